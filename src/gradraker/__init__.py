@@ -13,6 +13,7 @@ __version__ = "0.1.0.dev0"
 _HOMES = {
     "GraphDataset": "gradraker.datasets",
     "load_temperature": "gradraker.datasets",
+    "ModelFileError": "gradraker.learners",
     "SKGRegressor": "gradraker.learners",
     "load": "gradraker.learners",
     "gnmse": "gradraker.metrics",
@@ -20,6 +21,7 @@ _HOMES = {
 
 __all__ = [
     "GraphDataset",
+    "ModelFileError",
     "SKGRegressor",
     "__version__",
     "gnmse",
@@ -29,7 +31,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from gradraker.datasets import GraphDataset, load_temperature
-    from gradraker.learners import SKGRegressor, load
+    from gradraker.learners import ModelFileError, SKGRegressor, load
     from gradraker.metrics import gnmse
 
 

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Compiled loops: pure functions over arrays, each with a slow oracle in the tests."""

@@ -1,0 +1,30 @@
+"""The one way to compile a loop: no Python lock, cached on disk, typed for mypy.
+
+Numba's disk cache watches only the file of the function itself, so functions that
+call each other live in one file. There is no ``parallel=True``: Numba's threading
+layers break under fork or concurrent callers. Loops release the lock instead, and
+:mod:`gradraker.features.rows` spreads rows over short-lived threads.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast, overload
+
+import numba
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@overload
+def compiled(function: F) -> F: ...
+@overload
+def compiled(*, fastmath: set[str] | bool = ...) -> Callable[[F], F]: ...
+def compiled(
+    function: F | None = None, *, fastmath: set[str] | bool = False
+) -> F | Callable[[F], F]:
+    """Compile ``function`` with Numba; floating-point rules are strict unless asked."""
+
+    def decorate(function: F) -> F:
+        jit = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=fastmath)
+        return cast(F, jit(function))
+
+    return decorate if function is None else decorate(function)

@@ -1,0 +1,217 @@
+"""The loops of SKG: project a row, take sines and cosines, predict, update.
+
+Shapes: n rows, M referencing nodes, D frequencies, K targets. ``table`` holds unit
+frequencies (M, D) as float32; features at variance σ² use ``scale`` = 1/σ. Every row
+is computed by the same operations in the same order whoever calls, so results do not
+depend on chunks or threads.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradraker._compiled.jit import compiled
+
+Floats = NDArray[np.float64]
+# Sums may be reordered (vectors), products and sums fused; NaN and infinity keep their rules.
+_REORDERED = {"reassoc", "contract", "nsz"}
+# Up to here n·(first part of π/2) is exact (33 + 20 bits), so the reduction below is accurate.
+_LARGEST_ARGUMENT = 1.0e6
+
+
+@compiled
+def _project(
+    indices: NDArray[np.int32],
+    data: Floats,
+    start: int,
+    stop: int,
+    table: NDArray[np.float32],
+    out: Floats,
+) -> None:
+    """Sum of ``data[k] * table[indices[k]]`` for k in [start, stop), in that order."""
+    n_frequencies = out.size
+    out[:] = 0.0
+    k = start
+    # Four rows at a time halve the traffic to `out`; the order of additions stays the same.
+    while k + 4 <= stop:
+        a, b, c, d = data[k], data[k + 1], data[k + 2], data[k + 3]
+        row_a, row_b = table[indices[k]], table[indices[k + 1]]
+        row_c, row_d = table[indices[k + 2]], table[indices[k + 3]]
+        for j in range(n_frequencies):
+            out[j] = (((out[j] + a * row_a[j]) + b * row_b[j]) + c * row_c[j]) + d * row_d[j]
+        k += 4
+    while k < stop:
+        a = data[k]
+        row_a = table[indices[k]]
+        for j in range(n_frequencies):
+            out[j] += a * row_a[j]
+        k += 1
+
+
+@compiled
+def sincos(x: Floats, scale: float, amplitude: float, sine: Floats, cosine: Floats) -> None:
+    """``amplitude`` times sin and cos of ``scale * x``, to about one ulp.
+
+    Cody-Waite reduction by π/2 in three parts and the polynomials of fdlibm, in a form that
+    compiles to vector instructions; arguments beyond 10⁶ go through the C library.
+    """
+    n_large = 0
+    for j in range(x.size):
+        angle = x[j] * scale
+        n_large += 0 if abs(angle) <= _LARGEST_ARGUMENT else 1  # counts NaN as well
+        n = np.floor(angle * 0.636619772367581382433 + 0.5)
+        r = (angle - n * 1.57079632673412561417e00) - n * 6.07710050630396597660e-11
+        r -= n * 2.02226624879595063154e-21
+        z = r * r
+        p = -2.50507602534068634195e-08 + z * 1.58969099521155010221e-10
+        p = -1.98412698298579493134e-04 + z * (2.75573137070700676789e-06 + z * p)
+        p = -1.66666666666666324348e-01 + z * (8.33333333332248946124e-03 + z * p)
+        s = r + r * z * p
+        q = 2.08757232129817482790e-09 + z * -1.13596475577881948265e-11
+        q = 2.48015872894767294178e-05 + z * (-2.75573143513906633035e-07 + z * q)
+        q = 4.16666666666666019037e-02 + z * (-1.38888888888741095749e-03 + z * q)
+        c = (1.0 - 0.5 * z) + z * z * q
+        quadrant = n - 4.0 * np.floor(n * 0.25)
+        swap = (quadrant == 1.0) | (quadrant == 3.0)
+        a = c if swap else s
+        b = s if swap else c
+        sine[j] = a * (-amplitude if quadrant >= 2.0 else amplitude)
+        cosine[j] = b * (-amplitude if (quadrant == 1.0) | (quadrant == 2.0) else amplitude)
+    if n_large > 0:
+        for j in range(x.size):
+            angle = x[j] * scale
+            if not abs(angle) <= _LARGEST_ARGUMENT:
+                finite = math.isfinite(angle)
+                sine[j] = amplitude * math.sin(angle) if finite else np.nan
+                cosine[j] = amplitude * math.cos(angle) if finite else np.nan
+
+
+@compiled(fastmath=_REORDERED)
+def _dot(a: Floats, b: Floats) -> float:
+    total = 0.0
+    for j in range(a.size):
+        total += a[j] * b[j]
+    return total
+
+
+@compiled
+def feature_rows(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    data: Floats,
+    rows: NDArray[np.int64],
+    table: NDArray[np.float32],
+    scale: float,
+    out: Floats,
+) -> None:
+    """Equation (1): ``out[i] = [sin(ξᵀa), cos(ξᵀa)] / √D`` for row ``rows[i]`` of the matrix."""
+    n_frequencies = table.shape[1]
+    amplitude = 1.0 / math.sqrt(n_frequencies)
+    projection = np.empty(n_frequencies)
+    for i in range(rows.size):
+        _project(indices, data, indptr[rows[i]], indptr[rows[i] + 1], table, projection)
+        sincos(projection, scale, amplitude, out[i, :n_frequencies], out[i, n_frequencies:])
+
+
+@compiled
+def predict_rows(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    data: Floats,
+    start: int,
+    stop: int,
+    table: NDArray[np.float32],
+    scale: float,
+    theta: Floats,
+    features: Floats,
+    out: Floats,
+) -> None:
+    """Equation (2): ``out[i] = theta @ z(row i)`` for rows [start, stop); features are not kept.
+
+    ``theta`` has shape (K, 2D), ``features`` is work space (2D,) whose type is the type of z.
+    """
+    n_frequencies = table.shape[1]
+    amplitude = 1.0 / math.sqrt(n_frequencies)
+    projection = np.empty(n_frequencies)
+    for i in range(start, stop):
+        _project(indices, data, indptr[i], indptr[i + 1], table, projection)
+        sincos(projection, scale, amplitude, features[:n_frequencies], features[n_frequencies:])
+        for k in range(theta.shape[0]):
+            out[i, k] = _dot(theta[k], features)
+
+
+@compiled
+def _update(theta: Floats, features: Floats, step: float, value: float) -> float:
+    """Equations (3) and (4) for one target: returns the prediction made before the update."""
+    prediction = _dot(theta, features)
+    error = step * (value - prediction)
+    for j in range(theta.size):
+        theta[j] += error * features[j]
+    return prediction
+
+
+@compiled
+def lms_pass(Z: Floats, rows: NDArray[np.int64], Y: Floats, step: float, theta: Floats) -> None:
+    """Train on rows of Z in the order ``rows``: θ ← θ + step (y − θᵀz) z, step = 2η.
+
+    ``Z`` is (n, 2D), ``Y`` is (n, K), ``theta`` is (K, 2D) and changed in place.
+    """
+    for i in rows:
+        for k in range(theta.shape[0]):
+            _update(theta[k], Z[i], step, Y[i, k])
+
+
+@compiled
+def predict_one(
+    indices: NDArray[np.int32],
+    data: Floats,
+    table: NDArray[np.float32],
+    scale: float,
+    theta: Floats,
+    out: Floats,
+) -> None:
+    """Equation (2) for one node with neighbours ``indices`` and weights ``data``."""
+    n_frequencies = table.shape[1]
+    projection = np.empty(n_frequencies)
+    features = np.empty(2 * n_frequencies)
+    _project(indices, data, 0, indices.size, table, projection)
+    amplitude = 1.0 / math.sqrt(n_frequencies)
+    sincos(projection, scale, amplitude, features[:n_frequencies], features[n_frequencies:])
+    for k in range(theta.shape[0]):
+        out[k] = _dot(theta[k], features)
+
+
+@compiled
+def learn_one(
+    indices: NDArray[np.int32],
+    data: Floats,
+    table: NDArray[np.float32],
+    scale: float,
+    step: float,
+    values: Floats,
+    theta: Floats,
+    out: Floats,
+) -> None:
+    """One step of training; ``out`` gets the predictions made before it.
+
+    Nothing is learned where a prediction is not finite: the caller looks at ``out``.
+    """
+    n_frequencies = table.shape[1]
+    projection = np.empty(n_frequencies)
+    features = np.empty(2 * n_frequencies)
+    _project(indices, data, 0, indices.size, table, projection)
+    amplitude = 1.0 / math.sqrt(n_frequencies)
+    sincos(projection, scale, amplitude, features[:n_frequencies], features[n_frequencies:])
+    for k in range(theta.shape[0]):
+        out[k] = _dot(theta[k], features)
+    if np.isfinite(out).all():
+        for k in range(theta.shape[0]):
+            _update(theta[k], features, step, values[k])
+
+
+@compiled
+def mark_used(indices: NDArray[np.int32], used: NDArray[np.bool_]) -> None:
+    """Set ``used[c]`` for every column c that occurs."""
+    for c in indices:
+        used[c] = True

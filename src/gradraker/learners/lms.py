@@ -1,0 +1,65 @@
+"""Sequential training of a linear model on features: equations (2) to (4)."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradraker._compiled.skg import lms_pass
+from gradraker.features import Rows, feature_chunks, fourier_features
+
+# Features of all rows are kept between epochs while they are smaller than this.
+_KEPT_BYTES = 256 << 20
+
+
+def train(
+    rows: Rows,
+    Y: NDArray[np.float64],
+    theta: NDArray[np.float64],
+    *,
+    units: NDArray[np.float32],
+    scale: float,
+    learning_rate: float,
+    orders: Iterable[NDArray[np.int64]],
+    dtype: Any = np.float64,
+) -> int:
+    """Train ``theta`` in place, one row at a time, and return the number of steps.
+
+    Each step is θ ← θ + 2η (y − θᵀz) z. The result depends on the sequence of rows only,
+    not on how it is cut into chunks or epochs.
+
+    Parameters
+    ----------
+    rows : Rows
+        Adjacency vectors of n nodes.
+    Y : array of shape (n, K)
+        Values.
+    theta : array of shape (K, 2D)
+        Parameters, changed in place.
+    units : float32 array of shape (M, D)
+        Unit frequencies.
+    scale : float
+        1/σ.
+    learning_rate : float
+        η.
+    orders : iterable of int64 arrays
+        The rows of each epoch, in the order of training.
+    dtype : dtype
+        Type of the features; sums are always float64.
+    """
+    orders = list(orders)
+    n_features = theta.shape[1]
+    n_steps = 0
+    small = Y.shape[0] * n_features * np.dtype(dtype).itemsize <= _KEPT_BYTES
+    if len(orders) > 1 and small:
+        Z = fourier_features(rows, units, scale, dtype=dtype)  # [n, 2D]
+        for order in orders:
+            lms_pass(Z, order, Y, 2.0 * learning_rate, theta)
+            n_steps += order.size
+        return n_steps
+    for order in orders:
+        for chunk, Z in feature_chunks(rows, units, scale, order=order, dtype=dtype):
+            lms_pass(Z, np.arange(chunk.size), Y[chunk], 2.0 * learning_rate, theta)
+            n_steps += chunk.size
+    return n_steps

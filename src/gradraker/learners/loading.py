@@ -1,0 +1,51 @@
+"""Load a model of any class from its file."""
+
+import os
+from typing import cast
+
+from gradraker.learners.model_file import ModelFileError, read_model
+from gradraker.learners.saved import restore_skg
+from gradraker.learners.skg import SKGRegressor
+
+MODELS = {"SKGRegressor": SKGRegressor}
+
+
+def load(path: str | os.PathLike[str]) -> SKGRegressor:
+    """Load a model that ``model.save(path)`` wrote; it goes on training bit for bit.
+
+    Nothing in the file is run: a file from elsewhere can at worst be refused.
+
+    Parameters
+    ----------
+    path : path-like
+        A model file.
+
+    Returns
+    -------
+    estimator
+        Of the class that was saved.
+
+    Raises
+    ------
+    gradraker.ModelFileError
+        If the file is truncated, damaged, of another program, or of a newer format.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, gradraker
+    >>> model = gradraker.SKGRegressor(sigma2=1.0, random_state=0)
+    >>> _ = model.learn_one(["Alice", "Bob"], 3.0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = model.save(pathlib.Path(folder) / "people.skg")
+    ...     again = gradraker.load(path)
+    >>> again.predict_one(["Alice"]) == model.predict_one(["Alice"])
+    True
+    """
+    header, arrays = read_model(path)
+    kind = header.get("class")
+    if kind not in MODELS:
+        raise ModelFileError(
+            f"{os.fspath(path)!r} holds a model of class {kind!r}; "
+            f"known are {', '.join(map(repr, MODELS))}"
+        )
+    return cast(SKGRegressor, restore_skg(MODELS[kind], path, header, arrays))

@@ -1,0 +1,419 @@
+"""Single-kernel Gradraker (SKG) as a scikit-learn estimator."""
+
+import math
+import os
+from collections.abc import Hashable, Sequence
+from pathlib import Path
+from typing import Any, Self, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array, issparse
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
+
+from gradraker.features import (
+    FrequencyTable,
+    Rows,
+    as_rows,
+    check_references,
+    fourier_features,
+    linear_predictions,
+)
+from gradraker.learners.lms import train
+from gradraker.learners.model_file import read_model
+from gradraker.learners.one_node import OneNodeMixin
+from gradraker.learners.parameters import (
+    check_count,
+    check_flag,
+    check_kernel,
+    check_learning_rate,
+)
+from gradraker.learners.saved import restore_skg, save_skg
+from gradraker.learners.sigma2 import check_sigma2, choose_sigma2
+
+# How X is validated everywhere.
+_ROWS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
+
+
+class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
+    """Predict node values from adjacency vectors, online (single-kernel Gradraker).
+
+    A row a of X goes through D random Fourier features of a kernel,
+    z = [sin ξ₁ᵀa, …, sin ξ_Dᵀa, cos ξ₁ᵀa, …, cos ξ_Dᵀa] / √D, and a linear model
+    f = θᵀz is trained one node at a time from θ₀ = 0 by θ ← θ + 2η (y − f) z:
+    equations (1) to (4) of the paper.
+
+    Parameters
+    ----------
+    kernel : {"gaussian", "laplacian", "cauchy"}, default="gaussian"
+        Kernel that the features approximate; see :mod:`gradraker.kernels`.
+    sigma2 : float or str, default="theory"
+        Kernel variance σ² > 0 (for the Laplacian kernel the paper's diversity b is √sigma2),
+        or the name of a rule that chooses it from X: ``"theory"`` is the paper's
+        algorithm 1, d²max / ln(2D).
+    n_frequencies : int, default=200
+        D; z has 2D entries.
+    learning_rate : float, default=0.1
+        η in (0, 1). Since ‖z‖ = 1, the update is stable there and nowhere else.
+    n_epochs : int, default=3
+        Passes of ``fit`` over the rows.
+    shuffle : bool, default=True
+        Whether ``fit`` goes through the rows in a new random order in each epoch.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the frequencies and the orders. An integer gives the same model again.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (2D,) or (n_targets, 2D)
+        θ, sines first.
+    sigma2_ : float
+        The variance in use.
+    frequencies_ : ndarray of shape (n_references, D)
+        Random frequencies ξ of the referencing nodes; made when asked for.
+    references_ : sequence of names
+        The referencing nodes, in the order in which they came: column numbers or names.
+    seed_ : int
+        What the frequencies are drawn from, together with the names.
+    n_seen_ : int
+        Training steps taken: one a row and epoch.
+    n_features_in_ : int
+        Columns of the first X.
+    feature_names_in_ : ndarray of str
+        Names of the columns, if X was a data frame with string names.
+
+    Notes
+    -----
+    The frequencies of a referencing node depend on the seed and on its name only (for X
+    without names, the column number). So X may be cut into chunks of rows as one likes, and
+    the reference set may grow: pass ``references``, the names of the columns, or learn one node
+    at a time with :meth:`learn_one`.
+
+    Dense, sparse and data-frame input are the same to the estimator: entries that are
+    stored twice in a sparse matrix add up, as in SciPy. A node without neighbours (a row of
+    zeros) is allowed. Float32 input gives float32 features; parameters are float64 always.
+
+    References
+    ----------
+    Y. Zhao and E. Ayanoglu, "Gaussian Kernel Variance For an Adaptive Learning Method on
+    Signals Over Graphs", 2022.
+
+    Examples
+    --------
+    >>> from gradraker import SKGRegressor, load_temperature
+    >>> data = load_temperature()
+    >>> X, y = data.adjacency, data.scaled_values()
+    >>> model = SKGRegressor(random_state=0).fit(X[:60], y[:60])
+    >>> model.predict(X[60:63]).round(2)
+    array([...])
+    """
+
+    def __init__(
+        self,
+        *,
+        kernel: str = "gaussian",
+        sigma2: float | str = "theory",
+        n_frequencies: int = 200,
+        learning_rate: float = 0.1,
+        n_epochs: int = 3,
+        shuffle: bool = True,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.sigma2 = sigma2
+        self.n_frequencies = n_frequencies
+        self.learning_rate = learning_rate
+        self.n_epochs = n_epochs
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    # -- training --------------------------------------------------------------
+
+    def fit(self, X: Any, y: ArrayLike, *, references: Sequence[Hashable] | None = None) -> Self:
+        """Forget what was learned and train ``n_epochs`` times on all rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, M)
+            Adjacency vectors, one row a node.
+        y : array-like of shape (n,) or (n, n_targets)
+            Values of the nodes.
+        references : sequence of M names, optional
+            Names of the columns of X.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        X, y = self._validate_training(X, y, references, first=True)
+        self._start(X, y.shape[1:], references)
+        rng = np.random.default_rng([self.seed_, 1])
+        n = X.shape[0]
+        in_order = np.arange(n)
+        epochs = range(self.n_epochs)
+        self._train(X, y, [rng.permutation(n) if self.shuffle else in_order for _ in epochs])
+        return self
+
+    def partial_fit(
+        self, X: Any, y: ArrayLike, *, references: Sequence[Hashable] | None = None
+    ) -> Self:
+        """Train once on each row, in the given order, continuing from what was learned.
+
+        Any cut of the same rows into calls gives the same ``coef_``, bit for bit. A rule for
+        ``sigma2`` is resolved on the first chunk, and kept.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, M)
+            Adjacency vectors, one row a node.
+        y : array-like of shape (n,) or (n, n_targets)
+            Values of the nodes.
+        references : sequence of M names, optional
+            Names of the columns of X; names that are new become new referencing nodes.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        first = not hasattr(self, "coef_")
+        X, y = self._validate_training(X, y, references, first=first)
+        if first:
+            self._start(X, y.shape[1:], references)
+        elif references is not None:
+            names = check_references(references, X.shape[1])
+            self._table.add_missing(names)
+            X = _renumbered(X, names, self._table)
+        self._train(X, y, [np.arange(X.shape[0])])
+        return self
+
+    def _train(self, X: Any, y: NDArray[np.float64], orders: list[NDArray[np.int64]]) -> None:
+        rows = as_rows(X)
+        theta = self.coef_.reshape(-1, self.coef_.shape[-1]).copy()  # [K, 2D]
+        n_steps = train(
+            rows,
+            y.reshape(y.shape[0], -1),
+            theta,
+            units=self._table.prepare(rows.indices),
+            scale=self._scale,
+            learning_rate=self.learning_rate,
+            orders=orders,
+            dtype=X.dtype,
+        )
+        if not np.isfinite(theta).all():
+            raise ValueError(
+                "training left the range of float64: the values of X or y are too large, or "
+                f"sigma2 ({self.sigma2_:g}) is too small for X; scale them"
+            )
+        self.coef_ = theta.reshape(self.coef_.shape)
+        self.n_seen_ += n_steps
+
+    def _start(self, X: Any, targets: tuple[int, ...], references: Any) -> None:
+        """Set all that stays as it is while the model learns."""
+        sigma2 = choose_sigma2(self.sigma2, X, n_frequencies=self.n_frequencies, kernel=self.kernel)
+        seed = _seed_from(self.random_state)
+        if references is None:
+            references = getattr(self, "feature_names_in_", None)
+        if references is None:
+            self._begin(sigma2, targets, seed=seed, n_numbered=X.shape[1])
+        else:
+            names = check_references(references, X.shape[1])
+            self._begin(sigma2, targets, seed=seed, named=names)
+
+    def _start_empty(self, targets: tuple[int, ...]) -> None:
+        """Start without rows, for the first node of :meth:`learn_one`."""
+        self._check_parameters()
+        if isinstance(self.sigma2, str):
+            raise ValueError(
+                f"sigma2={self.sigma2!r} is a rule that needs rows to choose from, and learn_one "
+                "brings a single node: give sigma2 as a number, or call fit or partial_fit first"
+            )
+        self._begin(float(self.sigma2), targets, seed=_seed_from(self.random_state))
+
+    def _begin(
+        self,
+        sigma2: float,
+        targets: tuple[int, ...],
+        *,
+        seed: int,
+        n_numbered: int = 0,
+        named: Sequence[Hashable] = (),
+    ) -> None:
+        self.sigma2_ = sigma2
+        self.seed_ = seed
+        self._table = FrequencyTable(
+            seed, self.n_frequencies, self.kernel, n_numbered=n_numbered, named=named
+        )
+        self.coef_ = np.zeros((*targets, 2 * self.n_frequencies))  # θ₀ = 0
+        self.n_seen_ = 0
+
+    # -- prediction ------------------------------------------------------------
+
+    def predict(
+        self, X: Any, *, references: Sequence[Hashable] | None = None
+    ) -> NDArray[np.float64]:
+        """Predict the values of nodes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, M)
+            Adjacency vectors.
+        references : sequence of M names, optional
+            Names of the columns of X, in any order; names never seen are allowed.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, n_targets)
+        """
+        rows, units, dtype = self._prepare(X, references)
+        theta = self.coef_.reshape(-1, self.coef_.shape[-1])  # [K, 2D]
+        predictions = linear_predictions(rows, units, self._scale, theta=theta, dtype=dtype)
+        if not np.isfinite(predictions).all():
+            raise ValueError(
+                f"X has values too large for sigma2 = {self.sigma2_:g}: "
+                "their projections leave the range of float64"
+            )
+        return predictions.reshape(-1, *self.coef_.shape[:-1])
+
+    def features(self, X: Any, *, references: Sequence[Hashable] | None = None) -> NDArray[Any]:
+        """Return the random Fourier features z of each row, equation (1), shape (n, 2D)."""
+        rows, units, dtype = self._prepare(X, references)
+        return fourier_features(rows, units, self._scale, dtype=dtype)
+
+    @property
+    def frequencies_(self) -> NDArray[np.float64]:
+        """Random frequencies ξ, shape (n_references, D)."""
+        check_is_fitted(self, "coef_")
+        return self._table.frequencies(self._scale)
+
+    @property
+    def references_(self) -> Sequence[Hashable]:
+        """Names of the referencing nodes, in the order in which they came."""
+        check_is_fitted(self, "coef_")
+        return self._table.names
+
+    @property
+    def _scale(self) -> float:
+        return 1.0 / math.sqrt(self.sigma2_)
+
+    # -- files -----------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the model to a file, whole or not at all, without pickle.
+
+        :func:`gradraker.load` reads it. A ``random_state`` that is a generator is saved as
+        the seed that was drawn from it.
+
+        Parameters
+        ----------
+        path : path-like
+            Where to write; an older file is replaced.
+
+        Returns
+        -------
+        Path
+        """
+        check_is_fitted(self, "coef_")
+        return save_skg(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Load a model that :meth:`save` wrote; it goes on training bit for bit."""
+        return cast(Self, restore_skg(cls, path, *read_model(path)))
+
+    # -- input -----------------------------------------------------------------
+
+    def _check_parameters(self) -> None:
+        check_kernel(self.kernel)
+        check_sigma2(self.sigma2)
+        check_count("n_frequencies", self.n_frequencies)
+        check_learning_rate(self.learning_rate)
+        check_count("n_epochs", self.n_epochs)
+        check_flag("shuffle", self.shuffle)
+
+    def _validate_training(
+        self, X: Any, y: Any, references: Any, *, first: bool
+    ) -> tuple[Any, NDArray[np.float64]]:
+        options = {**_ROWS, "multi_output": True, "y_numeric": True}
+        if references is None:
+            if not first:
+                self._require_columns()
+            X, y = validate_data(self, X, y, reset=first, **options)
+        else:
+            X, y = check_X_y(X, y, **options)
+            check_references(references, X.shape[1])
+            if first:
+                self.n_features_in_ = X.shape[1]
+                if hasattr(self, "feature_names_in_"):
+                    del self.feature_names_in_
+        y = _checked_values(y)
+        if not first and y.shape[1:] != self.coef_.shape[:-1]:
+            raise ValueError(
+                f"y has shape {y.shape}, but the model was trained on values of shape "
+                f"(n, {', '.join(map(str, self.coef_.shape[:-1]))})"
+            )
+        if not first and self._table.n_frequencies != self.n_frequencies:
+            raise ValueError(
+                f"n_frequencies is {self.n_frequencies}, but the model has "
+                f"{self._table.n_frequencies}: call fit to start anew"
+            )
+        return X, y
+
+    def _prepare(self, X: Any, references: Any) -> tuple[Rows, NDArray[np.float32], Any]:
+        """Validate X for prediction; return its rows and a table with their frequencies."""
+        check_is_fitted(self, "coef_")
+        table = self._table
+        if references is None:
+            self._require_columns()
+            X = validate_data(self, X, reset=False, **_ROWS)
+        else:
+            X = check_array(X, **_ROWS)
+            names = check_references(references, X.shape[1])
+            if table.has_all(names):
+                X = _renumbered(X, names, table)
+            else:
+                table = table.of_names(names)
+        rows = as_rows(X)
+        return rows, table.prepare(rows.indices), X.dtype
+
+    def _require_columns(self) -> None:
+        if not hasattr(self, "n_features_in_"):
+            raise ValueError(
+                "references must be given: this model learned nodes by name with learn_one, "
+                "so the columns of X need names"
+            )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "coef_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.multi_output = True
+        return tags
+
+
+def _seed_from(random_state: int | np.random.RandomState | None) -> int:
+    """An integer is the seed itself; a generator gives 64 bits."""
+    if isinstance(random_state, int | np.integer):
+        check_random_state(random_state)  # raises for numbers out of range
+        return int(random_state)
+    high, low = check_random_state(random_state).randint(0, 2**32, size=2, dtype=np.uint32)
+    return (int(high) << 32) | int(low)
+
+
+def _checked_values(y: Any) -> NDArray[np.float64]:
+    if issparse(y):
+        raise TypeError("y must be a dense array, got a sparse matrix; use y.toarray()")
+    if y.dtype.kind not in "fiub":
+        raise ValueError(f"y must hold numbers, got values of type {y.dtype}")
+    return np.asarray(y, dtype=np.float64)
+
+
+def _renumbered(X: Any, names: Sequence[Hashable], table: FrequencyTable) -> Any:
+    """X with its columns, which have ``names``, moved to the rows of the table."""
+    rows = csr_array(X)
+    numbers, n_columns = table.rows_of(names), len(table)
+    return csr_array((rows.data, numbers[rows.indices], rows.indptr), shape=(X.shape[0], n_columns))
