@@ -1,1 +1,64 @@
-"""TODO."""
+"""The command line. Heavy imports wait until a command runs, so that help is quick."""
+
+import sys
+from io import TextIOWrapper
+
+import click
+
+from gradraker import __version__
+from gradraker.cli.demo import demo
+
+# Errors that the library raises on purpose, with a sentence meant for its users.
+EXPECTED_ERRORS = (ValueError, TypeError, OSError, ImportError)
+
+
+class OneSentenceGroup(click.Group):
+    """A group of commands whose errors are one sentence, unless ``--debug`` is given."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; exit code 1 if it fails (click gives 2 for wrong use)."""
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+            raise  # click knows what to do with these
+        except Exception as error:
+            if ctx.params["debug"]:
+                raise
+            raise click.ClickException(one_sentence(error)) from error
+
+
+def one_sentence(error: Exception) -> str:
+    r"""Say in one line what went wrong.
+
+    Examples
+    --------
+    >>> one_sentence(ValueError("sigma2 must be positive;\n  got -1"))
+    'sigma2 must be positive; got -1'
+    >>> one_sentence(PermissionError(13, "Permission denied", "/etc/figure.png"))
+    '/etc/figure.png: Permission denied'
+    """
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.filename}: {error.strerror}"
+    message = " ".join(str(error).split())
+    if isinstance(error, EXPECTED_ERRORS) and message:
+        return message
+    # Not raised for users: say what it is, and how to learn more for a bug report.
+    kind = type(error).__name__
+    return f"{kind}: {message} (run 'gradraker --debug ...' to see where)"
+
+
+@click.group(cls=OneSentenceGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+@click.version_option(__version__, prog_name="gradraker")
+def main(debug: bool) -> None:
+    """Predict unknown node values on a graph, online, and explain every prediction.
+
+    Exit codes: 0 all went well, 1 the data or the machine said no, 2 wrong use.
+    """
+    # A terminal that cannot show σ² or ° gets a question mark, not an error.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+main.add_command(demo)

@@ -1,0 +1,266 @@
+"""The embedded data against facts read from the published table by hand."""
+
+import csv
+import hashlib
+import math
+import os
+from dataclasses import FrozenInstanceError
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from gradraker import GraphDataset, load_temperature
+from gradraker.datasets import split_nodes
+
+MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+
+# Edges counted in the sorted list of altitudes: 1213 pairs closer than 300 m.
+N_STATIONS = 89
+N_PAIRS = 1213
+
+
+@pytest.fixture
+def january():
+    return load_temperature("jan")
+
+
+def neighbours(data, name):
+    row = data.adjacency[[data.node_names.index(name)]]
+    return {data.node_names[i] for i in row.indices}
+
+
+def weight(data, name, other):
+    return data.adjacency[data.node_names.index(name), data.node_names.index(other)]
+
+
+def test_temperature_has_the_counted_nodes_and_edges(january):
+    assert january.n_nodes == N_STATIONS
+    assert january.n_edges == 2 * N_PAIRS + N_STATIONS
+    assert repr(january) == "GraphDataset('Temperature-Jan', 89 nodes, 2515 edges)"
+    # Stations without norm values 1981-2010 are left out.
+    assert {"Fey", "Montreux-Clarens", "Rheinfelden"}.isdisjoint(january.node_names)
+    assert "Source: MeteoSwiss" in january.licence
+    assert "CC BY 4.0" in january.licence
+
+
+@pytest.mark.parametrize(
+    ("station", "altitude", "east", "north", "january_mean"),
+    [
+        ("Jungfraujoch", 3571, 2641938, 1155287, -14.0),
+        ("Locarno / Monti", 366, 2704166, 1114315, 2.7),
+        ("Aadorf / Tänikon", 539, 2710518, 1259824, -1.1),
+        ("Blatten, Lötschental", 1538, 2629563, 1141083, -6.1),
+        ("Zürich / Kloten", 426, 2682711, 1259338, -0.8),
+    ],
+)
+def test_temperature_values_and_positions(january, station, altitude, east, north, january_mean):
+    node = january.node_names.index(station)
+    assert january.position_names == ("altitude_m", "east_m", "north_m")
+    assert january.positions[node].tolist() == [altitude, east, north]
+    assert january.values[node] == january_mean
+
+
+def test_temperature_edges_of_high_stations_by_hand(january):
+    # 3571 - 3294 = 277; the next one below, Weissfluhjoch, is at 2691.
+    assert neighbours(january, "Jungfraujoch") == {"Jungfraujoch", "Piz Corvatsch"}
+    # 2691 - 2472 = 219 and 2691 - 2501 = 190, but 2691 - 2286 = 405.
+    assert neighbours(january, "Weissfluhjoch") == {
+        "Weissfluhjoch",
+        "Säntis",
+        "Col du Grand St-Bernard",
+    }
+
+
+@pytest.mark.parametrize(
+    ("high", "low"), [("Ebnat-Kappel", "Grono"), ("Langnau i.E.", "Zürich / Affoltern")]
+)
+def test_temperature_no_edge_at_exactly_300_m(january, high, low):
+    altitude = dict(zip(january.node_names, january.positions[:, 0], strict=True))
+    assert altitude[high] - altitude[low] == 300.0
+    assert weight(january, high, low) == 0.0
+
+
+def test_temperature_adjacency_is_symmetric_canonical_and_of_ones(january):
+    adjacency = january.adjacency
+    assert isinstance(adjacency, sp.csr_array)
+    assert adjacency.dtype == np.float64
+    assert adjacency.has_canonical_format
+    assert (adjacency != adjacency.T).nnz == 0
+    assert set(adjacency.data) == {1.0}
+    assert adjacency.diagonal().tolist() == [1.0] * N_STATIONS
+
+
+def test_temperature_without_self_loops_differs_in_the_diagonal_only(january):
+    without = load_temperature("jan", self_loops=False)
+    assert without.n_edges == 2 * N_PAIRS
+    assert (january.adjacency - sp.eye_array(N_STATIONS) != without.adjacency).nnz == 0
+
+
+@pytest.mark.parametrize("self_loops", [True, False])
+def test_temperature_weights(self_loops):
+    data = load_temperature("jan", weighted=True, self_loops=self_loops)
+    assert data.n_edges == 2 * N_PAIRS + self_loops * N_STATIONS
+    assert set(data.adjacency.diagonal()) == {float(self_loops)}
+    assert weight(data, "Jungfraujoch", "Piz Corvatsch") == pytest.approx(math.exp(-277 / 300))
+    assert weight(data, "Säntis", "Weissfluhjoch") == pytest.approx(math.exp(-190 / 300))
+    assert weight(data, "Jungfraujoch", "Weissfluhjoch") == 0.0
+    # Both are at 1594 m: an edge of weight 1 that is no self loop.
+    assert weight(data, "Chasseral", "Davos") == 1.0
+
+
+def test_temperature_months_are_twelve_columns():
+    # Row "Jungfraujoch" of the published table of 17.12.2021.
+    expected = [-14.0, -14.3, -13.3, -11.1, -6.8, -3.5, -0.9, -1.0, -2.5, -5.2, -10.1, -12.5]
+    got = []
+    for month in MONTHS:
+        data = load_temperature(month)
+        assert data.name == f"Temperature-{month.capitalize()}"
+        got.append(data.values[data.node_names.index("Jungfraujoch")])
+    assert got == expected
+
+
+@pytest.mark.parametrize("month", ["year", "January", "", 1, None])
+def test_temperature_unknown_month(month):
+    with pytest.raises(ValueError, match=r"month must be one of jan, feb, .*, dec; got") as caught:
+        load_temperature(month)
+    assert repr(month) in str(caught.value)
+
+
+def test_temperature_equals_the_published_table(january):
+    folder = os.environ.get("GRADRAKER_DATA")
+    if not folder:
+        pytest.skip("GRADRAKER_DATA is not set to the folder of the downloaded data sets")
+    path = Path(folder, "swiss_temperature")
+    path /= "climate-reports-normtables_tre200m0_1961-1990_de.txt"
+    assert hashlib.sha256(path.read_bytes()).hexdigest().startswith("185fbaec454c8e0e")
+    lines = path.read_text(encoding="iso-8859-1").splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("Station\t"))
+    published = {
+        row[0]: (float(row[1]), [float(cell) for cell in row[4:16]])
+        for row in csv.reader(lines[start + 1 :], delimiter="\t")
+        if row
+    }
+    assert len(published) == 92
+    assert set(january.node_names) <= set(published)
+    for column, month in enumerate(MONTHS):
+        data = load_temperature(month)
+        for name, altitude, value in zip(
+            data.node_names, data.positions[:, 0], data.values, strict=True
+        ):
+            assert (altitude, value) == (published[name][0], published[name][1][column]), name
+
+
+def test_embedded_table_has_its_licence_beside_it():
+    text = resources.files("gradraker.datasets").joinpath("README.md").read_text(encoding="utf-8")
+    assert "Source: MeteoSwiss" in text
+    assert "CC BY 4.0" in text
+
+
+def tiny(**changes):
+    # Rows as (weights, columns, row ends): unsorted, one edge twice, one of weight 0.
+    rows = ([1.0, 4.0, 2.0, 0.0], [2, 1, 2, 0], [0, 3, 4, 4])
+    fields = {
+        "adjacency": sp.csr_array(rows, shape=(3, 3)),
+        "values": [1.0, 3.0, 2.0],
+        "node_names": ["a", "b", "c"],
+        "name": "Tiny",
+    }
+    return GraphDataset(**(fields | changes))
+
+
+def test_dataset_makes_adjacency_canonical():
+    data = tiny()
+    # The edge 0 -> 2 was given twice (1 + 2), the edge 1 -> 0 with weight 0.
+    assert data.adjacency.toarray().tolist() == [[0, 4, 3], [0, 0, 0], [0, 0, 0]]
+    assert data.adjacency.indices.tolist() == [1, 2]
+    assert data.n_edges == 2
+    assert data.node_names == ("a", "b", "c")
+    assert data.positions is None
+
+
+def test_dataset_scales_values_to_the_unit_interval():
+    assert tiny().scaled_values().tolist() == [0.0, 1.0, 0.5]
+    assert tiny(values=[7.0, 7.0, 7.0]).scaled_values().tolist() == [0.0, 0.0, 0.0]
+    # January: from -14.0 (Jungfraujoch) to 2.7 (Locarno).
+    january = load_temperature("jan")
+    node = january.node_names.index("Lugano")
+    assert january.scaled_values()[node] == pytest.approx((2.5 + 14.0) / (2.7 + 14.0))
+
+
+def test_dataset_cannot_be_changed_and_does_not_share_the_callers_arrays():
+    values = np.array([1.0, 3.0, 2.0])
+    adjacency = sp.csr_array(np.eye(3))
+    data = tiny(values=values, adjacency=adjacency, positions=np.eye(3), position_names="xyz")
+    values[0] = 9.0
+    adjacency.data[0] = 9.0
+    assert data.values[0] == 1.0
+    assert data.adjacency[0, 0] == 1.0
+    arrays = [data.values, data.positions]
+    arrays += [data.adjacency.data, data.adjacency.indices, data.adjacency.indptr]
+    for array in arrays:
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
+    with pytest.raises(FrozenInstanceError):
+        data.name = "other"
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"adjacency": np.ones((3, 2))}, r"adjacency must be square.*\(3, 2\)"),
+        ({"adjacency": np.full((3, 3), np.nan)}, "adjacency holds NaN"),
+        ({"adjacency": np.zeros((0, 0))}, r"adjacency has shape \(0, 0\)"),
+        ({"values": [1.0, 2.0]}, r"values has shape \(2,\), but must have shape \(3,\)"),
+        ({"values": [1.0, 2.0, np.inf]}, "values holds NaN or infinity"),
+        ({"node_names": ["a", "b"]}, "node_names has 2 names, but the graph has 3 nodes"),
+        ({"node_names": ["a", "b", "a"]}, "node_names holds 'a' more than once"),
+        ({"positions": np.ones((3, 2)), "position_names": ["x"]}, r"positions has shape \(3, 2\)"),
+        ({"positions": [[np.nan]] * 3, "position_names": ["x"]}, "positions holds NaN"),
+        ({"position_names": ["x"]}, "position_names is .* but positions is None"),
+    ],
+)
+def test_dataset_refuses(changes, message):
+    with pytest.raises(ValueError, match=message):
+        tiny(**changes)
+
+
+@pytest.mark.parametrize(("n", "n_sampled"), [(10, 4), (89, 36), (83, 33), (2, 1)])
+def test_split_nodes_is_the_documented_draw(n, n_sampled):
+    sampled, tested = split_nodes(n, 0.4, np.random.default_rng(3))
+    order = np.random.default_rng(3).permutation(n)
+    assert sampled.tolist() == order[:n_sampled].tolist()
+    assert tested.tolist() == order[n_sampled:].tolist()
+    assert sorted([*sampled, *tested]) == list(range(n))
+
+
+def test_split_nodes_samples_every_node_equally_often():
+    rng = np.random.default_rng(0)
+    counts = np.zeros(5)
+    for _ in range(2000):
+        counts[split_nodes(5, 0.4, rng)[0]] += 1
+    # Each is drawn with probability 2/5: 800 times, with standard deviation 22.
+    assert np.abs(counts - 800).max() < 5 * 22
+
+
+@pytest.mark.parametrize(
+    ("n", "fraction", "message"),
+    [
+        (10, 0.0, "fraction must be between 0 and 1.*got 0.0"),
+        (10, 1.0, "fraction must be between 0 and 1.*got 1.0"),
+        (10, math.nan, "fraction must be between 0 and 1.*got nan"),
+        (10, 0.04, "fraction=0.04 of n=10 nodes leaves 0 sampled and 10 tested"),
+        (10, 0.96, "fraction=0.96 of n=10 nodes leaves 10 sampled and 0 tested"),
+        (1, 0.4, "n=1 nodes leaves 0 sampled"),
+    ],
+)
+def test_split_nodes_refuses(n, fraction, message):
+    with pytest.raises(ValueError, match=message):
+        split_nodes(n, fraction, np.random.default_rng(0))
+
+
+def test_split_nodes_wants_a_generator():
+    with pytest.raises(TypeError, match=r"rng must be a numpy.random.Generator.*got 0"):
+        split_nodes(10, 0.4, 0)

@@ -1,0 +1,138 @@
+"""What is drawn, read back from the axes."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from gradraker.plotting import PredictedValuesDisplay
+
+POSITION = [400.0, 1600.0, 2500.0, 3500.0]
+Y_TRUE = [0.5, -5.0, -8.0, -14.0]
+Y_PRED = [0.0, -4.0, -8.5, -12.0]
+LABELS = {"position_label": "Altitude (m a.s.l.)", "value_label": "Temperature (°C)"}
+
+
+def drawn(display):
+    """Points by legend label."""
+    return {line.get_label(): line.get_xydata().tolist() for line in display.ax_.get_lines()}
+
+
+def segments(display):
+    (lines,) = display.ax_.collections
+    return [segment.tolist() for segment in lines.get_segments()]
+
+
+def test_display_draws_true_and_predicted_joined_by_lines():
+    display = PredictedValuesDisplay.from_predictions(POSITION, Y_TRUE, Y_PRED, **LABELS)
+    assert drawn(display) == {
+        "True": [[400, 0.5], [1600, -5], [2500, -8], [3500, -14]],
+        "Predicted": [[400, 0], [1600, -4], [2500, -8.5], [3500, -12]],
+    }
+    assert segments(display) == [
+        [[400, 0.5], [400, 0]],
+        [[1600, -5], [1600, -4]],
+        [[2500, -8], [2500, -8.5]],
+        [[3500, -14], [3500, -12]],
+    ]
+    assert display.ax_.get_xlabel() == "Altitude (m a.s.l.)"
+    assert display.ax_.get_ylabel() == "Temperature (°C)"
+    assert display.figure_ is display.ax_.figure
+
+
+def test_display_shows_sampled_nodes_without_a_prediction():
+    sampled = [True, False, True, False]
+    y_pred = [np.nan, -4.0, np.nan, -12.0]
+    display = PredictedValuesDisplay.from_predictions(
+        POSITION, Y_TRUE, y_pred, sampled=sampled, **LABELS
+    )
+    assert drawn(display) == {
+        "Known to the learner": [[400, 0.5], [2500, -8]],
+        "True": [[1600, -5], [3500, -14]],
+        "Predicted": [[1600, -4], [3500, -12]],
+    }
+    assert segments(display) == [[[1600, -5], [1600, -4]], [[3500, -14], [3500, -12]]]
+    legend = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert legend == ["Known to the learner", "True", "Predicted"]
+
+
+def test_display_series_differ_in_colour_and_in_shape():
+    display = PredictedValuesDisplay.from_predictions(
+        POSITION, Y_TRUE, Y_PRED, sampled=[True, False, False, False], **LABELS
+    )
+    lines = display.ax_.get_lines()
+    assert len({line.get_color() for line in lines}) == 3
+    assert len({line.get_marker() for line in lines}) == 3
+
+
+def test_display_draws_on_given_axes():
+    figure = Figure()
+    left, right = figure.subplots(1, 2)
+    display = PredictedValuesDisplay(POSITION, Y_TRUE, Y_PRED, **LABELS)
+    assert not hasattr(display, "ax_")
+    assert display.plot(ax=right) is display
+    assert display.ax_ is right
+    assert display.figure_ is figure
+    assert not left.get_lines()
+
+
+def test_display_on_a_subfigure_gives_the_figure_that_can_be_saved():
+    figure = Figure()
+    subfigure, _ = figure.subfigures(1, 2)
+    display = PredictedValuesDisplay.from_predictions(
+        POSITION, Y_TRUE, Y_PRED, ax=subfigure.subplots(), **LABELS
+    )
+    assert display.figure_ is figure
+
+
+def test_display_fits_on_the_page():
+    display = PredictedValuesDisplay.from_predictions(POSITION, Y_TRUE, Y_PRED, **LABELS)
+    canvas = FigureCanvasAgg(display.figure_)
+    canvas.draw()
+    box = display.ax_.get_tightbbox(canvas.get_renderer())
+    width, height = display.figure_.canvas.get_width_height()
+    assert 0 <= box.x0 < box.x1 <= width
+    assert 0 <= box.y0 < box.y1 <= height
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"position": []}, r"position must have shape \(n,\) with n > 0; got shape \(0,\)"),
+        ({"position": [[1.0]]}, r"position must have shape .* got shape \(1, 1\)"),
+        ({"y_true": [1.0]}, "y_true has 1 entries, but position has 4"),
+        ({"y_pred": [1.0] * 5}, "y_pred has 5 entries, but position has 4"),
+        ({"y_pred": [1.0, 2.0, np.nan, 3.0]}, "y_pred holds NaN"),
+        ({"y_true": [1.0, 2.0, np.inf, 3.0]}, "y_true holds NaN or infinity"),
+        ({"sampled": [0, 2]}, r"sampled must be an array of 4 bool.*got shape \(2,\) of int"),
+        ({"sampled": [0, 1, 1, 0]}, "sampled must be an array of 4 bool"),
+    ],
+)
+def test_display_refuses(changes, message):
+    data = {"position": POSITION, "y_true": Y_TRUE, "y_pred": Y_PRED}
+    with pytest.raises(ValueError, match=message):
+        PredictedValuesDisplay(**(data | changes), **LABELS)
+
+
+def test_display_without_matplotlib_says_how_to_get_it(monkeypatch):
+    # None in sys.modules is how Python marks a module that must not be imported.
+    for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
+        monkeypatch.setitem(sys.modules, name, None)
+    display = PredictedValuesDisplay(POSITION, Y_TRUE, Y_PRED, **LABELS)
+    with pytest.raises(ImportError, match=r"needs matplotlib: pip install 'gradraker\[plot\]'"):
+        display.plot()
+
+
+def test_drawing_touches_no_global_matplotlib_state():
+    program = f"""
+import sys
+from gradraker.plotting import PredictedValuesDisplay
+assert "matplotlib" not in sys.modules, "imported too early"
+PredictedValuesDisplay.from_predictions({POSITION}, {Y_TRUE}, {Y_PRED}, **{LABELS})
+assert "matplotlib" in sys.modules
+assert "matplotlib.pyplot" not in sys.modules, "pyplot chooses a backend"
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
