@@ -11,27 +11,87 @@ __version__ = "0.1.0.dev0"
 
 # public name -> the module that defines it
 _HOMES = {
+    "DatasetFileError": "gradraker.datasets",
+    "DatasetInfo": "gradraker.datasets",
+    "DatasetUnavailableError": "gradraker.datasets",
     "GraphDataset": "gradraker.datasets",
+    "dataset_info": "gradraker.datasets",
+    "fetch_cora_con": "gradraker.datasets",
+    "fetch_email_eu_core": "gradraker.datasets",
+    "fetch_wikipedia_math": "gradraker.datasets",
+    "fetch_wikipedia_math_graph": "gradraker.datasets",
+    "list_datasets": "gradraker.datasets",
     "load_temperature": "gradraker.datasets",
+    "make_arriving_graph": "gradraker.datasets",
+    "make_block_graph": "gradraker.datasets",
+    "make_geometric_graph": "gradraker.datasets",
+    "make_preferential_graph": "gradraker.datasets",
+    "make_threshold_graph": "gradraker.datasets",
     "ModelFileError": "gradraker.learners",
     "SKGRegressor": "gradraker.learners",
+    "Sigma2Ranges": "gradraker.bandwidth",
+    "contribution_weights": "gradraker.learners",
+    "extreme_squared_distances": "gradraker.bandwidth",
     "load": "gradraker.learners",
+    "sigma2_ranges": "gradraker.learners",
     "gnmse": "gradraker.metrics",
 }
 
 __all__ = [
+    "DatasetFileError",
+    "DatasetInfo",
+    "DatasetUnavailableError",
     "GraphDataset",
     "ModelFileError",
     "SKGRegressor",
+    "Sigma2Ranges",
     "__version__",
+    "contribution_weights",
+    "dataset_info",
+    "extreme_squared_distances",
+    "fetch_cora_con",
+    "fetch_email_eu_core",
+    "fetch_wikipedia_math",
+    "fetch_wikipedia_math_graph",
     "gnmse",
+    "list_datasets",
     "load",
     "load_temperature",
+    "make_arriving_graph",
+    "make_block_graph",
+    "make_geometric_graph",
+    "make_preferential_graph",
+    "make_threshold_graph",
+    "sigma2_ranges",
 ]
 
 if TYPE_CHECKING:
-    from gradraker.datasets import GraphDataset, load_temperature
-    from gradraker.learners import ModelFileError, SKGRegressor, load
+    from gradraker.bandwidth import Sigma2Ranges, extreme_squared_distances
+    from gradraker.datasets import (
+        DatasetFileError,
+        DatasetInfo,
+        DatasetUnavailableError,
+        GraphDataset,
+        dataset_info,
+        fetch_cora_con,
+        fetch_email_eu_core,
+        fetch_wikipedia_math,
+        fetch_wikipedia_math_graph,
+        list_datasets,
+        load_temperature,
+        make_arriving_graph,
+        make_block_graph,
+        make_geometric_graph,
+        make_preferential_graph,
+        make_threshold_graph,
+    )
+    from gradraker.learners import (
+        ModelFileError,
+        SKGRegressor,
+        contribution_weights,
+        load,
+        sigma2_ranges,
+    )
     from gradraker.metrics import gnmse
 
 

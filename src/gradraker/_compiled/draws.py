@@ -157,7 +157,9 @@ def draw_rows(
     v = np.empty(_HALF)
     work = np.empty((3, _HALF))
     n_frequencies = table.shape[1]
-    scrambled_seed = _mix(seed + _GOLDEN)
+    # Mixed twice: by one function of seed and identity, node 7 of seed 3 would share the draws of
+    # node 3 of seed 7, and all nodes that are named as their seed would share theirs.
+    scrambled_seed = _mix(_mix(seed + _GOLDEN))
     for r in rows:
         key = _mix(_mix(identities[r] + _GOLDEN) ^ scrambled_seed)
         out = table[r]

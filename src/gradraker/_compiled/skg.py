@@ -192,10 +192,10 @@ def learn_one(
     values: Floats,
     theta: Floats,
     out: Floats,
-) -> None:
+) -> bool:
     """One step of training; ``out`` gets the predictions made before it.
 
-    Nothing is learned where a prediction is not finite: the caller looks at ``out``.
+    Returns whether it was taken: nothing is learned where a prediction or a step is not finite.
     """
     n_frequencies = table.shape[1]
     projection = np.empty(n_frequencies)
@@ -205,13 +205,87 @@ def learn_one(
     sincos(projection, scale, amplitude, features[:n_frequencies], features[n_frequencies:])
     for k in range(theta.shape[0]):
         out[k] = _dot(theta[k], features)
-    if np.isfinite(out).all():
-        for k in range(theta.shape[0]):
-            _update(theta[k], features, step, values[k])
+    for k in range(theta.shape[0]):
+        if not math.isfinite(step * (values[k] - out[k])):
+            return False
+    for k in range(theta.shape[0]):
+        _update(theta[k], features, step, values[k])
+    return True
 
 
 @compiled
-def mark_used(indices: NDArray[np.int32], used: NDArray[np.bool_]) -> None:
-    """Set ``used[c]`` for every column c that occurs."""
+def mark_used(indices: NDArray[np.int32], used: NDArray[np.bool_]) -> bool:
+    """Set ``used[c]`` for every column c that occurs; return whether all are columns of the table.
+
+    This is what keeps the other loops, which do not look, inside the table.
+    """
     for c in indices:
+        if not 0 <= c < used.size:
+            return False
         used[c] = True
+    return True
+
+
+@compiled
+def project_rows(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    data: Floats,
+    start: int,
+    stop: int,
+    table: NDArray[np.float32],
+    out: Floats,
+) -> None:
+    """Projections ``out[i] = row i of X @ table`` for rows [start, stop), before any scaling."""
+    for i in range(start, stop):
+        _project(indices, data, indptr[i], indptr[i + 1], table, out[i])
+
+
+@compiled
+def held_out_pass(
+    P: Floats,
+    scale: float,
+    orders: NDArray[np.int64],
+    order_ends: NDArray[np.int64],
+    tested: NDArray[np.int64],
+    tested_ends: NDArray[np.int64],
+    Y: Floats,
+    step: float,
+    out: Floats,
+) -> None:
+    """Train several models at one variance on projections P (n, D), and test each.
+
+    Model m trains on rows ``orders[order_ends[m - 1] : order_ends[m]]`` in that order and
+    predicts rows ``tested[tested_ends[m - 1] : tested_ends[m]]`` into ``out`` (n, K). All share
+    the features, which is what makes a variance cheap to try.
+    """
+    n, n_frequencies = P.shape
+    Z = np.empty((n, 2 * n_frequencies))
+    amplitude = 1.0 / math.sqrt(n_frequencies)
+    for i in range(n):
+        sincos(P[i], scale, amplitude, Z[i, :n_frequencies], Z[i, n_frequencies:])
+    theta = np.empty((Y.shape[1], 2 * n_frequencies))
+    start, first = 0, 0
+    for m in range(order_ends.size):
+        theta[:] = 0.0
+        lms_pass(Z, orders[start : order_ends[m]], Y, step, theta)
+        for t in range(first, tested_ends[m]):
+            for k in range(theta.shape[0]):
+                out[tested[t], k] = _dot(theta[k], Z[tested[t]])
+        start, first = order_ends[m], tested_ends[m]
+
+
+@compiled
+def adjoint_pass(
+    Z: Floats, order: NDArray[np.int64], step: float, v: Floats, weights: Floats
+) -> None:
+    """Contribution weights of one tested node: F_t = step·zₜᵀv, v ← v − F_t zₜ, for t = T … 1.
+
+    ``v`` is z of the tested node and is used up; ``weights`` (T,) gets F_{t,T+1}.
+    """
+    for t in range(order.size - 1, -1, -1):
+        z = Z[order[t]]
+        weight = step * _dot(z, v)
+        weights[t] = weight
+        for j in range(v.size):
+            v[j] -= weight * z[j]

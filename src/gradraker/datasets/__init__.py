@@ -1,6 +1,42 @@
-"""Graphs with a value at every node: one container, and the data sets that come embedded."""
+"""Graphs with a value at every node: one container, embedded, fetched and generated data sets."""
 
 from gradraker.datasets.dataset import GraphDataset, split_nodes
+from gradraker.datasets.fetch import (
+    DatasetFileError,
+    DatasetInfo,
+    DatasetUnavailableError,
+    dataset_info,
+    fetch_cora_con,
+    fetch_email_eu_core,
+    fetch_wikipedia_math,
+    fetch_wikipedia_math_graph,
+    list_datasets,
+)
+from gradraker.datasets.generators import (
+    make_arriving_graph,
+    make_block_graph,
+    make_geometric_graph,
+    make_preferential_graph,
+    make_threshold_graph,
+)
 from gradraker.datasets.temperature import load_temperature
 
-__all__ = ["GraphDataset", "load_temperature", "split_nodes"]
+__all__ = [
+    "DatasetFileError",
+    "DatasetInfo",
+    "DatasetUnavailableError",
+    "GraphDataset",
+    "dataset_info",
+    "fetch_cora_con",
+    "fetch_email_eu_core",
+    "fetch_wikipedia_math",
+    "fetch_wikipedia_math_graph",
+    "list_datasets",
+    "load_temperature",
+    "make_arriving_graph",
+    "make_block_graph",
+    "make_geometric_graph",
+    "make_preferential_graph",
+    "make_threshold_graph",
+    "split_nodes",
+]

@@ -6,6 +6,7 @@ from gradraker.features.fourier import (
     feature_chunks,
     fourier_features,
     linear_predictions,
+    projections,
     rows_a_chunk,
 )
 from gradraker.features.frequencies import FrequencyTable
@@ -19,6 +20,7 @@ __all__ = [
     "feature_chunks",
     "fourier_features",
     "linear_predictions",
+    "projections",
     "reference_identity",
     "rows_a_chunk",
 ]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
-from gradraker._compiled.skg import feature_rows, predict_rows
+from gradraker._compiled.skg import feature_rows, predict_rows, project_rows
 from gradraker.features.threads import over_rows
 
 # Features of a chunk stay in the last-level cache; the whole graph's are never made.
@@ -65,6 +65,18 @@ def fourier_features(
 
     over_rows(compute, order.size, _rows_a_thread(rows, units.shape[1]))
     return Z
+
+
+def projections(rows: Rows, units: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Projections X Ξ of all rows on unit frequencies, shape (n, D): one for all variances."""
+    n = rows.indptr.size - 1
+    P = np.empty((n, units.shape[1]))  # [n, D]
+
+    def compute(start: int, stop: int) -> None:
+        project_rows(*rows, start, stop, units, P)
+
+    over_rows(compute, n, _rows_a_thread(rows, units.shape[1]))
+    return P
 
 
 def feature_chunks(

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from gradraker._compiled.draws import draw_rows
 from gradraker._compiled.skg import mark_used
-from gradraker.features.references import reference_identities
+from gradraker.features.references import plain_name, reference_identities
 from gradraker.features.threads import over_rows
 from gradraker.kernels import get_kernel
 
@@ -85,7 +85,7 @@ class FrequencyTable:
     def find(self, name: Hashable) -> int | None:
         """Return the row of a node, or None if the table does not have it."""
         row = self._rows_of_named.get(name)
-        if row is not None or not isinstance(name, int | float | np.number):
+        if row is not None or not isinstance(name, int | float | np.integer | np.floating):
             return row
         # Names that are equal are one node: 3, 3.0 and np.int32(3).
         return int(name) if 0 <= name < self.n_numbered and name == int(name) else None
@@ -93,13 +93,21 @@ class FrequencyTable:
     def add(self, names: Sequence[Hashable]) -> None:
         """Append nodes, none of which may be in the table."""
         n_old, n_new = len(self), len(self) + len(names)
-        plain = [name.item() if isinstance(name, np.generic) else name for name in names]
+        plain = [plain_name(name) for name in names]
         identities = reference_identities(plain)
         if n_new > self.units.shape[0]:
             self._reserve(max(n_new, 2 * n_old))
         self._identities[n_old:n_new] = identities
         self.named.extend(plain)
         self._rows_of_named.update(zip(plain, range(n_old, n_new), strict=True))
+
+    def drop_from(self, n: int) -> None:
+        """Forget the named nodes that came after the first ``n`` nodes."""
+        for name in self.named[n - self.n_numbered :]:
+            del self._rows_of_named[name]
+            self.drawn_rows.pop(name, None)
+        del self.named[n - self.n_numbered :]
+        self._is_drawn[n:] = False
 
     def _reserve(self, capacity: int) -> None:
         n = len(self)
@@ -124,9 +132,10 @@ class FrequencyTable:
 
     def prepare(self, columns: NDArray[np.int32]) -> NDArray[np.float32]:
         """Draw the rows in ``columns`` that were not drawn before; return the table."""
-        used = np.zeros(self._is_drawn.size, dtype=np.bool_)
-        mark_used(columns, used)
-        self._draw(np.flatnonzero(used & ~self._is_drawn))
+        used = np.zeros(len(self), dtype=np.bool_)
+        if not mark_used(columns, used):
+            raise IndexError(f"X has column numbers outside the {len(self)} referencing nodes")
+        self._draw(np.flatnonzero(used & ~self._is_drawn[: len(self)]))
         return self.units
 
     def prepare_names(self, names: Sequence[Hashable]) -> None:

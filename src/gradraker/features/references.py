@@ -1,8 +1,8 @@
 """Identities of referencing nodes: names that hash the same on every machine."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from hashlib import blake2b
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +35,7 @@ def reference_identity(name: Hashable) -> int:
     >>> reference_identity("Davos") == reference_identity("Arosa")
     False
     """
-    if isinstance(name, np.generic):
-        name = name.item()
+    name = plain_name(name)
     if isinstance(name, int) or (isinstance(name, float) and name.is_integer()):
         number = int(name)
         if -(_MODULUS >> 1) <= number < _MODULUS >> 1:
@@ -44,10 +43,15 @@ def reference_identity(name: Hashable) -> int:
     return int.from_bytes(blake2b(_encode(name), digest_size=8).digest(), "little")
 
 
+def plain_name(name: Hashable) -> Hashable:
+    """Return a name with NumPy numbers and strings as their Python type, in tuples as well."""
+    if isinstance(name, np.number | np.str_ | np.bytes_ | np.bool_):
+        return cast(Hashable, name.item())
+    return tuple(map(plain_name, name)) if isinstance(name, tuple) else name
+
+
 def _encode(name: Any) -> bytes:
     """Bytes that differ for different names: a type letter, the length, the content."""
-    if isinstance(name, np.generic):
-        name = name.item()
     if isinstance(name, str):
         content = b"s", name.encode("utf-8", "surrogatepass")
     elif isinstance(name, bytes):
@@ -86,7 +90,8 @@ def check_references(references: Sequence[Hashable], n_columns: int) -> Sequence
     Traceback (most recent call last):
     ValueError: references must not repeat a name, got 'a' more than once
     """
-    if isinstance(references, str) or not hasattr(references, "__len__"):
+    unordered = isinstance(references, str | bytes | Set | Mapping)
+    if unordered or not hasattr(references, "__len__"):
         raise TypeError(
             "references must be a sequence with the name of each column of X, "
             f"got {references!r} of type {type(references).__name__}"

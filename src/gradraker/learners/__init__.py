@@ -2,6 +2,8 @@
 
 from gradraker.learners.loading import load
 from gradraker.learners.model_file import ModelFileError
+from gradraker.learners.sigma2 import sigma2_ranges
 from gradraker.learners.skg import SKGRegressor
+from gradraker.learners.weights import contribution_weights
 
-__all__ = ["ModelFileError", "SKGRegressor", "load"]
+__all__ = ["ModelFileError", "SKGRegressor", "contribution_weights", "load", "sigma2_ranges"]

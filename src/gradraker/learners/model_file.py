@@ -66,25 +66,19 @@ def write_model(
 
 def read_model(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Return the header and the arrays of a model file, or raise :class:`ModelFileError`."""
+    content = Path(path).read_bytes()
     try:
-        archive = zipfile.ZipFile(path)
-    except zipfile.BadZipFile:
-        raise ModelFileError(
-            f"{os.fspath(path)!r} is not a gradraker model file, or its end is missing"
-        ) from None
-    with archive:
-        try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = {info.filename: _read_member(archive, info) for info in archive.infolist()}
-            header = json.loads(members.pop(_HEADER))
-            is_ours = header["format"] == FORMAT
-            version, writer = int(header["format_version"]), str(header["gradraker_version"])
-        except OSError:
-            raise
-        except Exception as error:
-            raise ModelFileError(
-                f"{os.fspath(path)!r} is not a gradraker model file, or is damaged: {error!r}"
-            ) from None
-    if not is_ours:
+        header = json.loads(members.pop(_HEADER))
+        is_ours = header["format"] == FORMAT
+        version, writer = int(header["format_version"]), str(header["gradraker_version"])
+    except Exception as error:
+        raise ModelFileError(
+            f"{os.fspath(path)!r} is not a gradraker model file, or is damaged "
+            f"or not whole: {error!r}"
+        ) from None
+    if not is_ours or version < 1:
         raise ModelFileError(f"{os.fspath(path)!r} is not a gradraker model file")
     if version > FORMAT_VERSION:
         raise ModelFileError(
@@ -136,6 +130,9 @@ def name_to_json(name: Hashable) -> Any:
         return {"bytes": name.hex()}
     if isinstance(name, float):
         return {"float": name.hex()}
+    if isinstance(name, str) and any("\ud800" <= letter <= "\udfff" for letter in name):
+        # JSON writes a pair of lone surrogates as it writes the character that they would make.
+        return {"surrogates": name.encode("utf-8", "surrogatepass").hex()}
     return name
 
 
@@ -150,4 +147,6 @@ def name_from_json(item: Any) -> Hashable:
             return bytes.fromhex(content)
         case {"float": str(content)}:
             return float.fromhex(content)
+        case {"surrogates": str(content)}:
+            return bytes.fromhex(content).decode("utf-8", "surrogatepass")
     raise ValueError(f"{item!r} is not a reference name")

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Collection, Hashable, Iterable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from gradraker._compiled.skg import learn_one, predict_one
 from gradraker.features import FrequencyTable
 from gradraker.learners.parameters import check_learning_rate
+from gradraker.learners.unchanged import unchanged_if_refused
 
 Neighbours = Mapping[Any, float] | Iterable[Hashable]
 
@@ -55,8 +56,11 @@ class OneNodeMixin:
         predictions = np.empty(theta.shape[0])
         scale = 1.0 / math.sqrt(self.sigma2_)
         predict_one(indices, weights, table.units, scale, theta, predictions)
-        return self._checked(predictions, weights)
+        if not all(map(math.isfinite, predictions.tolist())):
+            self._refuse(weights)
+        return self._plain(predictions)
 
+    @unchanged_if_refused
     def learn_one(self, neighbours: Neighbours, value: ArrayLike) -> float | NDArray[np.float64]:
         """Learn the value of one node: one step of training.
 
@@ -86,11 +90,12 @@ class OneNodeMixin:
         """
         names, weights = _names_and_weights(neighbours)
         values = _finite_values(value)  # [K]
+        shape = np.shape(value)
         if not hasattr(self, "coef_"):
-            self._start_empty(np.shape(value))
-        if self.coef_.ndim != 1 + np.ndim(value) or self.coef_.size != values.size * self._width:
+            self._start_empty(shape)
+        if self.coef_.shape[:-1] != shape:
             raise ValueError(
-                f"value has shape {np.shape(value)}, but the model was trained on "
+                f"value has shape {shape}, but the model was trained on "
                 f"values of shape {self.coef_.shape[:-1]}"
             )
         step = 2.0 * check_learning_rate(self.learning_rate)
@@ -98,30 +103,20 @@ class OneNodeMixin:
         theta = self.coef_.reshape(-1, self.coef_.shape[-1])  # [K, 2D], the same memory
         predictions = np.empty(theta.shape[0])
         scale = 1.0 / math.sqrt(self.sigma2_)
-        learn_one(indices, weights, table.units, scale, step, values, theta, predictions)
-        result = self._checked(predictions, weights)
+        if not learn_one(indices, weights, table.units, scale, step, values, theta, predictions):
+            self._refuse(weights)
         self.n_seen_ += 1
-        return result
+        return self._plain(predictions)
 
-    @property
-    def _width(self) -> int:
-        return 2 * self._table.n_frequencies
+    def _plain(self, predictions: NDArray[np.float64]) -> float | NDArray[np.float64]:
+        return float(predictions[0]) if self.coef_.ndim == 1 else predictions
 
-    def _checked(
-        self, predictions: NDArray[np.float64], weights: NDArray[np.float64]
-    ) -> float | NDArray[np.float64]:
-        if self.coef_.ndim == 1:
-            prediction = float(predictions[0])
-            if math.isfinite(prediction):
-                return prediction
-        elif np.isfinite(predictions).all():
-            return predictions
-        # The compiled loop learns nothing when a prediction is not finite.
+    def _refuse(self, weights: NDArray[np.float64]) -> NoReturn:
         if not np.isfinite(weights).all():
             raise ValueError(f"neighbours must have finite weights, got {weights.tolist()}")
         raise ValueError(
-            f"neighbours have weights too large for sigma2 = {self.sigma2_:g}: "
-            "their projection leaves the range of float64"
+            "the weights of neighbours or the value are too large: with "
+            f"sigma2 = {self.sigma2_:g} the prediction or the step leaves the range of float64"
         )
 
 
@@ -131,7 +126,7 @@ def _names_and_weights(
     kind = type(neighbours)
     if kind is not list and kind is not tuple:
         if isinstance(neighbours, Mapping):
-            return neighbours.keys(), np.fromiter(neighbours.values(), np.float64, len(neighbours))
+            return neighbours.keys(), _numbers("weights of neighbours", list(neighbours.values()))
         if isinstance(neighbours, str | bytes) or not isinstance(neighbours, Iterable):
             raise TypeError(
                 "neighbours must be a mapping of names to weights or an iterable of names, "
@@ -142,15 +137,23 @@ def _names_and_weights(
     return neighbours, _ONES[:n] if n <= _ONES.size else np.ones(n)  # type: ignore[return-value]
 
 
-def _finite_values(value: ArrayLike) -> NDArray[np.float64]:
-    """The values as an array of shape (K,)."""
+def _numbers(argument: str, values: Any) -> NDArray[np.float64]:
+    """A number, or a list or array of them, as an array of shape (K,)."""
     try:
-        if isinstance(value, str | bytes):
-            raise TypeError
-        values = np.array(value, dtype=np.float64).reshape(-1)
-    except (TypeError, ValueError):
-        raise TypeError(f"value must be a number or an array of numbers, got {value!r}") from None
-    if np.ndim(value) > 1 or not np.isfinite(values).all():
+        numbers = np.array(values)
+    except ValueError:  # lists of unequal lengths
+        numbers = np.array(None)
+    # Numbers that are written as strings are refused as well.
+    if numbers.size > 0 and numbers.dtype.kind not in "fiub":
+        raise TypeError(f"{argument} must be numbers, got {values!r}")
+    if numbers.ndim > 1:
+        raise ValueError(f"{argument} must have at most one dimension, got {values!r}")
+    return numbers.astype(np.float64, copy=False).reshape(-1)
+
+
+def _finite_values(value: ArrayLike) -> NDArray[np.float64]:
+    values = _numbers("value", value)
+    if values.size == 0 or not np.isfinite(values).all():
         raise ValueError(f"value must be a finite number or a 1-d array of them, got {value!r}")
     return values
 
@@ -161,8 +164,11 @@ def _look_up(
     """A table that has the names, and their rows in it."""
     try:
         rows = np.fromiter(map(table.drawn_rows.__getitem__, names), np.int32, len(names))
-    except KeyError:
-        distinct = list(dict.fromkeys(names))
+    except (KeyError, TypeError):
+        try:
+            distinct = list(dict.fromkeys(names))
+        except TypeError as error:
+            raise TypeError(f"neighbours must have hashable names: {error}") from None
         if add:
             table.add_missing(distinct)
         elif not table.has_all(distinct):

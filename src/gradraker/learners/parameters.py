@@ -1,8 +1,10 @@
-"""Checks of constructor parameters: each error names the parameter, what came, what would do."""
+"""Checks of what estimators are given: each error names it, what came, and what would do."""
 
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils import check_random_state
 
 from gradraker.kernels import get_kernel
 
@@ -24,7 +26,8 @@ def check_count(name: str, value: Any) -> int:
 
 def check_learning_rate(learning_rate: Any) -> float:
     """Return a learning rate for which the update is stable: ‖z‖ = 1, so 0 < η < 1."""
-    if isinstance(learning_rate, float | int | np.number) and 0.0 < learning_rate < 1.0:
+    number = isinstance(learning_rate, float | int | np.integer | np.floating)
+    if number and 0.0 < learning_rate < 1.0:
         return float(learning_rate)
     raise ValueError(
         "learning_rate must be a number in (0, 1), where the update is stable, "
@@ -34,7 +37,7 @@ def check_learning_rate(learning_rate: Any) -> float:
 
 def check_flag(name: str, value: Any) -> bool:
     """Return True or False."""
-    if value in (True, False):
+    if isinstance(value, bool | np.bool_):
         return bool(value)
     raise ValueError(f"{name} must be True or False, got {value!r}")
 
@@ -42,3 +45,34 @@ def check_flag(name: str, value: Any) -> bool:
 def check_kernel(kernel: Any) -> str:
     """Return the name of a kernel."""
     return get_kernel(kernel).name
+
+
+def refuse_strings(argument: str, values: Any) -> None:
+    """Raise if an array, a list or a data frame holds strings, be they ``"1.5"``.
+
+    Examples
+    --------
+    >>> from gradraker.learners.parameters import refuse_strings
+    >>> refuse_strings("y", ["1.5", "2"])
+    Traceback (most recent call last):
+    ValueError: y must hold numbers, got the string '1.5'
+    """
+    if issparse(values) or hasattr(values, "sparse"):  # a data frame of sparse columns
+        return
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of unequal lengths; scikit-learn says so
+        return
+    if array.dtype.kind in "USO":
+        for value in array.flat:
+            if isinstance(value, str | bytes):
+                raise ValueError(f"{argument} must hold numbers, got the string {str(value)!r}")
+
+
+def seed_from(random_state: int | np.random.RandomState | None) -> int:
+    """Return a seed in [0, 2⁶⁴): an integer is the seed itself, a generator gives 64 bits."""
+    if isinstance(random_state, int | np.integer):
+        check_random_state(random_state)  # raises for numbers out of range
+        return int(random_state)
+    high, low = check_random_state(random_state).randint(0, 2**32, size=2, dtype=np.uint32)
+    return (int(high) << 32) | int(low)

@@ -1,19 +1,25 @@
 """What of an SKG model goes into its file: the seed and the names, not the frequencies."""
 
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker.bandwidth.ranges import Sigma2Ranges
+from gradraker.features import FrequencyTable
 from gradraker.learners.model_file import (
     ModelFileError,
     name_from_json,
     name_to_json,
     write_model,
 )
-from gradraker.learners.sigma2 import check_sigma2
+from gradraker.learners.sigma2 import Choice, check_sigma2
+
+# Columns are numbered by 32-bit integers.
+_MOST_NUMBERED = 2**31 - 1
 
 
 def save_skg(model: Any, path: str | os.PathLike[str]) -> Path:
@@ -23,6 +29,7 @@ def save_skg(model: Any, path: str | os.PathLike[str]) -> Path:
         parameters["random_state"] = model.seed_
     state = {
         "sigma2_": model.sigma2_,
+        "ranges_": None if model.ranges_ is None else asdict(model.ranges_),
         "seed_": model.seed_,
         "n_seen_": model.n_seen_,
         "n_numbered": model._table.n_numbered,
@@ -51,25 +58,42 @@ def restore_skg(
         state, coef = header["state"], arrays["coef_"]
         if coef.dtype != np.float64 or coef.shape[-1] != 2 * model.n_frequencies:
             raise ValueError(f"coef_ has shape {coef.shape} and type {coef.dtype}")
-        if coef.ndim not in (1, 2) or not np.isfinite(coef).all():
+        if coef.ndim not in (1, 2) or coef.size == 0 or not np.isfinite(coef).all():
             raise ValueError("coef_ is not a finite vector or matrix")
-        named = [name_from_json(item) for item in state["named"]]
-        model._begin(
-            float(check_sigma2(state["sigma2_"])),
-            coef.shape[:-1],
-            seed=int(state["seed_"]),
-            n_numbered=int(state["n_numbered"]),
-            named=named,
-        )
+        table = _restore_table(model, state)
+        ranges = None if state["ranges_"] is None else Sigma2Ranges(**state["ranges_"])
+        choice = Choice(float(check_sigma2(state["sigma2_"])), ranges)
+        model._begin(table, choice, coef.shape[:-1])
         model.coef_ = coef
-        model.n_seen_ = int(state["n_seen_"])
+        model.n_seen_ = _whole("n_seen_", state["n_seen_"])
         if state["n_features_in_"] is not None:
-            model.n_features_in_ = int(state["n_features_in_"])
+            # More columns than frequencies would let the compiled loops read beyond the table.
+            model.n_features_in_ = _whole("n_features_in_", state["n_features_in_"], len(table))
         if state["has_feature_names"]:
-            model.feature_names_in_ = np.array(named[: model.n_features_in_], dtype=object)
-    except (KeyError, IndexError, TypeError, ValueError, OverflowError, MemoryError) as error:
-        raise ModelFileError(f"{os.fspath(path)!r} cannot be read: {error}") from None
+            names = table.names[: model.n_features_in_]
+            if not all(isinstance(name, str) for name in names):
+                raise ValueError("a name of a column is not a string")
+            model.feature_names_in_ = np.array(names, dtype=object)
+    except Exception as error:
+        raise ModelFileError(f"{os.fspath(path)!r} cannot be read: {error!r}") from None
     return model
+
+
+def _restore_table(model: Any, state: dict[str, Any]) -> FrequencyTable:
+    named = [name_from_json(item) for item in state["named"]]
+    n_numbered = _whole("n_numbered", state["n_numbered"], _MOST_NUMBERED)
+    seed = _whole("seed_", state["seed_"], 2**64 - 1)
+    table = FrequencyTable(seed, model.n_frequencies, model.kernel, n_numbered=n_numbered)
+    table.add_missing(named)
+    if len(table) != n_numbered + len(named):
+        raise ValueError("a reference name is there twice")
+    return table
+
+
+def _whole(name: str, value: Any, most: float = np.inf) -> int:
+    if type(value) is int and 0 <= value <= most:
+        return value
+    raise ValueError(f"{name} is {value!r}")
 
 
 def _plain(value: Any) -> Any:

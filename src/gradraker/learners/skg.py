@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
 
 from gradraker.features import (
@@ -29,9 +28,12 @@ from gradraker.learners.parameters import (
     check_flag,
     check_kernel,
     check_learning_rate,
+    refuse_strings,
+    seed_from,
 )
 from gradraker.learners.saved import restore_skg, save_skg
-from gradraker.learners.sigma2 import check_sigma2, choose_sigma2
+from gradraker.learners.sigma2 import Choice, Sample, check_sigma2, choose_sigma2
+from gradraker.learners.unchanged import unchanged_if_refused
 
 # How X is validated everywhere.
 _ROWS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
@@ -130,6 +132,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
 
     # -- training --------------------------------------------------------------
 
+    @unchanged_if_refused
     def fit(self, X: Any, y: ArrayLike, *, references: Sequence[Hashable] | None = None) -> Self:
         """Forget what was learned and train ``n_epochs`` times on all rows.
 
@@ -148,7 +151,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         """
         self._check_parameters()
         X, y = self._validate_training(X, y, references, first=True)
-        self._start(X, y.shape[1:], references)
+        self._start(X, y, references)
         rng = np.random.default_rng([self.seed_, 1])
         n = X.shape[0]
         in_order = np.arange(n)
@@ -156,6 +159,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         self._train(X, y, [rng.permutation(n) if self.shuffle else in_order for _ in epochs])
         return self
 
+    @unchanged_if_refused
     def partial_fit(
         self, X: Any, y: ArrayLike, *, references: Sequence[Hashable] | None = None
     ) -> Self:
@@ -181,7 +185,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         first = not hasattr(self, "coef_")
         X, y = self._validate_training(X, y, references, first=first)
         if first:
-            self._start(X, y.shape[1:], references)
+            self._start(X, y, references)
         elif references is not None:
             names = check_references(references, X.shape[1])
             self._table.add_missing(names)
@@ -210,17 +214,19 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         self.coef_ = theta.reshape(self.coef_.shape)
         self.n_seen_ += n_steps
 
-    def _start(self, X: Any, targets: tuple[int, ...], references: Any) -> None:
+    def _start(self, X: Any, y: NDArray[np.float64], references: Any) -> None:
         """Set all that stays as it is while the model learns."""
-        sigma2 = choose_sigma2(self.sigma2, X, n_frequencies=self.n_frequencies, kernel=self.kernel)
-        seed = _seed_from(self.random_state)
         if references is None:
             references = getattr(self, "feature_names_in_", None)
+        seed = seed_from(self.random_state)
         if references is None:
-            self._begin(sigma2, targets, seed=seed, n_numbered=X.shape[1])
+            table = FrequencyTable(seed, self.n_frequencies, self.kernel, n_numbered=X.shape[1])
         else:
             names = check_references(references, X.shape[1])
-            self._begin(sigma2, targets, seed=seed, named=names)
+            table = FrequencyTable(seed, self.n_frequencies, self.kernel, named=names)
+        Y = y.reshape(y.shape[0], -1)
+        sample = Sample(X, Y, table, self.learning_rate, self.n_epochs)
+        self._begin(table, choose_sigma2(self.sigma2, sample), y.shape[1:])
 
     def _start_empty(self, targets: tuple[int, ...]) -> None:
         """Start without rows, for the first node of :meth:`learn_one`."""
@@ -230,23 +236,16 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
                 f"sigma2={self.sigma2!r} is a rule that needs rows to choose from, and learn_one "
                 "brings a single node: give sigma2 as a number, or call fit or partial_fit first"
             )
-        self._begin(float(self.sigma2), targets, seed=_seed_from(self.random_state))
+        table = FrequencyTable(seed_from(self.random_state), self.n_frequencies, self.kernel)
+        self._begin(table, Choice(float(self.sigma2)), targets)
 
-    def _begin(
-        self,
-        sigma2: float,
-        targets: tuple[int, ...],
-        *,
-        seed: int,
-        n_numbered: int = 0,
-        named: Sequence[Hashable] = (),
-    ) -> None:
-        self.sigma2_ = sigma2
-        self.seed_ = seed
-        self._table = FrequencyTable(
-            seed, self.n_frequencies, self.kernel, n_numbered=n_numbered, named=named
-        )
-        self.coef_ = np.zeros((*targets, 2 * self.n_frequencies))  # θ₀ = 0
+    def _begin(self, table: FrequencyTable, choice: Choice, targets: tuple[int, ...]) -> None:
+        self._table = table
+        self.seed_ = table.seed
+        self.sigma2_ = choice.sigma2
+        self.sigma2_rule_ = self.sigma2 if isinstance(self.sigma2, str) else "given"
+        self.ranges_ = choice.ranges
+        self.coef_ = np.zeros((*targets, 2 * table.n_frequencies))  # θ₀ = 0
         self.n_seen_ = 0
 
     # -- prediction ------------------------------------------------------------
@@ -316,6 +315,8 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         Path
         """
         check_is_fitted(self, "coef_")
+        self._check_parameters()
+        self._check_same_features()
         return save_skg(self, path)
 
     @classmethod
@@ -336,13 +337,15 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
     def _validate_training(
         self, X: Any, y: Any, references: Any, *, first: bool
     ) -> tuple[Any, NDArray[np.float64]]:
+        refuse_strings("X", X)
+        refuse_strings("y", y)
         options = {**_ROWS, "multi_output": True, "y_numeric": True}
         if references is None:
             if not first:
                 self._require_columns()
             X, y = validate_data(self, X, y, reset=first, **options)
         else:
-            X, y = check_X_y(X, y, **options)
+            X, y = check_X_y(X, y, estimator=self, **options)
             check_references(references, X.shape[1])
             if first:
                 self.n_features_in_ = X.shape[1]
@@ -354,22 +357,30 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
                 f"y has shape {y.shape}, but the model was trained on values of shape "
                 f"(n, {', '.join(map(str, self.coef_.shape[:-1]))})"
             )
-        if not first and self._table.n_frequencies != self.n_frequencies:
-            raise ValueError(
-                f"n_frequencies is {self.n_frequencies}, but the model has "
-                f"{self._table.n_frequencies}: call fit to start anew"
-            )
+        if not first:
+            self._check_same_features()
         return X, y
+
+    def _check_same_features(self) -> None:
+        """Refuse parameters that were set after the features had been drawn."""
+        for name in ("kernel", "n_frequencies"):
+            value, used = getattr(self, name), getattr(self._table, name)
+            if value != used:
+                raise ValueError(
+                    f"{name} is {value!r}, but the model has features of {name}={used!r}: "
+                    "set it back, or call fit to start anew"
+                )
 
     def _prepare(self, X: Any, references: Any) -> tuple[Rows, NDArray[np.float32], Any]:
         """Validate X for prediction; return its rows and a table with their frequencies."""
         check_is_fitted(self, "coef_")
+        refuse_strings("X", X)
         table = self._table
         if references is None:
             self._require_columns()
             X = validate_data(self, X, reset=False, **_ROWS)
         else:
-            X = check_array(X, **_ROWS)
+            X = check_array(X, input_name="X", estimator=self, **_ROWS)
             names = check_references(references, X.shape[1])
             if table.has_all(names):
                 X = _renumbered(X, names, table)
@@ -393,15 +404,6 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.target_tags.multi_output = True
         return tags
-
-
-def _seed_from(random_state: int | np.random.RandomState | None) -> int:
-    """An integer is the seed itself; a generator gives 64 bits."""
-    if isinstance(random_state, int | np.integer):
-        check_random_state(random_state)  # raises for numbers out of range
-        return int(random_state)
-    high, low = check_random_state(random_state).randint(0, 2**32, size=2, dtype=np.uint32)
-    return (int(high) << 32) | int(low)
 
 
 def _checked_values(y: Any) -> NDArray[np.float64]:

@@ -1,0 +1,336 @@
+"""Loops that search the pairs of rows of a CSR matrix for extreme distances.
+
+A distance here is Σ|x−y|² (``squared``) or Σ|x−y|, and the *power* of a row is its distance
+to the zero row. Columns that only one of two rows holds add to both alike, so
+
+    distance(i, j) = power(i) + power(j) + overlap(i, j),
+
+where the overlap runs over shared columns only. That sum cancels where rows are alike, hence
+every pair that might win is summed again directly by :func:`pair_distance`.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from gradraker._compiled.jit import compiled
+
+Float64 = npt.NDArray[np.float64]
+Int64 = npt.NDArray[np.int64]
+Int32 = npt.NDArray[np.int32]
+
+
+@compiled
+def row_powers(indptr: Int64, data: Float64, squared: bool) -> tuple[Float64, Float64]:
+    """Distance of each row to zero, and the plain sum of each row."""
+    n_rows = indptr.size - 1
+    powers, sums = np.empty(n_rows), np.empty(n_rows)
+    for i in range(n_rows):
+        power, total = 0.0, 0.0
+        for t in range(indptr[i], indptr[i + 1]):
+            power += data[t] * data[t] if squared else abs(data[t])
+            total += data[t]
+        powers[i] = power
+        sums[i] = total
+    return powers, sums
+
+
+@compiled
+def pair_distance(
+    indptr: Int64,
+    indices: Int32,
+    data: Float64,
+    i: int,
+    j: int,
+    squared: bool,
+    unit: float,
+    limit: float,
+) -> float:
+    """Direct sum over ascending columns of ``unit`` times the rows; may stop past ``limit``."""
+    a, a_end = indptr[i], indptr[i + 1]
+    b, b_end = indptr[j], indptr[j + 1]
+    total = 0.0
+    while (a < a_end or b < b_end) and total <= limit:
+        if b == b_end or (a < a_end and indices[a] < indices[b]):
+            difference = data[a]
+            a += 1
+        elif a == a_end or indices[b] < indices[a]:
+            difference = data[b]
+            b += 1
+        else:
+            difference = data[a] - data[b]
+            a += 1
+            b += 1
+        difference *= unit
+        total += difference * difference if squared else abs(difference)
+    return total
+
+
+@compiled
+def _overlap(x: float, y: float, squared: bool) -> float:
+    return -2.0 * x * y if squared else abs(x - y) - abs(x) - abs(y)
+
+
+@compiled
+def _row_overlap(
+    work: Float64, indices: Int32, data: Float64, start: int, stop: int, squared: bool
+) -> float:
+    total = 0.0
+    for t in range(start, stop):
+        total += _overlap(work[indices[t]], data[t], squared)
+    return total
+
+
+@compiled
+def _reach(best: float, root: bool, tolerance: float) -> float:
+    """What two keys must exceed in sum to beat ``best`` by more than rounding."""
+    return (np.sqrt(best) if root else best) * (1.0 + tolerance)
+
+
+@compiled
+def farthest_row(
+    indptr: Int64,
+    indices: Int32,
+    data: Float64,
+    powers: Float64,
+    i: int,
+    squared: bool,
+    n_columns: int,
+) -> int:
+    """Row farthest from row ``i``, up to rounding."""
+    work = np.zeros(n_columns)
+    for t in range(indptr[i], indptr[i + 1]):
+        work[indices[t]] = data[t]
+    farthest, best = i, -np.inf
+    for j in range(indptr.size - 1):
+        distance = powers[j] + _row_overlap(
+            work, indices, data, indptr[j], indptr[j + 1], squared
+        )
+        if distance > best and j != i:
+            farthest, best = j, distance
+    return farthest
+
+
+@compiled
+def sweep_largest(
+    indptr: Int64,
+    indices: Int32,
+    data: Float64,
+    powers: Float64,
+    order: Int64,
+    keys: Float64,
+    root: bool,
+    squared: bool,
+    n_columns: int,
+    tolerance: float,
+    slack: float,
+    best: float,
+    max_work: float,
+) -> tuple[float, int, int, int, bool]:
+    """Visit pairs by descending ``keys`` (of the rows ``order``) until no bound beats ``best``.
+
+    The bound is keys[a] + keys[b], on the distance or (``root``) on its square root.
+    Returns the best distance, its pair (-1, -1 if none was better), the pairs looked at, and
+    whether the search ended before ``max_work`` entries were read.
+    """
+    work = np.zeros(n_columns)
+    best_i, best_j, n_checked, done = -1, -1, 0, 0.0
+    for a in range(order.size - 1):
+        if keys[a] + keys[a + 1] <= _reach(best, root, tolerance):
+            break
+        i = order[a]
+        for t in range(indptr[i], indptr[i + 1]):
+            work[indices[t]] = data[t]
+        for b in range(a + 1, order.size):
+            if keys[a] + keys[b] <= _reach(best, root, tolerance):
+                break
+            if done > max_work:
+                return best, best_i, best_j, n_checked, False
+            j = order[b]
+            n_checked += 1
+            done += indptr[j + 1] - indptr[j] + 10
+            apart = powers[i] + powers[j]
+            overlap = _row_overlap(work, indices, data, indptr[j], indptr[j + 1], squared)
+            if apart + overlap + slack * apart > best:
+                distance = pair_distance(indptr, indices, data, i, j, squared, 1.0, np.inf)
+                if distance > best:
+                    best, best_i, best_j = distance, i, j
+        for t in range(indptr[i], indptr[i + 1]):
+            work[indices[t]] = 0.0
+    return best, best_i, best_j, n_checked, True
+
+
+@compiled
+def join_largest(
+    indptr: Int64,
+    indices: Int32,
+    data: Float64,
+    column_ptr: Int64,
+    column_rows: Int32,
+    column_data: Float64,
+    powers: Float64,
+    keys: Float64,
+    root: bool,
+    squared: bool,
+    tolerance: float,
+    slack: float,
+    best: float,
+) -> tuple[float, int, int, int]:
+    """Look at the pairs that share a column, through the columns; rows descend by power.
+
+    Among rows that share nothing with a row, the one of largest power is the farthest.
+    """
+    n_rows = indptr.size - 1
+    overlaps, seen = np.zeros(n_rows), np.zeros(n_rows, dtype=np.bool_)
+    touched, heads = np.empty(n_rows, dtype=np.int64), column_ptr[:-1].copy()
+    best_i, best_j, n_checked = -1, -1, 0
+    for a in range(n_rows - 1):
+        reach = _reach(best, root, tolerance)
+        if keys[a] + keys[a + 1] <= reach:
+            break
+        n_touched = 0
+        for t in range(indptr[a], indptr[a + 1]):
+            column = indices[t]
+            heads[column] += 1  # the list starts at row a itself: rows before it are done
+            for s in range(heads[column], column_ptr[column + 1]):
+                b = column_rows[s]
+                if keys[a] + keys[b] <= reach:
+                    break
+                if not seen[b]:
+                    seen[b] = True
+                    touched[n_touched] = b
+                    n_touched += 1
+                overlaps[b] += _overlap(data[t], column_data[s], squared)
+        n_checked += n_touched
+        for s in range(n_touched):
+            b = touched[s]
+            apart = powers[a] + powers[b]
+            if apart + overlaps[b] + slack * apart > best:
+                distance = pair_distance(indptr, indices, data, a, b, squared, 1.0, np.inf)
+                if distance > best:
+                    best, best_i, best_j = distance, a, b
+        for b in range(a + 1, n_rows):
+            if powers[a] + powers[b] <= best * (1.0 + tolerance):
+                break
+            if not seen[b]:
+                n_checked += 1
+                distance = pair_distance(indptr, indices, data, a, b, squared, 1.0, np.inf)
+                if distance > best:
+                    best, best_i, best_j = distance, a, b
+                break
+        for s in range(n_touched):
+            overlaps[touched[s]] = 0.0
+            seen[touched[s]] = False
+    return best, best_i, best_j, n_checked
+
+
+@compiled
+def smallest_of_small_rows(
+    indptr: Int64,
+    indices: Int32,
+    data: Float64,
+    powers: Float64,
+    order: Int64,
+    squared: bool,
+    best: float,
+) -> tuple[float, int, int, int]:
+    """Look at pairs whose powers sum to less than ``best``; ``order`` ascends by power.
+
+    Afterwards no two rows without a shared column are nearer than ``best``.
+    """
+    best_i, best_j, n_checked = -1, -1, 0
+    for a in range(order.size - 1):
+        for b in range(a + 1, order.size):
+            i, j = order[a], order[b]
+            if powers[i] + powers[j] >= best:
+                break
+            n_checked += 1
+            distance = pair_distance(indptr, indices, data, i, j, squared, 1.0, best)
+            if distance < best:
+                best, best_i, best_j = distance, i, j
+    return best, best_i, best_j, n_checked
+
+
+@compiled
+def leading_entries(
+    indptr: Int64,
+    indices: Int32,
+    data: Float64,
+    squared: bool,
+    threshold: float,
+    n_columns: int,
+) -> tuple[Int64, Int64]:
+    """Count the entries that lead each row to a power of ``threshold``, by row and column."""
+    n_rows = indptr.size - 1
+    lengths, counts = np.empty(n_rows, dtype=np.int64), np.zeros(n_columns, dtype=np.int64)
+    for i in range(n_rows):
+        power = 0.0
+        t = indptr[i]
+        while t < indptr[i + 1] and power < threshold:
+            power += data[t] * data[t] if squared else abs(data[t])
+            counts[indices[t]] += 1
+            t += 1
+        lengths[i] = t - indptr[i]
+    return lengths, counts
+
+
+@compiled
+def join_smallest(
+    indptr: Int64,
+    indices: Int32,
+    data: Float64,
+    lengths: Int64,
+    counts: Int64,
+    positions: Float64,
+    root: bool,
+    squared: bool,
+    integral: bool,
+    slack: float,
+    max_ahead: int,
+    best: float,
+) -> tuple[float, int, int, int]:
+    """Look at the pairs of rows that share a column among their leading ``lengths`` entries.
+
+    Rows ascend by ``positions``, whose difference bounds the distance (or its ``root``) from
+    below. ``counts`` holds the leading entries by column. At most ``max_ahead`` rows
+    after a row are looked at. Integers stop at distance 1.
+    """
+    n_rows = indptr.size - 1
+    list_ptr = np.zeros(counts.size + 1, dtype=np.int64)
+    list_ptr[1:] = np.cumsum(counts)
+    fill = list_ptr[:-1].copy()
+    list_rows, list_data = np.empty(list_ptr[-1], dtype=np.int64), np.empty(list_ptr[-1])
+    for i in range(n_rows):
+        for t in range(indptr[i], indptr[i] + lengths[i]):
+            list_rows[fill[indices[t]]] = i
+            list_data[fill[indices[t]]] = data[t]
+            fill[indices[t]] += 1
+    best_i, best_j, n_checked = -1, -1, 0
+    for column in range(counts.size):
+        ahead = list_ptr[column]
+        for x in range(list_ptr[column], list_ptr[column + 1]):
+            if integral and best <= 1.0:
+                return best, best_i, best_j, n_checked
+            i = list_rows[x]
+            y = x + 1
+            if integral and best <= 2.0:
+                # Distances of integer rows are even where the rows' sums are equal.
+                ahead = max(ahead, y)
+                while ahead < list_ptr[column + 1] and (
+                    positions[list_rows[ahead]] == positions[i]
+                ):
+                    ahead += 1
+                y = ahead
+            stop = min(list_ptr[column + 1], y + max_ahead)
+            while y < stop:
+                j = list_rows[y]
+                reach = np.sqrt(best) if root else best
+                if positions[j] - positions[i] - slack >= reach:
+                    break
+                apart = abs(list_data[x] - list_data[y])
+                if (apart * apart if squared else apart) < best:
+                    n_checked += 1
+                    distance = pair_distance(indptr, indices, data, i, j, squared, 1.0, best)
+                    if distance < best:
+                        best, best_i, best_j = distance, i, j
+                y += 1
+    return best, best_i, best_j, n_checked

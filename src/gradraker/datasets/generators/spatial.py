@@ -1,0 +1,288 @@
+"""Graphs that join nodes which are near each other: on a line, in a square, in time."""
+
+import numpy as np
+import scipy.sparse as sp
+
+from gradraker.datasets.dataset import GraphDataset
+from gradraker.datasets.generators.arguments import (
+    Floats,
+    Indices,
+    RandomState,
+    both_ways,
+    checked_count,
+    checked_generator,
+    checked_number,
+    number_names,
+)
+
+
+def make_threshold_graph(
+    n_nodes: int = 400,
+    *,
+    threshold: float = 0.05,
+    frequency: float = 0.5,
+    noise: float = 0.05,
+    weighted: bool = False,
+    self_loops: bool = True,
+    random_state: RandomState = None,
+) -> GraphDataset:
+    """Make a graph that joins nodes whose hidden positions on a line are close.
+
+    It is the pattern of :func:`~gradraker.load_temperature`: the position u, uniform on
+    [0, 1], plays the altitude. The value is cos(2π · frequency · u) plus noise.
+
+    Parameters
+    ----------
+    n_nodes : int
+        Number of nodes.
+    threshold : float
+        Two nodes are joined if their positions differ by less than this.
+    frequency : float
+        Periods of the value along the line. Values are smooth along edges while
+        ``frequency * threshold`` is far below 1/2; at 1/2 the two ends of the longest
+        edges have opposite values.
+    noise : float
+        Standard deviation of the Gaussian noise added to the values.
+    weighted : bool
+        If true, an edge weighs exp(-difference/threshold); otherwise it weighs 1.
+    self_loops : bool
+        Whether each node is joined to itself, with weight 1.
+    random_state : int, numpy.random.Generator or None
+        Seed or source of the draw.
+
+    Returns
+    -------
+    GraphDataset
+        Undirected. ``positions`` has one column, the hidden position.
+
+    Examples
+    --------
+    >>> from gradraker import make_threshold_graph
+    >>> data = make_threshold_graph(100, random_state=0)
+    >>> data.n_nodes, data.position_names
+    (100, ('position',))
+    """
+    n_nodes = checked_count("n_nodes", n_nodes, at_least=1)
+    threshold = checked_number("threshold", threshold, low=0.0, low_excluded=True)
+    frequency = checked_number("frequency", frequency, low=0.0)
+    noise = checked_number("noise", noise, low=0.0)
+    rng = checked_generator(random_state)
+    position = rng.random(n_nodes)
+    source, target = _close_on_a_line(position, threshold)
+    gap = np.abs(position[source] - position[target])
+    adjacency = _proximity_graph(
+        n_nodes, source, target, gap / threshold, weighted=weighted, self_loops=self_loops
+    )
+    return GraphDataset(
+        adjacency,
+        np.cos(2.0 * np.pi * frequency * position) + noise * rng.standard_normal(n_nodes),
+        number_names(n_nodes),
+        name="Threshold",
+        positions=position[:, np.newaxis],
+        position_names=("position",),
+        description=(
+            "Generated nodes at random positions on a line; an edge joins nodes closer than "
+            f"{threshold:g}; the value is cos(2π·{frequency:g}·position) plus noise {noise:g}"
+        ),
+    )
+
+
+def make_geometric_graph(
+    n_nodes: int = 400,
+    *,
+    radius: float = 0.1,
+    frequency: float = 0.5,
+    noise: float = 0.05,
+    weighted: bool = False,
+    self_loops: bool = False,
+    random_state: RandomState = None,
+) -> GraphDataset:
+    """Make a random geometric graph: points of the unit square, joined if they are close.
+
+    The value at (x, y) is cos(2π · frequency · x) · cos(2π · frequency · y) plus noise.
+
+    Parameters
+    ----------
+    n_nodes : int
+        Number of nodes.
+    radius : float
+        Two nodes are joined if they are at most this far apart.
+    frequency : float
+        Periods of the value along each side. Values are smooth along edges while
+        ``frequency * radius`` is far below 1/2.
+    noise : float
+        Standard deviation of the Gaussian noise added to the values.
+    weighted : bool
+        If true, an edge weighs exp(-distance/radius); otherwise it weighs 1.
+    self_loops : bool
+        Whether each node is joined to itself, with weight 1.
+    random_state : int, numpy.random.Generator or None
+        Seed or source of the draw.
+
+    Returns
+    -------
+    GraphDataset
+        Undirected. ``positions`` has the columns x and y.
+
+    Examples
+    --------
+    >>> from gradraker import make_geometric_graph
+    >>> data = make_geometric_graph(100, radius=0.2, random_state=0)
+    >>> bool((data.adjacency != data.adjacency.T).nnz)
+    False
+    """
+    n_nodes = checked_count("n_nodes", n_nodes, at_least=1)
+    radius = checked_number("radius", radius, low=0.0, low_excluded=True)
+    frequency = checked_number("frequency", frequency, low=0.0)
+    noise = checked_number("noise", noise, low=0.0)
+    rng = checked_generator(random_state)
+    points = rng.random((n_nodes, 2))
+    source, target, distance = _close_in_the_plane(points, radius)
+    adjacency = _proximity_graph(
+        n_nodes, source, target, distance / radius, weighted=weighted, self_loops=self_loops
+    )
+    return GraphDataset(
+        adjacency,
+        _field(points, frequency) + noise * rng.standard_normal(n_nodes),
+        number_names(n_nodes),
+        name="Geometric",
+        positions=points,
+        position_names=("x", "y"),
+        description=(
+            "Generated nodes at random points of the unit square; an edge joins points at most "
+            f"{radius:g} apart; the value is a wave of frequency {frequency:g} plus noise {noise:g}"
+        ),
+    )
+
+
+def make_arriving_graph(
+    n_nodes: int = 400,
+    *,
+    radius: float = 0.2,
+    lifetime: float | None = None,
+    frequency: float = 0.5,
+    drift: float = 0.0,
+    noise: float = 0.05,
+    weighted: bool = False,
+    directed: bool = True,
+    random_state: RandomState = None,
+) -> GraphDataset:
+    """Make a graph that grows: nodes arrive over time and link to nodes that are there.
+
+    Arrival times are those of a Poisson process, given that n nodes arrive between time 0
+    and 1. A newcomer at a random point of the unit square links to the earlier nodes around
+    it. The value at (x, y) and time t is cos(2π · frequency · (x - drift · t)) ·
+    cos(2π · frequency · y) plus noise.
+
+    Parameters
+    ----------
+    n_nodes : int
+        Number of nodes.
+    radius : float
+        A newcomer links to earlier nodes at most this far away.
+    lifetime : float, optional
+        If given, a newcomer links only to nodes that arrived at most this long before.
+    frequency : float
+        Periods of the value along each side of the square.
+    drift : float
+        How far the wave of values moves along x between time 0 and 1. With 0, the law that
+        a learner meets does not change over time.
+    noise : float
+        Standard deviation of the Gaussian noise added to the values.
+    weighted : bool
+        If true, a link weighs exp(-distance/radius); otherwise it weighs 1.
+    directed : bool
+        If true, a row holds links to earlier nodes only, so that it is complete when the
+        node arrives and never changes. If false, links count in both rows.
+    random_state : int, numpy.random.Generator or None
+        Seed or source of the draw.
+
+    Returns
+    -------
+    GraphDataset
+        Nodes are in the order of arrival. ``positions`` has the columns arrival_time, x, y.
+
+    Examples
+    --------
+    >>> from gradraker import make_arriving_graph
+    >>> data = make_arriving_graph(50, random_state=0)
+    >>> data.position_names
+    ('arrival_time', 'x', 'y')
+
+    The graph as it was when the first 20 nodes had arrived:
+
+    >>> data.adjacency[:20, :20].shape
+    (20, 20)
+    """
+    n_nodes = checked_count("n_nodes", n_nodes, at_least=1)
+    radius = checked_number("radius", radius, low=0.0, low_excluded=True)
+    if lifetime is not None:
+        lifetime = checked_number("lifetime", lifetime, low=0.0, low_excluded=True)
+    frequency = checked_number("frequency", frequency, low=0.0)
+    drift = checked_number("drift", drift)
+    noise = checked_number("noise", noise, low=0.0)
+    rng = checked_generator(random_state)
+    arrival = np.sort(rng.random(n_nodes))
+    points = rng.random((n_nodes, 2))
+    earlier, later, distance = _close_in_the_plane(points, radius)
+    if lifetime is not None:
+        alive = arrival[later] - arrival[earlier] <= lifetime
+        earlier, later, distance = earlier[alive], later[alive], distance[alive]
+    weight = np.exp(-distance / radius) if weighted else np.ones_like(distance)
+    seen_from_wave = points - drift * np.outer(arrival, [1.0, 0.0])  # [n, 2]
+    return GraphDataset(
+        both_ways(n_nodes, later, earlier, weight, directed=directed),
+        _field(seen_from_wave, frequency) + noise * rng.standard_normal(n_nodes),
+        number_names(n_nodes),
+        name="Arriving",
+        positions=np.column_stack([arrival, points]),
+        position_names=("arrival_time", "x", "y"),
+        description=(
+            "Generated nodes that arrive over time at random points of the unit square; an edge "
+            f"leads from a newcomer to each earlier node at most {radius:g} away; the value is a "
+            f"wave of frequency {frequency:g} that moves by {drift:g}, plus noise {noise:g}"
+        ),
+    )
+
+
+def _field(points: Floats, frequency: float) -> Floats:
+    waves: Floats = np.cos(2.0 * np.pi * frequency * points)  # [n, 2]
+    return waves[:, 0] * waves[:, 1]
+
+
+def _close_on_a_line(position: Floats, threshold: float) -> tuple[Indices, Indices]:
+    """Each pair of nodes closer than ``threshold``, once; work in proportion to the pairs."""
+    order = np.argsort(position)
+    ordered = position[order]
+    rank = np.arange(len(position))
+    # The difference itself decides, as rounding of ordered + threshold could tip a tie.
+    n_after = np.searchsorted(ordered, ordered + threshold, side="right") - rank - 1
+    first = np.repeat(rank, n_after)
+    start = np.cumsum(n_after) - n_after
+    second = first + 1 + np.arange(len(first)) - np.repeat(start, n_after)
+    close = ordered[second] - ordered[first] < threshold
+    return order[first[close]], order[second[close]]
+
+
+def _close_in_the_plane(points: Floats, radius: float) -> tuple[Indices, Indices, Floats]:
+    """Each pair of points at most ``radius`` apart, once, smaller number first."""
+    from scipy.spatial import cKDTree  # takes longer to import than the rest of this package
+
+    pairs = cKDTree(points).query_pairs(radius, output_type="ndarray").astype(np.int64)
+    pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+    low, high = pairs[:, 0], pairs[:, 1]
+    return low, high, np.hypot(*(points[low] - points[high]).T)
+
+
+def _proximity_graph(
+    n_nodes: int,
+    source: Indices,
+    target: Indices,
+    relative_distance: Floats,
+    *,
+    weighted: bool,
+    self_loops: bool,
+) -> sp.csr_array:
+    weight = np.exp(-relative_distance) if weighted else np.ones_like(relative_distance)
+    adjacency = both_ways(n_nodes, source, target, weight, directed=False)
+    return (adjacency + sp.eye_array(n_nodes, format="csr")).tocsr() if self_loops else adjacency

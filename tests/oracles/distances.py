@@ -1,0 +1,30 @@
+"""Distances of all pairs of rows, one sum at a time, from the definition."""
+
+import itertools
+
+import numpy as np
+import scipy.sparse as sp
+
+
+def distance(a, b, metric):
+    """Σ(x−y)² or Σ|x−y|, added in the order of the columns."""
+    total = 0.0
+    for x, y in zip(a.tolist(), b.tolist(), strict=True):
+        difference = float(x) - float(y)
+        total += difference * difference if metric == "sqeuclidean" else abs(difference)
+    return total
+
+
+def all_distances(X, metric="sqeuclidean"):
+    """Distance of each pair (i, j), i < j, of rows that differ; equal rows have 0."""
+    X = X.toarray() if sp.issparse(X) else np.asarray(X)
+    return {
+        (i, j): distance(X[i], X[j], metric) for i, j in itertools.combinations(range(len(X)), 2)
+    }
+
+
+def extremes(X, metric="sqeuclidean"):
+    """Smallest nonzero (None if all are equal) and largest distance."""
+    distances = all_distances(X, metric).values()
+    nonzero = [d for d in distances if d > 0.0]
+    return (min(nonzero) if nonzero else None), max(distances)

@@ -1,0 +1,188 @@
+"""Boundaries of the four ranges against the closed forms of section IV."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from gradraker import load_temperature, sigma2_ranges
+from gradraker.bandwidth import Sigma2Ranges, formula_noise_ratio
+from gradraker.kernels import KERNELS, get_kernel
+
+
+def _rows_with_distances(*squared_distances):
+    """A zero row and rows at these squared distances from it, on axes of their own."""
+    return np.vstack([np.zeros(len(squared_distances)), np.diag(np.sqrt(squared_distances))])
+
+
+def _two_rows(squared_distance):
+    return np.array([[0.0], [math.sqrt(squared_distance)]])
+
+
+# DESIGN's table "where the paper's print and its equations differ", equation column.
+@pytest.mark.parametrize(
+    ("boundary", "squared_distance", "n_frequencies", "expected"),
+    [
+        ("extending_disturbing", 27, 200, 4.506),
+        ("chaos_extending", 1, 200, 0.167),
+        ("disturbing_averaging", 27, 200, 128.1),
+        ("extending_disturbing", 12.49, 200, 2.085),
+        ("extending_disturbing", 8, 888, 1.069),
+        ("extending_disturbing", 107, 403, 15.99),
+        ("extending_disturbing", 671, 500, 97.14),
+    ],
+)
+def test_numbers_of_the_paper_by_its_equations(boundary, squared_distance, n_frequencies, expected):
+    ranges = sigma2_ranges(_two_rows(squared_distance), n_frequencies=n_frequencies)
+    printed = float(f"{getattr(ranges, boundary):.4g}")
+    assert printed == expected or round(printed, 3) == expected
+
+
+def test_closed_forms():
+    # Rows 0, √2 e1, √5 e2: squared distances 2, 5 and 2 + 5.
+    ranges = sigma2_ranges(_rows_with_distances(2, 5), n_frequencies=50, closeness=0.2)
+    assert ranges.noise_ratio == pytest.approx(1 / math.sqrt(100), rel=1e-15)
+    assert ranges.smallest_distance == pytest.approx(2, rel=1e-15)
+    assert ranges.largest_distance == pytest.approx(7, rel=1e-15)
+    assert ranges.chaos_extending == pytest.approx(-2 / (2 * math.log(0.1)), rel=1e-14)
+    assert ranges.extending_disturbing == pytest.approx(-7 / (2 * math.log(0.1)), rel=1e-14)
+    assert ranges.disturbing_averaging == pytest.approx(-7 / (2 * math.log(0.8)), rel=1e-14)
+    assert ranges.noise == "formula"
+
+
+def test_laplacian_uses_the_l1_distance():
+    # Rows 0, (1, 1), (3, 0): l1 distances 2, 3 and 3; b = −‖d‖max / ln(ratio), sigma2 = b².
+    X = np.array([[0.0, 0.0], [1.0, 1.0], [3.0, 0.0]])
+    ranges = sigma2_ranges(X, n_frequencies=200, kernel="laplacian")
+    assert ranges.smallest_distance == 2
+    assert ranges.largest_distance == 3
+    assert ranges.extending_disturbing == pytest.approx((3 / math.log(20)) ** 2, rel=1e-14)
+    assert ranges.chaos_extending == pytest.approx((2 / math.log(20)) ** 2, rel=1e-14)
+    assert ranges.disturbing_averaging == pytest.approx((3 / -math.log(0.9)) ** 2, rel=1e-14)
+
+
+def test_cauchy_on_a_graph_without_weights():
+    # 0/1 rows that differ in 3 places: (1 + 1/s²)^−3 = ratio.
+    X = np.array([[0.0, 0, 0, 1], [1, 1, 1, 1], [1, 0, 0, 1]])
+    ranges = sigma2_ranges(X, n_frequencies=200, kernel="cauchy")
+    assert ranges.extending_disturbing == pytest.approx(1 / (20 ** (1 / 3) - 1), rel=1e-11)
+    assert ranges.chaos_extending == pytest.approx(1 / (20 - 1), rel=1e-11)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_variance_at_is_the_inverse_of_the_kernel(kernel):
+    rng = np.random.default_rng(0)
+    used = get_kernel(kernel)
+    for scale in (1e-8, 1.0, 1e8):
+        difference = scale * rng.normal(size=7)
+        for similarity in (1e-12, 0.05, 0.9, 1 - 1e-9):
+            sigma2 = used.variance_at(difference, similarity)
+            assert used.similarity(difference, sigma2) == pytest.approx(similarity, rel=1e-9)
+
+
+def test_given_noise_moves_two_boundaries():
+    X = _rows_with_distances(1, 4)
+    formula, given = sigma2_ranges(X), sigma2_ranges(X, noise=0.3)
+    assert given.noise_ratio == 0.3
+    assert given.noise == "given"
+    assert given.extending_disturbing == pytest.approx(-5 / (2 * math.log(0.3)), rel=1e-14)
+    assert given.disturbing_averaging == formula.disturbing_averaging
+
+
+def test_ranges_and_their_sentences():
+    ranges = sigma2_ranges(_rows_with_distances(1, 26))
+    names = [ranges.range_of(sigma2) for sigma2 in (0.1, 2.0, 10.0, 300.0)]
+    assert names == ["chaos", "extending", "disturbing", "averaging"]
+    assert ranges.range_of(ranges.chaos_extending) == "extending"
+    assert ranges.range_of(ranges.extending_disturbing) == "extending"
+    assert ranges.range_of(np.nextafter(ranges.extending_disturbing, np.inf)) == "disturbing"
+    assert ranges.range_of(ranges.disturbing_averaging) == "averaging"
+    text, page = repr(ranges), ranges._repr_html_()
+    for name in names:
+        assert ranges.meaning(name) in text
+        assert ranges.meaning(name) in page
+    assert len({ranges.meaning(name) for name in names}) == 4
+    assert "0.1669" in text
+    assert "4.506" in text
+    assert "128.1" in text
+    assert "0.1669 ≤ σ² ≤ 4.506" in page
+    assert "σ² &lt; 0.1669" in page
+
+
+def test_range_of_refuses_what_is_no_variance():
+    ranges = sigma2_ranges(_two_rows(1))
+    for sigma2 in (0.0, -1.0, math.nan):
+        with pytest.raises(ValueError, match="sigma2 must be a positive number"):
+            ranges.range_of(sigma2)
+    with pytest.raises(ValueError, match="range_name must be one of 'chaos'"):
+        ranges.meaning("calm")
+
+
+def test_ranges_are_frozen():
+    ranges = sigma2_ranges(_two_rows(1))
+    assert isinstance(ranges, Sigma2Ranges)
+    with pytest.raises(AttributeError):
+        ranges.noise_ratio = 1.0
+
+
+def test_one_distinct_distance_leaves_no_extending_range():
+    ranges = sigma2_ranges(np.eye(4))
+    assert ranges.chaos_extending == ranges.extending_disturbing
+    assert ranges.range_of(ranges.chaos_extending) == "extending"
+
+
+@pytest.mark.parametrize("scale", [1e-120, 1e120])
+def test_tiny_and_huge_weights(scale):
+    ranges = sigma2_ranges(scale * _rows_with_distances(1, 26))
+    assert ranges.extending_disturbing == pytest.approx(scale**2 * 27 / math.log(400), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (np.ones((5, 3)), "rows that are all equal"),
+        (csr_array((4, 3)), "rows that are all equal"),
+        (np.ones((1, 3)), "1 row|1 sample"),
+        (1e170 * _rows_with_distances(1, 4), "X "),
+        (1e-170 * _rows_with_distances(1, 4), "X "),
+        (np.array([[0.0], [np.nan]]), "NaN"),
+    ],
+)
+def test_graphs_without_ranges_say_so(X, message):
+    with pytest.raises(ValueError, match=message):
+        sigma2_ranges(X)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"closeness": 0.5}, "closeness must be a number in"),
+        ({"closeness": 0.0}, "closeness must be a number in"),
+        ({"noise": 0.0}, "noise must be a number in"),
+        ({"noise": 0.9}, "noise must be a number in"),
+        ({"noise": "exact"}, "noise must be 'formula', 'refined' or a number, got 'exact'"),
+        ({"n_frequencies": 0}, "n_frequencies must be an integer"),
+        ({"kernel": "poisson"}, "kernel must be one of 'gaussian'"),
+        ({"noise": "refined", "learning_rate": 1.5}, "learning_rate must be a number in"),
+        ({"noise": "refined", "n_epochs": 0}, "n_epochs must be an integer"),
+    ],
+)
+def test_bad_settings_are_named(settings, message):
+    with pytest.raises(ValueError, match=message):
+        sigma2_ranges(np.eye(3), **settings)
+
+
+def test_refined_noise_is_a_measured_minimum_weight():
+    X = load_temperature().adjacency
+    formula = sigma2_ranges(X)
+    refined = sigma2_ranges(X, noise="refined", random_state=0)
+    assert refined.noise == "refined"
+    assert refined == sigma2_ranges(X, noise="refined", random_state=0)
+    assert refined.largest_distance == formula.largest_distance
+    expected = -refined.largest_distance / (2 * math.log(refined.noise_ratio))
+    assert refined.extending_disturbing == pytest.approx(expected, rel=1e-14)
+    assert formula_noise_ratio(200) == 0.05
+    # At D = 200 the formula's one standard deviation is below the extreme of some 200 weights.
+    ratios = [sigma2_ranges(X, noise="refined", random_state=s).noise_ratio for s in range(10)]
+    assert 0.05 < np.median(ratios) < 0.2
