@@ -267,10 +267,10 @@ def test_seed_and_identity_are_not_interchangeable(distribution):
     assert len(set(firsts)) == 900
 
 
-def test_no_value_repeats_in_a_row():
-    # 2**32 possible uniforms: 2000 draws of one row meet with probability 5e-4.
+def test_blocks_of_a_row_do_not_repeat():
+    # Of 2000 draws a few are equal after rounding to float32; a repeated block would be 64.
     for row in draw(range(10), 2000, distribution=LAPLACE):
-        assert np.unique(row).size == 2000
+        assert np.unique(row).size > 1990
 
 
 # -- what a draw depends on ------------------------------------------------------------------

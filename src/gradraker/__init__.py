@@ -14,46 +14,58 @@ _HOMES = {
     "DatasetFileError": "gradraker.datasets",
     "DatasetInfo": "gradraker.datasets",
     "DatasetUnavailableError": "gradraker.datasets",
+    "Explanation": "gradraker.analysis",
     "GraphDataset": "gradraker.datasets",
+    "ModelFileError": "gradraker.learners",
+    "SKGRegressor": "gradraker.learners",
+    "Sigma2Ranges": "gradraker.bandwidth",
+    "conformity_factor": "gradraker.analysis",
+    "contribution_weights": "gradraker.learners",
     "dataset_info": "gradraker.datasets",
+    "efficient_distance": "gradraker.analysis",
+    "extreme_squared_distances": "gradraker.bandwidth",
     "fetch_cora_con": "gradraker.datasets",
     "fetch_email_eu_core": "gradraker.datasets",
     "fetch_wikipedia_math": "gradraker.datasets",
     "fetch_wikipedia_math_graph": "gradraker.datasets",
+    "gnmse": "gradraker.metrics",
+    "kernel_contribution_weights": "gradraker.analysis",
+    "kernel_similarity_measure": "gradraker.analysis",
     "list_datasets": "gradraker.datasets",
+    "load": "gradraker.learners",
     "load_temperature": "gradraker.datasets",
     "make_arriving_graph": "gradraker.datasets",
     "make_block_graph": "gradraker.datasets",
     "make_geometric_graph": "gradraker.datasets",
     "make_preferential_graph": "gradraker.datasets",
     "make_threshold_graph": "gradraker.datasets",
-    "ModelFileError": "gradraker.learners",
-    "SKGRegressor": "gradraker.learners",
-    "Sigma2Ranges": "gradraker.bandwidth",
-    "contribution_weights": "gradraker.learners",
-    "extreme_squared_distances": "gradraker.bandwidth",
-    "load": "gradraker.learners",
+    "noise_range": "gradraker.analysis",
     "sigma2_ranges": "gradraker.learners",
-    "gnmse": "gradraker.metrics",
+    "similarity_measure": "gradraker.analysis",
 }
 
 __all__ = [
     "DatasetFileError",
     "DatasetInfo",
     "DatasetUnavailableError",
+    "Explanation",
     "GraphDataset",
     "ModelFileError",
     "SKGRegressor",
     "Sigma2Ranges",
     "__version__",
+    "conformity_factor",
     "contribution_weights",
     "dataset_info",
+    "efficient_distance",
     "extreme_squared_distances",
     "fetch_cora_con",
     "fetch_email_eu_core",
     "fetch_wikipedia_math",
     "fetch_wikipedia_math_graph",
     "gnmse",
+    "kernel_contribution_weights",
+    "kernel_similarity_measure",
     "list_datasets",
     "load",
     "load_temperature",
@@ -62,11 +74,25 @@ __all__ = [
     "make_geometric_graph",
     "make_preferential_graph",
     "make_threshold_graph",
+    "noise_range",
     "sigma2_ranges",
+    "similarity_measure",
 ]
 
 if TYPE_CHECKING:
-    from gradraker.bandwidth import Sigma2Ranges, extreme_squared_distances
+    from gradraker.analysis import (
+        Explanation,
+        conformity_factor,
+        efficient_distance,
+        kernel_contribution_weights,
+        kernel_similarity_measure,
+        noise_range,
+        similarity_measure,
+    )
+    from gradraker.bandwidth import (
+        Sigma2Ranges,
+        extreme_squared_distances,
+    )
     from gradraker.datasets import (
         DatasetFileError,
         DatasetInfo,
@@ -92,7 +118,9 @@ if TYPE_CHECKING:
         load,
         sigma2_ranges,
     )
-    from gradraker.metrics import gnmse
+    from gradraker.metrics import (
+        gnmse,
+    )
 
 
 def __getattr__(name: str) -> object:

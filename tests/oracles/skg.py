@@ -41,7 +41,8 @@ def train(Z, y, order, learning_rate, theta=None):
 def orders(seed, n, n_epochs, *, shuffle):
     """Rows in the order in which ``fit`` visits them: a documented function of the seed."""
     rng = np.random.default_rng([seed, 1])
-    return np.concatenate([rng.permutation(n) if shuffle else np.arange(n) for _ in range(n_epochs)])
+    epochs = [rng.permutation(n) if shuffle else np.arange(n) for _ in range(n_epochs)]
+    return np.concatenate(epochs)
 
 
 def gaussian(a, b, sigma2):

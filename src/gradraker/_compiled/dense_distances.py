@@ -16,11 +16,11 @@ Int64 = npt.NDArray[np.int64]
 
 
 @compiled
-def dense_pair_distance(values: Float64, i: int, j: int, squared: bool, unit: float) -> float:
-    """Direct sum over ascending columns of ``unit`` times the rows."""
+def dense_pair_distance(values: Float64, i: int, j: int, squared: bool) -> float:
+    """Direct sum over ascending columns."""
     total = 0.0
     for c in range(values.shape[1]):
-        difference = (values[i, c] - values[j, c]) * unit
+        difference = values[i, c] - values[j, c]
         total += difference * difference if squared else abs(difference)
     return total
 
@@ -63,7 +63,7 @@ def sweep_largest_dense(
                 break
             n_checked += 1
             if _quick(values, order[a], order[b], squared) * (1.0 + slack) > best:
-                distance = dense_pair_distance(values, order[a], order[b], squared, 1.0)
+                distance = dense_pair_distance(values, order[a], order[b], squared)
                 if distance > best:
                     best, best_i, best_j = distance, order[a], order[b]
     return best, best_i, best_j, n_checked
@@ -97,7 +97,7 @@ def sweep_smallest_dense(
                 continue
             n_checked += 1
             if _quick(values, order[a], order[b], squared) * (1.0 - slack) < best:
-                distance = dense_pair_distance(values, order[a], order[b], squared, 1.0)
+                distance = dense_pair_distance(values, order[a], order[b], squared)
                 if distance < best:
                     best, best_i, best_j = distance, order[a], order[b]
     return best, best_i, best_j, n_checked
@@ -145,7 +145,7 @@ def search_products(
             if error == 0.0 and smallest <= distance <= largest:
                 continue
             i, j = rows_a[a], rows_b[b]
-            distance = dense_pair_distance(values, i, j, True, 1.0)
+            distance = dense_pair_distance(values, i, j, True)
             if distance < smallest:
                 smallest, small_i, small_j = distance, i, j
             if distance > largest:
@@ -179,7 +179,7 @@ def search_blocks(
                 n_checked += 1
                 if smallest <= distance * (1.0 - slack) and distance * (1.0 + slack) <= largest:
                     continue
-                distance = dense_pair_distance(values, i, j, squared, 1.0)
+                distance = dense_pair_distance(values, i, j, squared)
                 if distance < smallest:
                     smallest, small_i, small_j = distance, i, j
                 if distance > largest:

@@ -42,10 +42,9 @@ def pair_distance(
     i: int,
     j: int,
     squared: bool,
-    unit: float,
     limit: float,
 ) -> float:
-    """Direct sum over ascending columns of ``unit`` times the rows; may stop past ``limit``."""
+    """Direct sum over ascending columns; may stop past ``limit``."""
     a, a_end = indptr[i], indptr[i + 1]
     b, b_end = indptr[j], indptr[j + 1]
     total = 0.0
@@ -60,7 +59,6 @@ def pair_distance(
             difference = data[a] - data[b]
             a += 1
             b += 1
-        difference *= unit
         total += difference * difference if squared else abs(difference)
     return total
 
@@ -151,7 +149,7 @@ def sweep_largest(
             apart = powers[i] + powers[j]
             overlap = _row_overlap(work, indices, data, indptr[j], indptr[j + 1], squared)
             if apart + overlap + slack * apart > best:
-                distance = pair_distance(indptr, indices, data, i, j, squared, 1.0, np.inf)
+                distance = pair_distance(indptr, indices, data, i, j, squared, np.inf)
                 if distance > best:
                     best, best_i, best_j = distance, i, j
         for t in range(indptr[i], indptr[i + 1]):
@@ -205,7 +203,7 @@ def join_largest(
             b = touched[s]
             apart = powers[a] + powers[b]
             if apart + overlaps[b] + slack * apart > best:
-                distance = pair_distance(indptr, indices, data, a, b, squared, 1.0, np.inf)
+                distance = pair_distance(indptr, indices, data, a, b, squared, np.inf)
                 if distance > best:
                     best, best_i, best_j = distance, a, b
         for b in range(a + 1, n_rows):
@@ -213,7 +211,7 @@ def join_largest(
                 break
             if not seen[b]:
                 n_checked += 1
-                distance = pair_distance(indptr, indices, data, a, b, squared, 1.0, np.inf)
+                distance = pair_distance(indptr, indices, data, a, b, squared, np.inf)
                 if distance > best:
                     best, best_i, best_j = distance, a, b
                 break
@@ -244,7 +242,7 @@ def smallest_of_small_rows(
             if powers[i] + powers[j] >= best:
                 break
             n_checked += 1
-            distance = pair_distance(indptr, indices, data, i, j, squared, 1.0, best)
+            distance = pair_distance(indptr, indices, data, i, j, squared, best)
             if distance < best:
                 best, best_i, best_j = distance, i, j
     return best, best_i, best_j, n_checked
@@ -274,6 +272,40 @@ def leading_entries(
 
 
 @compiled
+def _column_lists(
+    indptr: Int64, indices: Int32, data: Float64, lengths: Int64, counts: Int64, squared: bool
+) -> tuple[Int64, Int64, Float64, Float64]:
+    """Leading entries by column: rows, values, and the power of what leads to each entry."""
+    starts = np.zeros(counts.size + 1, dtype=np.int64)
+    starts[1:] = np.cumsum(counts)
+    fill = starts[:-1].copy()
+    rows, values = np.empty(starts[-1], dtype=np.int64), np.empty(starts[-1])
+    before = np.empty(starts[-1])
+    for i in range(indptr.size - 1):
+        power = 0.0
+        for t in range(indptr[i], indptr[i] + lengths[i]):
+            x = fill[indices[t]]
+            rows[x], values[x], before[x] = i, data[t], power
+            power += data[t] * data[t] if squared else abs(data[t])
+            fill[indices[t]] += 1
+    return starts, rows, values, before
+
+
+@compiled
+def _row_sizes(indptr: Int64, data: Float64, squared: bool) -> tuple[Float64, Float64, Float64]:
+    """Of each row: power, largest entry, and Σ|x| (``squared``) or the number of entries."""
+    n_rows = indptr.size - 1
+    powers, peaks, spreads = np.zeros(n_rows), np.zeros(n_rows), np.zeros(n_rows)
+    for i in range(n_rows):
+        for t in range(indptr[i], indptr[i + 1]):
+            size = abs(data[t])
+            powers[i] += size * size if squared else size
+            peaks[i] = max(peaks[i], size)
+            spreads[i] += size if squared else 1.0
+    return powers, peaks, spreads
+
+
+@compiled
 def join_smallest(
     indptr: Int64,
     indices: Int32,
@@ -284,53 +316,48 @@ def join_smallest(
     root: bool,
     squared: bool,
     integral: bool,
-    slack: float,
+    tolerance: float,
     max_ahead: int,
     best: float,
 ) -> tuple[float, int, int, int]:
     """Look at the pairs of rows that share a column among their leading ``lengths`` entries.
 
     Rows ascend by ``positions``, whose difference bounds the distance (or its ``root``) from
-    below. ``counts`` holds the leading entries by column. At most ``max_ahead`` rows
-    after a row are looked at. Integers stop at distance 1.
+    below. ``counts`` holds the leading entries by column. At most ``max_ahead`` rows after a
+    row are looked at. Integers stop at distance 1.
     """
-    n_rows = indptr.size - 1
-    list_ptr = np.zeros(counts.size + 1, dtype=np.int64)
-    list_ptr[1:] = np.cumsum(counts)
-    fill = list_ptr[:-1].copy()
-    list_rows, list_data = np.empty(list_ptr[-1], dtype=np.int64), np.empty(list_ptr[-1])
-    for i in range(n_rows):
-        for t in range(indptr[i], indptr[i] + lengths[i]):
-            list_rows[fill[indices[t]]] = i
-            list_data[fill[indices[t]]] = data[t]
-            fill[indices[t]] += 1
+    starts, rows, values, before = _column_lists(indptr, indices, data, lengths, counts, squared)
+    powers, peaks, spreads = _row_sizes(indptr, data, squared)
+    slack = tolerance * (np.sqrt(powers.max()) if root else powers.max())
     best_i, best_j, n_checked = -1, -1, 0
     for column in range(counts.size):
-        ahead = list_ptr[column]
-        for x in range(list_ptr[column], list_ptr[column + 1]):
+        stop = starts[column + 1]
+        ahead = starts[column]
+        for x in range(starts[column], stop):
             if integral and best <= 1.0:
                 return best, best_i, best_j, n_checked
-            i = list_rows[x]
-            y = x + 1
+            i, y = rows[x], x + 1
             if integral and best <= 2.0:
                 # Distances of integer rows are even where the rows' sums are equal.
                 ahead = max(ahead, y)
-                while ahead < list_ptr[column + 1] and (
-                    positions[list_rows[ahead]] == positions[i]
-                ):
+                while ahead < stop and positions[rows[ahead]] == positions[i]:
                     ahead += 1
                 y = ahead
-            stop = min(list_ptr[column + 1], y + max_ahead)
-            while y < stop:
-                j = list_rows[y]
-                reach = np.sqrt(best) if root else best
-                if positions[j] - positions[i] - slack >= reach:
+            reach = (np.sqrt(best) if root else best) + slack
+            for y in range(y, min(stop, y + max_ahead)):
+                j = rows[y]
+                if positions[j] - positions[i] >= reach:
                     break
-                apart = abs(list_data[x] - list_data[y])
-                if (apart * apart if squared else apart) < best:
-                    n_checked += 1
-                    distance = pair_distance(indptr, indices, data, i, j, squared, 1.0, best)
-                    if distance < best:
-                        best, best_i, best_j = distance, i, j
-                y += 1
+                # Had the rows shared an earlier column, they would have been seen there.
+                apart = abs(values[x] - values[y])
+                if before[x] + before[y] + (apart * apart if squared else apart) >= best:
+                    continue
+                shared = 2.0 * min(spreads[i] * peaks[j], spreads[j] * peaks[i])
+                if (powers[i] + powers[j]) * (1.0 - tolerance) - shared >= best:
+                    continue
+                n_checked += 1
+                distance = pair_distance(indptr, indices, data, i, j, squared, best)
+                if distance < best:
+                    best, best_i, best_j = distance, i, j
+                    reach = (np.sqrt(best) if root else best) + slack
     return best, best_i, best_j, n_checked

@@ -12,12 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker._compiled.jit import compiled
+from gradraker._compiled.prefetch import prefetch
 
 Floats = NDArray[np.float64]
 # Sums may be reordered (vectors), products and sums fused; NaN and infinity keep their rules.
 _REORDERED = {"reassoc", "contract", "nsz"}
 # Up to here n·(first part of π/2) is exact (33 + 20 bits), so the reduction below is accurate.
 _LARGEST_ARGUMENT = 1.0e6
+_LINE = 16  # float32 numbers in a cache line
+_TILE = 4 * _LINE  # frequencies that are summed between two requests for memory
+
+
+@compiled
+def _position_ahead(k: int, stop: int, ahead: int, last: int) -> int:
+    # Where the walk over neighbours goes: to the end of this row, then on in the row at `ahead`.
+    return min(k if k < stop else ahead + (k - stop), last)
 
 
 @compiled
@@ -26,11 +35,17 @@ def _project(
     data: Floats,
     start: int,
     stop: int,
+    ahead: int,
     table: NDArray[np.float32],
     out: Floats,
 ) -> None:
-    """Sum of ``data[k] * table[indices[k]]`` for k in [start, stop), in that order."""
+    """Sum of ``data[k] * table[indices[k]]`` for k in [start, stop), in that order.
+
+    ``ahead`` is where the row that will be projected next starts: its frequencies are asked for
+    while this row is summed, since a large table is not in the caches.
+    """
     n_frequencies = out.size
+    last = indices.size - 1
     out[:] = 0.0
     k = start
     # Four rows at a time halve the traffic to `out`; the order of additions stays the same.
@@ -38,8 +53,22 @@ def _project(
         a, b, c, d = data[k], data[k + 1], data[k + 2], data[k + 3]
         row_a, row_b = table[indices[k]], table[indices[k + 1]]
         row_c, row_d = table[indices[k + 2]], table[indices[k + 3]]
-        for j in range(n_frequencies):
-            out[j] = (((out[j] + a * row_a[j]) + b * row_b[j]) + c * row_c[j]) + d * row_d[j]
+        next_a = indices[_position_ahead(k + 4, stop, ahead, last)]
+        next_b = indices[_position_ahead(k + 5, stop, ahead, last)]
+        next_c = indices[_position_ahead(k + 6, stop, ahead, last)]
+        next_d = indices[_position_ahead(k + 7, stop, ahead, last)]
+        for tile in range(0, n_frequencies, _TILE):
+            for j in range(tile, min(tile + _TILE, n_frequencies), _LINE):
+                prefetch(table, next_a, j)
+                prefetch(table, next_b, j)
+                prefetch(table, next_c, j)
+                prefetch(table, next_d, j)
+            sums, end = out[tile : tile + _TILE], tile + _TILE
+            part_a, part_b = row_a[tile:end], row_b[tile:end]
+            part_c, part_d = row_c[tile:end], row_d[tile:end]
+            for j in range(sums.size):
+                total = (sums[j] + a * part_a[j]) + b * part_b[j]
+                sums[j] = (total + c * part_c[j]) + d * part_d[j]
         k += 4
     while k < stop:
         a = data[k]
@@ -110,7 +139,9 @@ def feature_rows(
     amplitude = 1.0 / math.sqrt(n_frequencies)
     projection = np.empty(n_frequencies)
     for i in range(rows.size):
-        _project(indices, data, indptr[rows[i]], indptr[rows[i] + 1], table, projection)
+        start, stop = indptr[rows[i]], indptr[rows[i] + 1]
+        ahead = indptr[rows[min(i + 1, rows.size - 1)]]
+        _project(indices, data, start, stop, ahead, table, projection)
         sincos(projection, scale, amplitude, out[i, :n_frequencies], out[i, n_frequencies:])
 
 
@@ -135,20 +166,16 @@ def predict_rows(
     amplitude = 1.0 / math.sqrt(n_frequencies)
     projection = np.empty(n_frequencies)
     for i in range(start, stop):
-        _project(indices, data, indptr[i], indptr[i + 1], table, projection)
+        _project(indices, data, indptr[i], indptr[i + 1], indptr[i + 1], table, projection)
         sincos(projection, scale, amplitude, features[:n_frequencies], features[n_frequencies:])
         for k in range(theta.shape[0]):
             out[i, k] = _dot(theta[k], features)
 
 
 @compiled
-def _update(theta: Floats, features: Floats, step: float, value: float) -> float:
-    """Equations (3) and (4) for one target: returns the prediction made before the update."""
-    prediction = _dot(theta, features)
-    error = step * (value - prediction)
+def _add(theta: Floats, factor: float, features: Floats) -> None:
     for j in range(theta.size):
-        theta[j] += error * features[j]
-    return prediction
+        theta[j] += factor * features[j]
 
 
 @compiled
@@ -159,7 +186,7 @@ def lms_pass(Z: Floats, rows: NDArray[np.int64], Y: Floats, step: float, theta: 
     """
     for i in rows:
         for k in range(theta.shape[0]):
-            _update(theta[k], Z[i], step, Y[i, k])
+            _add(theta[k], step * (Y[i, k] - _dot(theta[k], Z[i])), Z[i])
 
 
 @compiled
@@ -175,7 +202,7 @@ def predict_one(
     n_frequencies = table.shape[1]
     projection = np.empty(n_frequencies)
     features = np.empty(2 * n_frequencies)
-    _project(indices, data, 0, indices.size, table, projection)
+    _project(indices, data, 0, indices.size, 0, table, projection)
     amplitude = 1.0 / math.sqrt(n_frequencies)
     sincos(projection, scale, amplitude, features[:n_frequencies], features[n_frequencies:])
     for k in range(theta.shape[0]):
@@ -200,7 +227,7 @@ def learn_one(
     n_frequencies = table.shape[1]
     projection = np.empty(n_frequencies)
     features = np.empty(2 * n_frequencies)
-    _project(indices, data, 0, indices.size, table, projection)
+    _project(indices, data, 0, indices.size, 0, table, projection)
     amplitude = 1.0 / math.sqrt(n_frequencies)
     sincos(projection, scale, amplitude, features[:n_frequencies], features[n_frequencies:])
     for k in range(theta.shape[0]):
@@ -209,7 +236,7 @@ def learn_one(
         if not math.isfinite(step * (values[k] - out[k])):
             return False
     for k in range(theta.shape[0]):
-        _update(theta[k], features, step, values[k])
+        _add(theta[k], step * (values[k] - out[k]), features)
     return True
 
 
@@ -238,7 +265,7 @@ def project_rows(
 ) -> None:
     """Projections ``out[i] = row i of X @ table`` for rows [start, stop), before any scaling."""
     for i in range(start, stop):
-        _project(indices, data, indptr[i], indptr[i + 1], table, out[i])
+        _project(indices, data, indptr[i], indptr[i + 1], indptr[i + 1], table, out[i])
 
 
 @compiled
@@ -277,15 +304,31 @@ def held_out_pass(
 
 @compiled
 def adjoint_pass(
-    Z: Floats, order: NDArray[np.int64], step: float, v: Floats, weights: Floats
+    Z: Floats, order: NDArray[np.int64], steps: Floats, v: Floats, weights: Floats
 ) -> None:
-    """Contribution weights of one tested node: F_t = step·zₜᵀv, v ← v − F_t zₜ, for t = T … 1.
+    """Contribution weights of one tested node: F_t = 2ηₜ zₜᵀv, v ← v − F_t zₜ, for t = T … 1.
 
-    ``v`` is z of the tested node and is used up; ``weights`` (T,) gets F_{t,T+1}.
+    ``steps`` (T,) holds 2η, ``v`` is z of the tested node and is used up, ``weights`` (T,) gets
+    F_{t,T+1}.
     """
     for t in range(order.size - 1, -1, -1):
         z = Z[order[t]]
-        weight = step * _dot(z, v)
+        weight = steps[t] * _dot(z, v)
         weights[t] = weight
         for j in range(v.size):
             v[j] -= weight * z[j]
+
+
+@compiled
+def kernel_adjoint_pass(
+    K: Floats, order: NDArray[np.int64], step: float, k_star: Floats, weights: Floats
+) -> None:
+    """The same with the exact kernel: F_t = 2η (κ(a_t, a*) − Σ_{s > t} κ(a_t, a_s) F_s).
+
+    ``K`` (n, n) is the kernel of the observed nodes, ``k_star`` (n,) that with the tested node.
+    """
+    later = np.zeros(K.shape[0])  # sum of the weights that each node has so far
+    for t in range(order.size - 1, -1, -1):
+        i = order[t]
+        weights[t] = step * (k_star[i] - _dot(K[i], later))
+        later[i] += weights[t]

@@ -163,7 +163,7 @@ def _tree(rows: DenseRows, found: Extremes, *, squared: bool) -> Extremes:
     j = int(indices[i, 1] if indices[i, 1] != i else indices[i, 0])
     smallest = np.inf
     if j < rows.labels.size:
-        smallest = loops.dense_pair_distance(rows.values, i, j, squared, 1.0)
+        smallest = loops.dense_pair_distance(rows.values, i, j, squared)
     return found.merged(Extremes(smallest=smallest, near=(i, j), n_checked=rows.labels.size))
 
 
@@ -176,7 +176,7 @@ def _first_far(rows: DenseRows, shadow: Shadow, found: Extremes, *, squared: boo
     found = found._replace(largest=-1.0)
     while True:
         j = loops.farthest_dense_row(rows.values, i, squared)
-        distance = loops.dense_pair_distance(rows.values, i, j, squared, 1.0)
+        distance = loops.dense_pair_distance(rows.values, i, j, squared)
         better = distance > found.largest
         found = found.merged(
             Extremes(largest=distance, far=(i, j), n_checked=rows.labels.size - 1)

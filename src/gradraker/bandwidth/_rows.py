@@ -67,6 +67,13 @@ class SparseRows:
         shape = (self.labels.size, self.n_columns)
         return sp.csr_array((self.data, self.indices, self.indptr), shape=shape)
 
+    def difference(self, i: int, j: int) -> Float64:
+        """Row ``i`` less row ``j`` in the columns that either holds."""
+        parts = [slice(self.indptr[row], self.indptr[row + 1]) for row in (i, j)]
+        columns = np.concatenate([self.indices[part] for part in parts])
+        entries = np.concatenate((self.data[parts[0]], -self.data[parts[1]]))
+        return np.bincount(np.unique(columns, return_inverse=True)[1], weights=entries)
+
     def take(self, order: Int64) -> SparseRows:
         """Rows in the given order."""
         csr = self.csr[order]
@@ -86,6 +93,10 @@ class DenseRows:
     values: Float64  # [n, M]
     labels: Int64
     facts: Facts
+
+    def difference(self, i: int, j: int) -> Float64:
+        """Row ``i`` less row ``j``."""
+        return self.values[i] - self.values[j]
 
 
 def prepare_rows(X: Any, *, squared: bool) -> SparseRows | DenseRows:

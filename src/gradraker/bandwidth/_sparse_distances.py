@@ -96,12 +96,12 @@ def smallest_sparse(
     if integral and best.distance <= 1.0:
         return _found(rows, best, "small rows")
     rare = _rare_columns_first(rows)
-    slack = _tolerance(rows) * float(np.sqrt(powers.max()) if root else powers.max())
+    tolerance = _tolerance(rows)
 
     def join(lengths: Int64, counts: Int64, max_ahead: int) -> _Best:
         outcome = loops.join_smallest(
             rare.indptr, rare.indices, rare.data, lengths, counts, positions,
-            root, squared, integral, slack, max_ahead, best.distance,
+            root, squared, integral, tolerance, max_ahead, best.distance,
         )  # fmt: skip
         return best.updated(*outcome)
 
@@ -124,7 +124,7 @@ def _found(rows: SparseRows, best: _Best, method: str) -> Found:
 
 def _distance(rows: SparseRows, i: int, j: int, *, squared: bool) -> float:
     return loops.pair_distance(
-        rows.indptr, rows.indices, rows.data, i, j, squared, 1.0, np.inf
+        rows.indptr, rows.indices, rows.data, i, j, squared, np.inf
     )
 
 

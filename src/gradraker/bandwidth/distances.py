@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from gradraker._compiled.dense_distances import dense_pair_distance
-from gradraker._compiled.distances import pair_distance
 from gradraker.bandwidth._dense_distances import search_dense
 from gradraker.bandwidth._rows import DenseRows, Found, SparseRows, distinct_rows, prepare_rows
 from gradraker.bandwidth._sparse_distances import largest_sparse, smallest_sparse
@@ -233,18 +232,17 @@ def _search(
 
 
 def _measure(rows: SparseRows | DenseRows, found: Found, *, squared: bool) -> float:
-    """Distance of a pair in the unit of X, if float64 can hold it."""
-    i, j, unit = found.i, found.j, rows.facts.unit
-    if isinstance(rows, SparseRows):
-        arrays = (rows.indptr, rows.indices, rows.data)
-        distance = pair_distance(*arrays, i, j, squared, unit, np.inf)
-    else:
-        distance = dense_pair_distance(rows.values, i, j, squared, unit)
-    if not np.isfinite(distance):
-        raise ValueError(f"the distance of rows {i} and {j} of X overflows float64; scale X down")
+    """Distance of a pair in the unit of X, correctly rounded, if float64 can hold it."""
+    differences = rows.difference(found.i, found.j) * rows.facts.unit
+    with np.errstate(over="ignore", under="ignore"):
+        terms = differences * differences if squared else np.abs(differences)
+    rows_of_x = f"rows {found.i} and {found.j} of X"
+    distance = math.fsum(terms.tolist()) if np.isfinite(terms).all() else math.inf
+    if distance == math.inf:
+        raise ValueError(f"the distance of {rows_of_x} overflows float64; scale X down")
     if distance < np.finfo(np.float64).tiny:
         raise ValueError(
-            f"rows {i} and {j} of X differ, but their distance underflows float64; scale X up "
-            "or set values as small as that to zero"
+            f"{rows_of_x} differ, but their distance underflows float64; scale X up or set "
+            "values as small as that to zero"
         )
     return distance

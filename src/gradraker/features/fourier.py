@@ -14,8 +14,8 @@ from gradraker._compiled.skg import feature_rows, predict_rows, project_rows
 from gradraker.features.threads import over_rows
 
 # Features of a chunk stay in the last-level cache; the whole graph's are never made.
-_CHUNK_BYTES = 8 << 20
-_MULTIPLIES_A_THREAD = 100_000
+_CHUNK_BYTES = 4 << 20
+_MULTIPLIES_A_BLOCK = 100_000
 
 
 class Rows(NamedTuple):
@@ -41,11 +41,11 @@ def rows_a_chunk(n_frequencies: int, dtype: Any) -> int:
     return max(1, _CHUNK_BYTES // (2 * n_frequencies * int(np.dtype(dtype).itemsize)))
 
 
-def _rows_a_thread(rows: Rows, n_frequencies: int) -> int:
+def _rows_a_block(rows: Rows, n_frequencies: int) -> int:
     # Sines and cosines cost about as much as four neighbours.
     n = max(1, rows.indptr.size - 1)
     neighbours = 4 + (rows.indptr[-1] - rows.indptr[0]) / n
-    return max(1, int(_MULTIPLIES_A_THREAD / (neighbours * n_frequencies)))
+    return max(1, int(_MULTIPLIES_A_BLOCK / (neighbours * n_frequencies)))
 
 
 def fourier_features(
@@ -55,15 +55,16 @@ def fourier_features(
     *,
     order: NDArray[np.int64] | None = None,
     dtype: Any = np.float64,
+    out: NDArray[Any] | None = None,
 ) -> NDArray[Any]:
     """Features z of rows ``order`` (all of them by default), shape (len(order), 2D)."""
     order = np.arange(rows.indptr.size - 1) if order is None else order
-    Z = np.empty((order.size, 2 * units.shape[1]), dtype=dtype)  # [n, 2D]
+    Z = np.empty((order.size, 2 * units.shape[1]), dtype=dtype) if out is None else out  # [n, 2D]
 
     def compute(start: int, stop: int) -> None:
         feature_rows(*rows, order[start:stop], units, scale, Z[start:stop])
 
-    over_rows(compute, order.size, _rows_a_thread(rows, units.shape[1]))
+    over_rows(compute, order.size, _rows_a_block(rows, units.shape[1]))
     return Z
 
 
@@ -75,7 +76,7 @@ def projections(rows: Rows, units: NDArray[np.float32]) -> NDArray[np.float64]:
     def compute(start: int, stop: int) -> None:
         project_rows(*rows, start, stop, units, P)
 
-    over_rows(compute, n, _rows_a_thread(rows, units.shape[1]))
+    over_rows(compute, n, _rows_a_block(rows, units.shape[1]))
     return P
 
 
@@ -87,11 +88,15 @@ def feature_chunks(
     order: NDArray[np.int64],
     dtype: Any = np.float64,
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[Any]]]:
-    """Yield (rows of a chunk, their features) over ``order``, one chunk in memory at a time."""
-    size = rows_a_chunk(units.shape[1], dtype)
+    """Yield (rows of a chunk, their features) over ``order``, one chunk in memory at a time.
+
+    The features of a chunk are overwritten by those of the next: fresh memory costs a third more.
+    """
+    size = min(rows_a_chunk(units.shape[1], dtype), max(1, order.size))
+    Z = np.empty((size, 2 * units.shape[1]), dtype=dtype)  # [chunk, 2D]
     for start in range(0, order.size, size):
         chunk = order[start : start + size]
-        yield chunk, fourier_features(rows, units, scale, order=chunk, dtype=dtype)
+        yield chunk, fourier_features(rows, units, scale, order=chunk, out=Z[: chunk.size])
 
 
 def linear_predictions(
@@ -110,5 +115,5 @@ def linear_predictions(
         features = np.empty(2 * units.shape[1], dtype=dtype)
         predict_rows(*rows, start, stop, units, scale, theta, features, predictions)
 
-    over_rows(compute, n, _rows_a_thread(rows, units.shape[1]))
+    over_rows(compute, n, _rows_a_block(rows, units.shape[1]))
     return predictions

@@ -11,8 +11,8 @@ from gradraker.features.references import plain_name, reference_identities
 from gradraker.features.threads import over_rows
 from gradraker.kernels import get_kernel
 
-# Below this many draws a second thread costs more than it saves.
-_DRAWS_A_THREAD = 200_000
+# With fewer draws in a block, a second thread costs more than it saves.
+_DRAWS_A_BLOCK = 50_000
 
 
 class FrequencyTable:
@@ -126,6 +126,12 @@ class FrequencyTable:
         """Return the row of each name; all must be in the table."""
         return np.array([self.find(name) for name in names], dtype=np.int32)
 
+    def columns_of(self, names: Iterable[Hashable]) -> NDArray[np.int32]:
+        """Row of each name, and numbers beyond the table for the names that it does not have."""
+        rows = [self.find(name) for name in names]
+        beyond = len(self)
+        return np.array([beyond + i if r is None else r for i, r in enumerate(rows)], np.int32)
+
     def add_missing(self, names: Iterable[Hashable]) -> None:
         """Append those of ``names`` that are not in the table, once each."""
         self.add([name for name in dict.fromkeys(names) if self.find(name) is None])
@@ -151,7 +157,7 @@ class FrequencyTable:
         def draw(start: int, stop: int) -> None:
             draw_rows(seed, self._identities, rows[start:stop], distribution, self.units)
 
-        over_rows(draw, rows.size, _DRAWS_A_THREAD // self.n_frequencies)
+        over_rows(draw, rows.size, _DRAWS_A_BLOCK // self.n_frequencies)
         self._is_drawn[rows] = True
 
     def of_names(self, names: Sequence[Hashable]) -> "FrequencyTable":

@@ -8,6 +8,9 @@ from sklearn.utils import check_random_state
 
 from gradraker.kernels import get_kernel
 
+# A tuple that is made once: learn_one checks its learning rate at every node.
+_NUMBERS = (float, int, np.integer, np.floating)
+
 
 def check_count(name: str, value: Any) -> int:
     """Return an integer of at least 1.
@@ -26,7 +29,7 @@ def check_count(name: str, value: Any) -> int:
 
 def check_learning_rate(learning_rate: Any) -> float:
     """Return a learning rate for which the update is stable: ‖z‖ = 1, so 0 < η < 1."""
-    number = isinstance(learning_rate, float | int | np.integer | np.floating)
+    number = isinstance(learning_rate, _NUMBERS)
     if number and 0.0 < learning_rate < 1.0:
         return float(learning_rate)
     raise ValueError(

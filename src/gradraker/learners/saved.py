@@ -9,17 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.bandwidth.ranges import Sigma2Ranges
-from gradraker.features import FrequencyTable
+from gradraker.features import FrequencyTable, Rows
+from gradraker.features.references import plain_name
 from gradraker.learners.model_file import (
     ModelFileError,
     name_from_json,
     name_to_json,
     write_model,
 )
+from gradraker.learners.observed import Observed, Record
 from gradraker.learners.sigma2 import Choice, check_sigma2
 
 # Columns are numbered by 32-bit integers.
 _MOST_NUMBERED = 2**31 - 1
+_SAVED_NAMES = (str, int, float, bytes, tuple, np.number, np.str_, np.bytes_)
 
 
 def save_skg(model: Any, path: str | os.PathLike[str]) -> Path:
@@ -36,13 +39,20 @@ def save_skg(model: Any, path: str | os.PathLike[str]) -> Path:
         "named": [name_to_json(name) for name in model._table.named],
         "n_features_in_": getattr(model, "n_features_in_", None),
         "has_feature_names": hasattr(model, "feature_names_in_"),
+        "observed_names": None,
     }
+    arrays = {"coef_": model.coef_}
+    if model._record is not None:
+        observed = model._record.observed()
+        arrays |= _observed_arrays(observed)
+        if observed.names is not None:
+            state["observed_names"] = [name_to_json(_savable(name)) for name in observed.names]
     return write_model(
         path,
         kind=type(model).__name__,
         parameters=parameters,
         state=state,
-        arrays={"coef_": model.coef_},
+        arrays=arrays,
     )
 
 
@@ -65,6 +75,11 @@ def restore_skg(
         choice = Choice(float(check_sigma2(state["sigma2_"])), ranges)
         model._begin(table, choice, coef.shape[:-1])
         model.coef_ = coef
+        if model._record is not None:
+            observed = _restore_observed(arrays, state["observed_names"], len(table))
+            if observed.Y.shape[1] != coef.size // coef.shape[-1]:
+                raise ValueError("observed values and coef_ do not fit")
+            model._record = Record([observed])
         model.n_seen_ = _whole("n_seen_", state["n_seen_"])
         if state["n_features_in_"] is not None:
             # More columns than frequencies would let the compiled loops read beyond the table.
@@ -77,6 +92,59 @@ def restore_skg(
     except Exception as error:
         raise ModelFileError(f"{os.fspath(path)!r} cannot be read: {error!r}") from None
     return model
+
+
+def _observed_arrays(observed: Observed) -> dict[str, NDArray[Any]]:
+    return {
+        "observed_indptr": observed.rows.indptr,
+        "observed_indices": observed.rows.indices,
+        "observed_data": observed.rows.data,
+        "observed_values": observed.Y,
+        "observed_order": observed.order,
+        "observed_rates": observed.rates,
+        "observed_single": observed.single,
+    }
+
+
+def _restore_observed(
+    arrays: dict[str, NDArray[Any]], names: list[Any] | None, n_columns: int
+) -> Observed:
+    """The observed rows of a file, checked: compiled loops trust their numbers."""
+    observed = Observed(
+        Rows(
+            arrays["observed_indptr"].astype(np.int64, casting="safe"),
+            arrays["observed_indices"].astype(np.int32, casting="safe"),
+            arrays["observed_data"].astype(np.float64, casting="safe"),
+        ),
+        arrays["observed_values"].astype(np.float64, casting="safe"),
+        arrays["observed_order"].astype(np.int64, casting="safe"),
+        arrays["observed_rates"].astype(np.float64, casting="safe"),
+        arrays["observed_single"].astype(np.bool_, casting="safe"),
+        None if names is None else tuple(name_from_json(name) for name in names),
+    )
+    indptr, indices, data = observed.rows
+    n = len(observed)
+    sound = (
+        indptr[0] == 0
+        and bool(np.all(np.diff(indptr) >= 0))
+        and indices.shape == data.shape == (indptr[-1],)
+        and bool(np.all((indices >= 0) & (indices < n_columns)))
+        and observed.Y.shape[0] == observed.single.size == n
+        and observed.Y.ndim == 2
+        and observed.order.shape == observed.rates.shape
+        and bool(np.all((observed.order >= 0) & (observed.order < n)))
+        and bool(np.all((observed.rates > 0.0) & (observed.rates < 1.0)))
+        and bool(np.isfinite(data).all() and np.isfinite(observed.Y).all())
+        and (observed.names is None or len(observed.names) == n)
+    )
+    if not sound:
+        raise ValueError("observed rows are not consistent")
+    return observed
+
+
+def _savable(name: Any) -> Any:
+    """A name of an observed node as a file can hold it; a time stamp becomes its text."""
+    return plain_name(name) if isinstance(name, _SAVED_NAMES) else str(name)
 
 
 def _restore_table(model: Any, state: dict[str, Any]) -> FrequencyTable:

@@ -4,7 +4,7 @@ import math
 import os
 from collections.abc import Hashable, Sequence
 from pathlib import Path
-from typing import Any, Self, cast
+from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,7 @@ from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
 
+from gradraker.above import call
 from gradraker.features import (
     FrequencyTable,
     Rows,
@@ -22,6 +23,7 @@ from gradraker.features import (
 )
 from gradraker.learners.lms import train
 from gradraker.learners.model_file import read_model
+from gradraker.learners.observed import Evidence, Record, row_names
 from gradraker.learners.one_node import OneNodeMixin
 from gradraker.learners.parameters import (
     check_count,
@@ -65,6 +67,9 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         Whether ``fit`` goes through the rows in a new random order in each epoch.
     random_state : int, RandomState instance or None, default=None
         Seed of the frequencies and the orders. An integer gives the same model again.
+    keep_observed : bool, default=True
+        Whether to keep the rows, values and order of training, which :meth:`explain` needs.
+        It costs 12 bytes an edge and 24 a training step; for endless streams set it to False.
 
     Attributes
     ----------
@@ -121,6 +126,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         n_epochs: int = 3,
         shuffle: bool = True,
         random_state: int | np.random.RandomState | None = None,
+        keep_observed: bool = True,
     ) -> None:
         self.kernel = kernel
         self.sigma2 = sigma2
@@ -129,6 +135,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         self.n_epochs = n_epochs
         self.shuffle = shuffle
         self.random_state = random_state
+        self.keep_observed = keep_observed
 
     # -- training --------------------------------------------------------------
 
@@ -150,13 +157,15 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         self
         """
         self._check_parameters()
+        names = row_names(X)
         X, y = self._validate_training(X, y, references, first=True)
         self._start(X, y, references)
         rng = np.random.default_rng([self.seed_, 1])
         n = X.shape[0]
         in_order = np.arange(n)
         epochs = range(self.n_epochs)
-        self._train(X, y, [rng.permutation(n) if self.shuffle else in_order for _ in epochs])
+        orders = [rng.permutation(n) if self.shuffle else in_order for _ in epochs]
+        self._train(X, y, orders, names)
         return self
 
     @unchanged_if_refused
@@ -183,22 +192,30 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         """
         self._check_parameters()
         first = not hasattr(self, "coef_")
+        names = row_names(X)
         X, y = self._validate_training(X, y, references, first=first)
         if first:
             self._start(X, y, references)
         elif references is not None:
-            names = check_references(references, X.shape[1])
-            self._table.add_missing(names)
-            X = _renumbered(X, names, self._table)
-        self._train(X, y, [np.arange(X.shape[0])])
+            columns = check_references(references, X.shape[1])
+            self._table.add_missing(columns)
+            X = _renumbered(X, columns, self._table)
+        self._train(X, y, [np.arange(X.shape[0])], names)
         return self
 
-    def _train(self, X: Any, y: NDArray[np.float64], orders: list[NDArray[np.int64]]) -> None:
+    def _train(
+        self,
+        X: Any,
+        y: NDArray[np.float64],
+        orders: list[NDArray[np.int64]],
+        names: Sequence[Hashable] | None,
+    ) -> None:
         rows = as_rows(X)
+        Y = y.reshape(y.shape[0], -1)  # [n, K]
         theta = self.coef_.reshape(-1, self.coef_.shape[-1]).copy()  # [K, 2D]
         n_steps = train(
             rows,
-            y.reshape(y.shape[0], -1),
+            Y,
             theta,
             units=self._table.prepare(rows.indices),
             scale=self._scale,
@@ -213,6 +230,15 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
             )
         self.coef_ = theta.reshape(self.coef_.shape)
         self.n_seen_ += n_steps
+        if self._record is not None:
+            self._record.add(
+                rows,
+                Y,
+                np.concatenate(orders),
+                learning_rate=self.learning_rate,
+                dtype=X.dtype,
+                names=names,
+            )
 
     def _start(self, X: Any, y: NDArray[np.float64], references: Any) -> None:
         """Set all that stays as it is while the model learns."""
@@ -247,6 +273,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         self.ranges_ = choice.ranges
         self.coef_ = np.zeros((*targets, 2 * table.n_frequencies))  # θ₀ = 0
         self.n_seen_ = 0
+        self._record = Record() if self.keep_observed else None
 
     # -- prediction ------------------------------------------------------------
 
@@ -266,7 +293,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         -------
         ndarray of shape (n,) or (n, n_targets)
         """
-        rows, units, dtype = self._prepare(X, references)
+        rows, units, dtype, _ = self._prepare(X, references)
         theta = self.coef_.reshape(-1, self.coef_.shape[-1])  # [K, 2D]
         predictions = linear_predictions(rows, units, self._scale, theta=theta, dtype=dtype)
         if not np.isfinite(predictions).all():
@@ -278,8 +305,53 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
 
     def features(self, X: Any, *, references: Sequence[Hashable] | None = None) -> NDArray[Any]:
         """Return the random Fourier features z of each row, equation (1), shape (n, 2D)."""
-        rows, units, dtype = self._prepare(X, references)
+        rows, units, dtype, _ = self._prepare(X, references)
         return fourier_features(rows, units, self._scale, dtype=dtype)
+
+    def explain(
+        self,
+        X: Any,
+        *,
+        references: Sequence[Hashable] | None = None,
+        node_names: Sequence[Hashable] | None = None,
+        observed_names: Sequence[Hashable] | None = None,
+    ) -> Any:
+        """Explain predictions exactly, as weighted sums of the values the model has seen.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, M)
+            Adjacency vectors of tested nodes, as for :meth:`predict`.
+        references : sequence of M names, optional
+            Names of the columns of X.
+        node_names, observed_names : sequence of names, optional
+            Names of the tested and of the observed nodes (rows of ``fit``, then of each
+            ``partial_fit`` and ``learn_one``). By default the index of the data frame, where X
+            was one, else numbers.
+
+        Returns
+        -------
+        gradraker.Explanation
+
+        Examples
+        --------
+        >>> from gradraker import SKGRegressor, load_temperature
+        >>> data = load_temperature()
+        >>> X, y = data.adjacency, data.scaled_values()
+        >>> model = SKGRegressor(random_state=0).fit(X[:60], y[:60])
+        >>> explanation = model.explain(X[60:])
+        >>> bool(abs(explanation.weights @ y[:60] - model.predict(X[60:])).max() < 1e-10)
+        True
+        """
+        return call(
+            "analysis",
+            "explain",
+            self,
+            X,
+            references=references,
+            node_names=node_names,
+            observed_names=observed_names,
+        )
 
     @property
     def frequencies_(self) -> NDArray[np.float64]:
@@ -333,6 +405,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         check_learning_rate(self.learning_rate)
         check_count("n_epochs", self.n_epochs)
         check_flag("shuffle", self.shuffle)
+        check_flag("keep_observed", self.keep_observed)
 
     def _validate_training(
         self, X: Any, y: Any, references: Any, *, first: bool
@@ -371,23 +444,40 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
                     "set it back, or call fit to start anew"
                 )
 
-    def _prepare(self, X: Any, references: Any) -> tuple[Rows, NDArray[np.float32], Any]:
+    def _prepare(self, X: Any, references: Any) -> "_Prepared":
         """Validate X for prediction; return its rows and a table with their frequencies."""
         check_is_fitted(self, "coef_")
-        refuse_strings("X", X)
         table = self._table
         if references is None:
             self._require_columns()
             X = validate_data(self, X, reset=False, **_ROWS)
-        else:
-            X = check_array(X, input_name="X", estimator=self, **_ROWS)
-            names = check_references(references, X.shape[1])
-            if table.has_all(names):
-                X = _renumbered(X, names, table)
-            else:
-                table = table.of_names(names)
-        rows = as_rows(X)
-        return rows, table.prepare(rows.indices), X.dtype
+            return _prepared(X, table)
+        X = check_array(X, **_ROWS)
+        names = check_references(references, X.shape[1])
+        if table.has_all(names):
+            return _prepared(_renumbered(X, names, table), table)
+        return _prepared(X, table.of_names(names))
+
+    def _evidence(self, X: Any, references: Any) -> Evidence:
+        """What :func:`gradraker.analysis.explain` needs; see there."""
+        check_is_fitted(self, "coef_")
+        if self._record is None:
+            raise ValueError(
+                "explain needs the observed rows, and keep_observed is False: "
+                "set keep_observed=True and fit again"
+            )
+        observed = self._record.observed()
+        rows, units, dtype, table = self._prepare(X, references)
+        stars = fourier_features(rows, units, self._scale, dtype=dtype).astype(np.float64)
+        Z = fourier_features(observed.rows, self._table.prepare(observed.rows.indices), self._scale)
+        # Features that were float32 in training are rounded the same way here.
+        Z[observed.single] = Z[observed.single].astype(np.float32)
+        tested, width = rows, len(self._table)
+        if table is not self._table:
+            columns = self._table.columns_of(table.names)
+            tested = Rows(rows.indptr, columns[rows.indices], rows.data)
+            width += len(table)
+        return Evidence(observed, Z, tested, stars, width)
 
     def _require_columns(self) -> None:
         if not hasattr(self, "n_features_in_"):
@@ -412,6 +502,18 @@ def _checked_values(y: Any) -> NDArray[np.float64]:
     if y.dtype.kind not in "fiub":
         raise ValueError(f"y must hold numbers, got values of type {y.dtype}")
     return np.asarray(y, dtype=np.float64)
+
+
+class _Prepared(NamedTuple):
+    rows: Rows
+    units: NDArray[np.float32]
+    dtype: Any
+    table: FrequencyTable  # the model's own, or one of the names that came
+
+
+def _prepared(X: Any, table: FrequencyTable) -> _Prepared:
+    rows = as_rows(X)
+    return _Prepared(rows, table.prepare(rows.indices), X.dtype, table)
 
 
 def _renumbered(X: Any, names: Sequence[Hashable], table: FrequencyTable) -> Any:

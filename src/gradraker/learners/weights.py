@@ -15,7 +15,7 @@ _BLOCK = 128
 
 
 def contribution_weights(
-    Z: ArrayLike, order: ArrayLike, z_star: ArrayLike, learning_rate: float
+    Z: ArrayLike, order: ArrayLike, z_star: ArrayLike, learning_rate: float | ArrayLike
 ) -> NDArray[np.float64]:
     """Contribution weights F_{i,T+1} of the paper, equation (fijdef), without its O(T²).
 
@@ -33,8 +33,8 @@ def contribution_weights(
         Rows of Z in the order of training, all epochs.
     z_star : array-like of shape (2D,) or (m, 2D)
         Features of one tested node or of m of them.
-    learning_rate : float
-        η in (0, 1).
+    learning_rate : float or array-like of T floats
+        η in (0, 1), the same at all times or one for each.
 
     Returns
     -------
@@ -49,24 +49,24 @@ def contribution_weights(
     >>> contribution_weights(Z, [0, 1, 0], [1.0, 0.0], learning_rate=0.25)
     array([0.25, 0.  , 0.5 ])
     """
-    step = 2.0 * check_learning_rate(learning_rate)
     features = _checked_features("Z", Z)
     stars = _checked_features("z_star", np.atleast_2d(z_star))
     if features.shape[1] != stars.shape[1]:
         raise ValueError(f"z_star has {stars.shape[1]} features, but Z has {features.shape[1]}")
-    rows = _checked_order(order, features.shape[0])
+    rows = checked_order(order, features.shape[0])
+    steps = 2.0 * _checked_rates(learning_rate, rows.size)  # [T]
     weights = np.empty((stars.shape[0], rows.size))  # [m, T]
     if stars.shape[0] == 1:
-        adjoint_pass(features, rows, step, stars[0].copy(), weights[0])
+        adjoint_pass(features, rows, steps, stars[0].copy(), weights[0])
     else:
-        _blocked_adjoint(features, rows, step, stars, weights)
+        _blocked_adjoint(features, rows, steps, stars, weights)
     return weights[0] if np.ndim(z_star) == 1 else weights
 
 
 def _blocked_adjoint(
     Z: NDArray[np.float64],
     order: NDArray[np.int64],
-    step: float,
+    steps: NDArray[np.float64],
     stars: NDArray[np.float64],
     weights: NDArray[np.float64],
 ) -> None:
@@ -75,6 +75,7 @@ def _blocked_adjoint(
     for stop in range(order.size, 0, -_BLOCK):
         start = max(0, stop - _BLOCK)
         Z_block = Z[order[start:stop]]  # [b, 2D]
+        step = steps[start:stop, np.newaxis]  # [b, 1]
         system = np.triu(step * (Z_block @ Z_block.T), 1)  # [b, b]
         F = solve_triangular(
             system, step * (Z_block @ V), unit_diagonal=True, check_finite=False
@@ -87,7 +88,8 @@ def _checked_features(name: str, Z: Any) -> NDArray[np.float64]:
     return np.ascontiguousarray(check_array(Z, dtype=np.float64, input_name=name))
 
 
-def _checked_order(order: ArrayLike, n_rows: int) -> NDArray[np.int64]:
+def checked_order(order: ArrayLike, n_rows: int) -> NDArray[np.int64]:
+    """Return row numbers in the order of training, or say what is wrong with them."""
     rows = np.asarray(order)
     if rows.ndim != 1 or (rows.size and rows.dtype.kind not in "iu"):
         raise ValueError(
@@ -100,3 +102,15 @@ def _checked_order(order: ArrayLike, n_rows: int) -> NDArray[np.int64]:
             f"got numbers from {rows.min()} to {rows.max()}"
         )
     return rows.astype(np.int64)
+
+
+def _checked_rates(learning_rate: float | ArrayLike, n_steps: int) -> NDArray[np.float64]:
+    if np.ndim(learning_rate) == 0:
+        return np.full(n_steps, check_learning_rate(learning_rate))
+    rates = np.asarray(learning_rate, dtype=np.float64)
+    if rates.shape != (n_steps,) or not np.all((rates > 0.0) & (rates < 1.0)):
+        raise ValueError(
+            f"learning_rate must be a number in (0, 1) or {n_steps} of them, one for each time, "
+            f"got an array of shape {rates.shape}"
+        )
+    return rates

@@ -14,6 +14,7 @@ import tarfile
 import tempfile
 import zlib
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pooch  # type: ignore[import-untyped]
@@ -88,6 +89,14 @@ def _failure(file: RemoteFile, error: OSError | ValueError) -> str:
 
 def _retrieve(file: RemoteFile, folder: Path) -> bytes:
     known = file.archive_sha256 or (file.sha256 if file.download_name == file.name else "")
+    on_terminal = sys.stderr is not None and sys.stderr.isatty()
+    responses: list[Any] = []  # pooch leaves a broken connection open
+    downloader = pooch.HTTPDownloader(
+        progressbar=ProgressBar(file.download_name) if on_terminal else False,
+        timeout=TIMEOUT_SECONDS,
+        chunk_size=1 << 16,
+        hooks={"response": lambda response, **_: responses.append(response)},
+    )
     # pooch would print the checksum of a download and advise to put it into the code.
     logger = pooch.get_logger()
     level = logger.level
@@ -98,16 +107,13 @@ def _retrieve(file: RemoteFile, folder: Path) -> bytes:
             known_hash=f"sha256:{known}" if known else None,
             fname=file.download_name,
             path=folder,
-            downloader=_downloader(file),
+            downloader=downloader,
         )
     finally:
         logger.setLevel(level)
+        for response in responses:
+            response.close()
     return Path(path).read_bytes()
-
-
-def _downloader(file: RemoteFile) -> object:
-    bar = ProgressBar(file.download_name) if sys.stderr.isatty() else False
-    return pooch.HTTPDownloader(progressbar=bar, timeout=TIMEOUT_SECONDS, chunk_size=1 << 16)
 
 
 def _unpack(file: RemoteFile, packed: bytes, folder: Path) -> bytes:

@@ -183,7 +183,14 @@ def _read_json(path: Path) -> _Content:
         edges = np.array(content["edges"], dtype=np.int64)
         weights = np.array(content["weights"], dtype=np.float64)
         n_days = int(content["time_periods"])
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+    except (
+        KeyError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        ArithmeticError,
+        RecursionError,
+    ) as error:
         raise DatasetFileError(f"{str(path)!r} cannot be read: {error!r}") from error
     links = _Links(path, len(node_ids), edges, weights)
     if sorted(node_ids.values()) != list(range(len(node_ids))):

@@ -1,0 +1,179 @@
+"""A large power-law graph: time, its growth with size, and peak memory.
+
+D = 256, one epoch, ten edges a node. Short: 10⁴ and 10⁵ nodes; ``--full``: 10⁵ and 10⁶ nodes.
+Each size is fitted in a process of its own, which loads the graph from a file, so that memory
+of making the graph does not count. Counted is what comes on top of the process with the graph
+and the values in it, less the table of frequencies.
+
+Run ``python benchmarks/bench_large.py --full``.
+"""
+
+import json
+import math
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from graphs import power_law_graph
+from report import SEED, Agreement, Finding, Report, finish, options, run_alone, table
+from scipy.sparse import csr_array
+
+from gradraker import SKGRegressor
+
+N_FREQUENCIES, DEGREE, SIGMA2, LEARNING_RATE = 256, 10, 10.0, 0.1
+GIGABYTE = 1e9
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What one process measured."""
+
+    n_nodes: int
+    n_edges: int
+    seconds: float  # the best of the repeats
+    graph_bytes: int
+    frequency_bytes: int
+    extra_bytes: int  # peak above the process with graph and frequencies
+    difference: float  # from a NumPy loop over the same rows
+
+
+def new_model() -> SKGRegressor:
+    return SKGRegressor(
+        sigma2=SIGMA2,
+        n_frequencies=N_FREQUENCIES,
+        learning_rate=LEARNING_RATE,
+        n_epochs=1,
+        shuffle=False,
+        random_state=SEED,
+    )
+
+
+def write_graph(path: Path, n_nodes: int) -> None:
+    rng = np.random.default_rng(SEED)
+    X = power_law_graph(n_nodes, DEGREE * n_nodes, rng)
+    y = np.log1p(X @ rng.random(n_nodes))
+    np.savez(path, indptr=X.indptr, indices=X.indices, data=X.data, y=y)
+
+
+def measure(path: Path, repeats: int) -> Fit:
+    """Fit the graph in a file; to be called in a fresh process."""
+    with np.load(path) as file:
+        indptr, indices, data, y = (file[name] for name in ("indptr", "indices", "data", "y"))
+    n = y.size
+    X = csr_array((data, indices, indptr), shape=(n, n))
+    before = _memory()
+    model = new_model().fit(X[:50], y[:50])  # loads the compiled loops
+    seconds = []
+    for _ in range(repeats):
+        model = None  # one table of frequencies at a time
+        start = time.perf_counter()
+        model = new_model().fit(X, y)
+        seconds.append(time.perf_counter() - start)
+    peak = _peak_memory()
+    frequency_bytes = 4 * n * N_FREQUENCIES
+    return Fit(
+        n_nodes=n,
+        n_edges=int(indices.size),
+        seconds=min(seconds),
+        graph_bytes=indptr.nbytes + indices.nbytes + data.nbytes + y.nbytes,
+        frequency_bytes=frequency_bytes,
+        extra_bytes=max(1, peak - before - frequency_bytes),
+        difference=_difference_from_loop(X, y),
+    )
+
+
+def _difference_from_loop(X: csr_array, y: np.ndarray) -> float:
+    """Train on some rows by a literal loop, and compare the parameters."""
+    part = X[:200]
+    model = new_model().fit(part, y[:200])
+    used = np.unique(part.indices)
+    frequencies = model._table.prepare(part.indices)[used] / math.sqrt(SIGMA2)  # [used, D]
+    theta = np.zeros(2 * N_FREQUENCIES)
+    for n in range(part.shape[0]):
+        row = part[[n]]
+        projection = row.data @ frequencies[np.searchsorted(used, row.indices)]
+        z = np.concatenate((np.sin(projection), np.cos(projection))) / math.sqrt(N_FREQUENCIES)
+        theta += 2.0 * LEARNING_RATE * (y[n] - theta @ z) * z
+    return float(abs(model.coef_ - theta).max() / abs(theta).max())
+
+
+def _memory() -> int:
+    """Bytes of memory that the process holds now."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        for line in status.read_text(encoding="utf-8").splitlines():
+            if line.startswith("VmRSS:"):
+                return 1024 * int(line.split()[1])
+    return _peak_memory()  # at this point the process has not held more
+
+
+def _peak_memory() -> int:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else 1024 * peak
+
+
+def in_fresh_process(n_nodes: int, repeats: int) -> Fit:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "graph.npz"
+        write_graph(path, n_nodes)
+        command = [sys.executable, __file__, "--measure", str(path), str(repeats)]
+        run = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    return Fit(**json.loads(run.stdout))
+
+
+def main(argv: Sequence[str] | None = None) -> Report:
+    asked = options(argv, __doc__)
+    if asked.tiny:
+        sizes, repeats = (300, 900), 1
+    else:
+        sizes, repeats = ((100_000, 1_000_000) if asked.full else (10_000, 100_000)), 3
+    fits = [in_fresh_process(n_nodes, repeats) for n_nodes in sizes]
+    small, large = fits
+    exponent = math.log(large.seconds / small.seconds) / math.log(large.n_nodes / small.n_nodes)
+    extra = large.extra_bytes / GIGABYTE
+    report = Report(
+        f"Large graphs: {DEGREE} edges a node, power law, D = {N_FREQUENCIES}, one epoch",
+        findings=(
+            Finding(f"seconds for {large.n_nodes} nodes", large.seconds, unit=" s"),
+            Finding("exponent of growth (1 is linear)", exponent, unit=""),
+            Finding("memory above graph and frequencies", extra, 1.0, " GB", at_most=True),
+        )
+        if exponent > 0.0
+        else (),
+        agreements=tuple(
+            Agreement(f"coef_ of a NumPy loop, {fit.n_nodes} nodes", fit.difference, 1e-10)
+            for fit in fits
+        ),
+        tables=(size_table(fits),),
+        judged=not asked.tiny,
+    )
+    return finish(report)
+
+
+def size_table(fits: Sequence[Fit]) -> str:
+    rows = [
+        [
+            f"{fit.n_nodes}",
+            f"{fit.n_edges}",
+            f"{fit.seconds:.3f} s",
+            f"{1e6 * fit.seconds / fit.n_nodes:.2f} µs",
+            f"{1e-6 * fit.graph_bytes:.0f} MB",
+            f"{1e-6 * fit.frequency_bytes:.0f} MB",
+            f"{1e-6 * fit.extra_bytes:.0f} MB",
+        ]
+        for fit in fits
+    ]
+    return table(["nodes", "edges", "fit", "a node", "graph", "frequencies", "peak above"], rows)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--measure"]:
+        print(json.dumps(asdict(measure(Path(sys.argv[2]), int(sys.argv[3])))))
+    else:
+        run_alone(main)

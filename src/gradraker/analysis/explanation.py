@@ -1,0 +1,253 @@
+"""Explain predictions of SKG exactly, as weighted sums of the values it has seen."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from gradraker.above import call
+from gradraker.analysis.similarity import efficient_distance
+from gradraker.learners import SKGRegressor, contribution_weights
+from gradraker.learners.observed import Evidence, Observed, row_names
+
+# Weights by time of a batch of tested nodes are smaller than this.
+_BATCH_BYTES = 64 << 20
+# A sum of weights this far from 1 is worth a word (section VI.B.2 of the paper).
+_FAR_FROM_ONE = 0.1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation:
+    """Why a model predicts what it predicts: exact weights of the values it has seen.
+
+    ``weights @ values`` equals ``prediction`` up to rounding (claim 3 of the paper).
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n, n_observed)
+        Contribution weight of each observed node, summed over its training steps.
+    similarities : ndarray of shape (n, n_observed)
+        Similarity measure B between tested and observed nodes, at the model's learning rate.
+    squared_distances : ndarray of shape (n, n_observed)
+        ‖a_i − a*‖² between adjacency vectors.
+    values : ndarray of shape (n_observed,) or (n_observed, n_targets)
+        Values that were learned.
+    prediction : ndarray of shape (n,) or (n, n_targets)
+        Predictions of the model.
+    order : ndarray of shape (T,)
+        Observed node of each training step.
+    node_names, observed_names : tuple
+        Names of tested and observed nodes; numbers where none were given.
+    sigma2, learning_rate, kernel
+        Of the model.
+    """
+
+    weights: NDArray[np.float64]
+    similarities: NDArray[np.float64]
+    squared_distances: NDArray[np.float64]
+    values: NDArray[np.float64]
+    prediction: NDArray[np.float64]
+    order: NDArray[np.int64]
+    node_names: Sequence[Hashable]
+    observed_names: Sequence[Hashable]
+    sigma2: float
+    learning_rate: float
+    kernel: str
+    _source: "_Source" = field(repr=False)
+
+    @cached_property
+    def by_time(self) -> NDArray[np.float64]:
+        """F_{i,T+1} of the paper: weight of the value seen at each time, shape (n, T)."""
+        return self._source.weights_by_time()
+
+    @cached_property
+    def contributions(self) -> NDArray[np.float64]:
+        """Weight times value, (n, n_observed) or (n, n_observed, n_targets)."""
+        if self.values.ndim == 1:
+            return self.weights * self.values
+        return self.weights[:, :, np.newaxis] * self.values
+
+    @cached_property
+    def sum_of_weights(self) -> NDArray[np.float64]:
+        """Sum of the weights of each prediction, (n,); near 1 for a model trained enough."""
+        return np.asarray(self.weights.sum(axis=1))
+
+    @property
+    def advice(self) -> str | None:
+        """What to change where weights do not sum to about 1, or None where they do."""
+        sums = self.sum_of_weights
+        n_low = int(np.sum(sums < 1.0 - _FAR_FROM_ONE))
+        n_high = int(np.sum(sums > 1.0 + _FAR_FROM_ONE))
+        if n_low > n_high:
+            return (
+                f"The weights of {n_low} of {sums.size} predictions sum to less than "
+                f"{1 - _FAR_FROM_ONE:g} (median of all: {np.median(sums):.2f}), so these are drawn "
+                "towards 0: raise n_epochs or learning_rate, or sigma2 if these nodes resemble "
+                "none that was seen."
+            )
+        if n_high > 0:
+            return (
+                f"The weights of {n_high} of {sums.size} predictions sum to more than "
+                f"{1 + _FAR_FROM_ONE:g} (median of all: {np.median(sums):.2f}), so these are drawn "
+                "away from 0: raise n_frequencies or lower learning_rate."
+            )
+        return None
+
+    def top(self, k: int = 5, *, row: int | None = None) -> Any:
+        """The k observed nodes that count most in each prediction, as a pandas data frame.
+
+        Parameters
+        ----------
+        k : int, default=5
+            Observed nodes for each tested node, by absolute weight.
+        row : int, optional
+            One tested node only.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns node, observed, weight, value, contribution, similarity and
+            squared_distance, with one value and one contribution column a target.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ImportError(
+                "top() makes a data frame and needs pandas: pip install pandas; "
+                "weights, contributions and observed_names hold the same as arrays"
+            ) from None
+        rows = list(range(self.weights.shape[0])) if row is None else [row]
+        k = min(k, self.weights.shape[1])
+        # Stable, so that nodes of equal weight come in the order in which they were seen.
+        nodes = np.argsort(-np.abs(self.weights[rows]), axis=1, kind="stable")[:, :k]
+        tested = [r for r in rows for _ in range(k)]
+        observed = nodes.ravel().tolist()
+        columns: dict[str, Any] = {
+            "node": [self.node_names[i] for i in tested],
+            "observed": [self.observed_names[i] for i in observed],
+            "weight": self.weights[tested, observed],
+        }
+        targets = [""] if self.values.ndim == 1 else [f"_{t}" for t in range(self.values.shape[1])]
+        values = self.values.reshape(self.values.shape[0], -1)
+        for t, suffix in enumerate(targets):
+            columns[f"value{suffix}"] = values[observed, t]
+            columns[f"contribution{suffix}"] = columns["weight"] * values[observed, t]
+        columns["similarity"] = self.similarities[tested, observed]
+        columns["squared_distance"] = self.squared_distances[tested, observed]
+        return pd.DataFrame(columns)
+
+    def efficient_distance(self, row: int = 0) -> float:
+        """Efficient distance of a tested node as a squared distance; see the function."""
+        return efficient_distance(
+            self.similarities[row][self.order],
+            self.by_time[row],
+            sigma2=self.sigma2,
+            learning_rate=self.learning_rate,
+        )
+
+    def plot(self, row: int = 0, *, ax: Any = None) -> Any:
+        """Draw B and F of a tested node against time, the paper's figure 3."""
+        return call("plotting", "plot_weights", self, row, ax=ax)
+
+    def plot_nodes(self, row: int = 0, *, ax: Any = None) -> Any:
+        """Draw observed nodes by distance to a tested node, the paper's figure 2."""
+        return call("plotting", "plot_nodes", self, row, ax=ax)
+
+    def __repr__(self) -> str:
+        n, n_observed = self.weights.shape
+        sums = self.sum_of_weights
+        text = (
+            f"Explanation of {n} predictions by {n_observed} observed nodes, "
+            f"{self.order.size} steps; weights sum to {sums.min():.3g} … {sums.max():.3g}"
+        )
+        return text if self.advice is None else f"{text}\n  {self.advice}"
+
+
+@dataclass(frozen=True, eq=False)
+class _Source:
+    """What weights are computed from: a snapshot that further training does not change."""
+
+    observed: Observed
+    Z: NDArray[np.float64]  # [n_observed, 2D]
+    stars: NDArray[np.float64]  # [n, 2D]
+
+    def weights_by_time(self) -> NDArray[np.float64]:
+        weights = np.empty((self.stars.shape[0], self.observed.order.size))  # [n, T]
+        for start, part in self.batches():
+            weights[start : start + part.shape[0]] = part
+        return weights
+
+    def batches(self) -> Any:
+        """Yield (first tested node, weights by time of a batch of them)."""
+        order, rates = self.observed.order, self.observed.rates
+        size = max(1, _BATCH_BYTES // (8 * max(1, order.size)))
+        for start in range(0, self.stars.shape[0], size):
+            stars = self.stars[start : start + size]
+            yield start, contribution_weights(self.Z, order, stars, rates)
+
+    def weights_by_node(self) -> NDArray[np.float64]:
+        """Weights summed over the training steps of each observed node."""
+        order, n_observed = self.observed.order, len(self.observed)
+        ones = np.ones(order.size)
+        times = csr_array((ones, (order, np.arange(order.size))), (n_observed, order.size))
+        weights = np.empty((self.stars.shape[0], n_observed))  # [n, n_observed]
+        for start, part in self.batches():
+            weights[start : start + part.shape[0]] = (times @ part.T).T
+        return weights
+
+
+def explain(
+    model: SKGRegressor,
+    X: Any,
+    *,
+    references: Sequence[Hashable] | None = None,
+    node_names: Sequence[Hashable] | None = None,
+    observed_names: Sequence[Hashable] | None = None,
+) -> Explanation:
+    """Explain the predictions of a fitted model for rows X; see :meth:`SKGRegressor.explain`."""
+    evidence = model._evidence(X, references)
+    observed = evidence.observed
+    source = _Source(observed, evidence.Z, evidence.stars)
+    return Explanation(
+        weights=source.weights_by_node(),
+        similarities=2.0 * model.learning_rate * (evidence.stars @ evidence.Z.T),
+        squared_distances=_squared_distances(evidence),
+        values=observed.Y.reshape(-1, *model.coef_.shape[:-1]),
+        prediction=model.predict(X, references=references),
+        order=observed.order,
+        node_names=_names("node_names", node_names, row_names(X), evidence.stars.shape[0]),
+        observed_names=_names("observed_names", observed_names, observed.names, len(observed)),
+        sigma2=model.sigma2_,
+        learning_rate=model.learning_rate,
+        kernel=model.kernel,
+        _source=source,
+    )
+
+
+def _names(
+    argument: str,
+    given: Sequence[Hashable] | None,
+    known: Sequence[Hashable] | None,
+    n: int,
+) -> Sequence[Hashable]:
+    names = given if given is not None else known if known is not None else range(n)
+    if len(names) != n:
+        raise ValueError(f"{argument} must have a name for each of {n} nodes, got {len(names)}")
+    return names
+
+
+def _squared_distances(evidence: Evidence) -> NDArray[np.float64]:
+    """‖a − b‖² between tested rows a and observed rows b, (n, n_observed)."""
+    A, B = (
+        csr_array((rows.data, rows.indices, rows.indptr), (rows.indptr.size - 1, evidence.width))
+        for rows in (evidence.tested, evidence.observed.rows)
+    )
+    norms_a = np.asarray(A.multiply(A).sum(axis=1)).reshape(-1, 1)
+    norms_b = np.asarray(B.multiply(B).sum(axis=1)).reshape(1, -1)
+    distances = norms_a + norms_b - 2.0 * (A @ B.T).toarray()
+    # The difference of nearly equal numbers may end just below 0.
+    return np.asarray(np.maximum(distances, 0.0))

@@ -1,0 +1,74 @@
+"""Small data sets of the real ones' form, and a registry that describes them."""
+
+import dataclasses
+import hashlib
+
+from gradraker import dataset_info
+from gradraker.datasets.fetch.registry import REGISTRY
+
+EDGES = b"0 1\n1 0\n1 1\n2 0\n"
+LABELS = b"0 1\n2 0\n1 1\n"
+CONTENT = b"31\t0\t1\tTheory\n7\t1\t1\tCase_Based\n5\t0\t0\tTheory\n"
+CITES = b"31\t7\n5\t7\n7\t31\n"
+
+
+def wikipedia(**changes):
+    content = {
+        "edges": [[0, 1], [0, 2], [1, 2]],
+        "weights": [1, 4, 2],
+        "node_ids": {"Algebra": 2, "Mathematics": 0, "Number theory": 1},
+        "time_periods": 2,
+        "0": {"index": 0, "year": 2019, "month": 3, "day": 16, "y": [3962, 774, 1734]},
+        "1": {"index": 1, "year": 2019, "month": 3, "day": 17, "y": [3923, 772, 1884]},
+    }
+    return content | changes
+
+
+def remote(file, content, **changes):
+    return dataclasses.replace(
+        file, sha256=hashlib.sha256(content).hexdigest(), size=len(content), **changes
+    )
+
+
+def register(monkeypatch):
+    """Make the registry describe the small files; returns a function that changes them."""
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.delenv("GRADRAKER_DATA", raising=False)
+    email = dataset_info("email_eu_core")
+    edges, labels = email.files
+    cora = dataset_info("cora")
+    cites, content = cora.files
+    changed = {
+        "email_eu_core": dataclasses.replace(
+            email,
+            facts={"members": 3, "departments": 2, "edges": 4},
+            files=(remote(edges, EDGES), remote(labels, LABELS)),
+        ),
+        "cora": dataclasses.replace(
+            cora,
+            facts={"papers": 3, "citations": 3, "papers that cite nobody": 1, "classes": 2},
+            files=(remote(cites, CITES), remote(content, CONTENT)),
+        ),
+        "wikipedia_math": dataclasses.replace(
+            dataset_info("wikipedia_math"), facts={"pages": 3, "edges": 3, "days": 2}
+        ),
+    }
+    for name, info in changed.items():
+        monkeypatch.setitem(REGISTRY, name, info)
+
+    def change_files(name, **changes):
+        info = REGISTRY[name]
+        files = tuple(dataclasses.replace(file, **changes) for file in info.files)
+        monkeypatch.setitem(REGISTRY, name, dataclasses.replace(info, files=files))
+
+    return change_files
+
+
+def put(folder, **files):
+    folder.mkdir(parents=True)
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+
+
+EMAIL_FILES = {"email-Eu-core.txt": EDGES, "email-Eu-core-department-labels.txt": LABELS}
+CORA_FILES = {"cora.cites": CITES, "cora.content": CONTENT}
