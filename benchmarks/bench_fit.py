@@ -11,6 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from sklearn.kernel_approximation import RBFSampler
+from sklearn.linear_model import SGDRegressor
+
+from gradraker import SKGRegressor, gnmse
+from gradraker._compiled.skg import lms_pass
+from gradraker.features import FrequencyTable, as_rows, fourier_features
 from report import (
     SEED,
     Agreement,
@@ -26,13 +33,6 @@ from report import (
     run_alone,
     table,
 )
-from scipy.sparse import csr_array
-from sklearn.kernel_approximation import RBFSampler
-from sklearn.linear_model import SGDRegressor
-
-from gradraker import SKGRegressor, gnmse
-from gradraker._compiled.skg import lms_pass
-from gradraker.features import FrequencyTable, as_rows, fourier_features
 
 SIGMA2, LEARNING_RATE, N_EPOCHS = 2.0, 0.1, 3
 STAGES = ("draw", "project, sin, cos", "sequential pass", "predict")
@@ -194,21 +194,22 @@ def _apart(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
     return float(abs(a - b).max() / abs(b).max())
 
 
-def median_stages(stages: Callable[[], dict[str, float]], repeats: int) -> dict[str, float]:
-    measured = [stages() for _ in range(repeats)]
+def median_stages(
+    stages: Callable[[Work], dict[str, float]], work: Work, repeats: int
+) -> dict[str, float]:
+    measured = [stages(work) for _ in range(repeats)]
     return {name: float(np.median([run[name] for run in measured])) for name in STAGES}
 
 
-def stage_table(
-    total: dict[str, Timing], ours: dict[str, float], theirs: dict[str, float]
-) -> str:
+def stage_table(total: dict[str, Timing], ours: dict[str, float], theirs: dict[str, float]) -> str:
     rows = [
         [name, milliseconds(theirs[name]), milliseconds(ours[name]), f"{b / a:.1f}×"]
         for name in STAGES
         for a, b in [(ours[name], theirs[name])]
     ]
     ours_all, theirs_all = total["gradraker"], total["scikit-learn"]
-    rest = [max(0.0, t.median - sum(s.values())) for t, s in ((theirs_all, theirs), (ours_all, ours))]
+    both = ((theirs_all, theirs), (ours_all, ours))
+    rest = [max(0.0, timing.median - sum(stages.values())) for timing, stages in both]
     rows.append(["checks and the rest", *map(milliseconds, rest), ""])
     whole = [milliseconds(theirs_all.median), milliseconds(ours_all.median)]
     rows.append(["fit + predict", *whole, f"{ratio(theirs_all, ours_all):.1f}×"])
@@ -227,7 +228,7 @@ def main(argv: Sequence[str] | None = None) -> Report:
         },
         repeats,
     )
-    parts = (median_stages(lambda: stages(work), repeats) for stages in (our_stages, their_stages))
+    parts = (median_stages(stages, work, repeats) for stages in (our_stages, their_stages))
     numpy_line = f"NumPy loop, draw to predict: {milliseconds(times['NumPy loop'].median)}"
     report = Report(
         f"Fit and predict: {work.y.size} nodes, 5 neighbours, D = {work.n_frequencies}, E = 3",

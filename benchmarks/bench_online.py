@@ -12,6 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from sklearn.kernel_approximation import RBFSampler
+from sklearn.linear_model import SGDRegressor
+
+from gradraker import SKGRegressor
 from report import (
     SEED,
     Agreement,
@@ -25,11 +30,6 @@ from report import (
     run_alone,
     table,
 )
-from scipy.sparse import csr_array
-from sklearn.kernel_approximation import RBFSampler
-from sklearn.linear_model import SGDRegressor
-
-from gradraker import SKGRegressor
 
 SIGMA2, LEARNING_RATE = 4.0, 0.1
 NUMPY, SKLEARN = "NumPy loop", "scikit-learn"
@@ -48,9 +48,11 @@ class Stream:
 
     @property
     def n_references(self) -> int:
+        """M."""
         return int(self.rows.shape[1])
 
     def chunks(self, size: int) -> list[tuple[csr_array, NDArray[np.float64]]]:
+        """Rows and values, ``size`` nodes at a time."""
         values = np.array(self.values)
         starts = range(0, values.size, size)
         return [(self.rows[s : s + size], values[s : s + size]) for s in starts]

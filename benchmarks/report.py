@@ -45,11 +45,13 @@ class Finding:
 
     @property
     def met(self) -> bool | None:
+        """Whether the aim is met; None without an aim."""
         if self.aim is None:
             return None
         return self.value <= self.aim if self.at_most else self.value >= self.aim
 
     def verdict(self, *, judged: bool) -> str:
+        """The number, and how it stands to the aim."""
         got = f"{_short(self.value)}{self.unit}"
         if self.aim is None or not judged:
             return got
@@ -67,6 +69,7 @@ class Agreement:
 
     @property
     def holds(self) -> bool:
+        """Whether the difference is allowed."""
         return self.difference <= self.tolerance  # False for NaN
 
 
@@ -102,10 +105,12 @@ class Timing:
 
     @property
     def best(self) -> float:
+        """The fastest repeat."""
         return min(self.seconds)
 
     @property
     def median(self) -> float:
+        """The middle repeat."""
         return statistics.median(self.seconds)
 
 
@@ -116,6 +121,7 @@ class Stopwatch:
     stages: dict[str, float] = field(default_factory=dict)
 
     def time(self, stage: str, work: Callable[[], T]) -> T:
+        """Do a piece of work, count its time, return its result."""
         start = time.perf_counter()
         result = work()
         self.stages[stage] = self.stages.get(stage, 0.0) + time.perf_counter() - start

@@ -9,6 +9,7 @@ import tarfile
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import pooch
 import pytest
 
 from gradraker import (
@@ -85,7 +86,8 @@ def email_server(small, server, monkeypatch):
     return server
 
 
-def test_download_unpacks_keeps_and_asks_once(email_server, tmp_path, capfd):
+def test_download_unpacks_keeps_and_asks_once(email_server, tmp_path, monkeypatch, capfd, caplog):
+    monkeypatch.setattr(pooch.get_logger(), "handlers", [caplog.handler])
     home = tmp_path / "not yet" / "there"
     data = fetch_email_eu_core(data_home=home)
     assert data.n_edges == 4
@@ -94,6 +96,7 @@ def test_download_unpacks_keeps_and_asks_once(email_server, tmp_path, capfd):
     assert fetch_email_eu_core(data_home=home).n_edges == 4
     assert len(email_server.asked) == 2
     assert capfd.readouterr() == ("", "")
+    assert caplog.records == []  # nor does pooch speak through the logger
 
 
 def test_download_of_one_missing_file_leaves_the_other_alone(email_server, tmp_path):

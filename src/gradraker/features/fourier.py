@@ -25,6 +25,12 @@ class Rows(NamedTuple):
     indices: NDArray[np.int32]
     data: NDArray[np.float64]
 
+    def first(self, n: int, n_columns: int) -> csr_array:
+        """The first n rows as a matrix."""
+        end = self.indptr[n]
+        parts = (self.data[:end], self.indices[:end], self.indptr[: n + 1])
+        return csr_array(parts, shape=(n, n_columns))
+
 
 def as_rows(X: Any) -> Rows:
     """Return the arrays of a CSR matrix, or of the nonzero entries of a dense one."""

@@ -32,7 +32,8 @@ def save_skg(model: Any, path: str | os.PathLike[str]) -> Path:
         parameters["random_state"] = model.seed_
     state = {
         "sigma2_": model.sigma2_,
-        "ranges_": None if model.ranges_ is None else asdict(model.ranges_),
+        "ranges_": None if model._ranges is None else asdict(model._ranges),
+        "n_first": model._n_first,
         "seed_": model.seed_,
         "n_seen_": model.n_seen_,
         "n_numbered": model._table.n_numbered,
@@ -75,10 +76,12 @@ def restore_skg(
         choice = Choice(float(check_sigma2(state["sigma2_"])), ranges)
         model._begin(table, choice, coef.shape[:-1])
         model.coef_ = coef
+        model._n_first = _whole("n_first", state["n_first"])
         if model._record is not None:
             observed = _restore_observed(arrays, state["observed_names"], len(table))
             if observed.Y.shape[1] != coef.size // coef.shape[-1]:
                 raise ValueError("observed values and coef_ do not fit")
+            _whole("n_first", model._n_first, len(observed))
             model._record = Record([observed])
         model.n_seen_ = _whole("n_seen_", state["n_seen_"])
         if state["n_features_in_"] is not None:

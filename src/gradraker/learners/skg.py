@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
 
 from gradraker.above import call
+from gradraker.bandwidth.ranges import Sigma2Ranges, extreme_pairs, ranges_between
 from gradraker.features import (
     FrequencyTable,
     Rows,
@@ -53,10 +54,15 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
     ----------
     kernel : {"gaussian", "laplacian", "cauchy"}, default="gaussian"
         Kernel that the features approximate; see :mod:`gradraker.kernels`.
-    sigma2 : float or str, default="theory"
+    sigma2 : float or str, default="cv"
         Kernel variance σ² > 0 (for the Laplacian kernel the paper's diversity b is √sigma2),
-        or the name of a rule that chooses it from X: ``"theory"`` is the paper's
-        algorithm 1, d²max / ln(2D).
+        or the name of a rule that chooses it from the training rows:
+
+        - ``"theory"``: algorithm 1 of the paper, σ²_ed = d²max / ln(2D);
+        - ``"refined"``: algorithms 1 and 2, with the noise range measured by a simulation;
+        - ``"median"``: the median squared distance between rows;
+        - ``"cv"``: cross-validation between σ²_ce and σ²_da on (at most 2000 of) the training
+          rows, with one projection for all variances.
     n_frequencies : int, default=200
         D; z has 2D entries.
     learning_rate : float, default=0.1
@@ -77,6 +83,10 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         θ, sines first.
     sigma2_ : float
         The variance in use.
+    sigma2_rule_ : str
+        The rule that chose it, or ``"given"``.
+    ranges_ : Sigma2Ranges
+        The four ranges of σ² for the rows of ``fit``, or of the first chunk.
     frequencies_ : ndarray of shape (n_references, D)
         Random frequencies ξ of the referencing nodes; made when asked for.
     references_ : sequence of names
@@ -120,7 +130,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         self,
         *,
         kernel: str = "gaussian",
-        sigma2: float | str = "theory",
+        sigma2: float | str = "cv",
         n_frequencies: int = 200,
         learning_rate: float = 0.1,
         n_epochs: int = 3,
@@ -253,6 +263,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         Y = y.reshape(y.shape[0], -1)
         sample = Sample(X, Y, table, self.learning_rate, self.n_epochs)
         self._begin(table, choose_sigma2(self.sigma2, sample), y.shape[1:])
+        self._n_first = X.shape[0]
 
     def _start_empty(self, targets: tuple[int, ...]) -> None:
         """Start without rows, for the first node of :meth:`learn_one`."""
@@ -270,7 +281,8 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         self.seed_ = table.seed
         self.sigma2_ = choice.sigma2
         self.sigma2_rule_ = self.sigma2 if isinstance(self.sigma2, str) else "given"
-        self.ranges_ = choice.ranges
+        self._ranges = choice.ranges
+        self._n_first = 0
         self.coef_ = np.zeros((*targets, 2 * table.n_frequencies))  # θ₀ = 0
         self.n_seen_ = 0
         self._record = Record() if self.keep_observed else None
@@ -360,6 +372,21 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         return self._table.frequencies(self._scale)
 
     @property
+    def ranges_(self) -> Sigma2Ranges:
+        """The four ranges of σ²; a rule that did not need them leaves them to the first use."""
+        check_is_fitted(self, "coef_")
+        if self._ranges is None:
+            if self._record is None or self._n_first == 0:
+                raise AttributeError(
+                    "ranges_ needs the rows of fit or of the first chunk, and they were not kept: "
+                    "use gradraker.sigma2_ranges(X)"
+                )
+            rows = self._record.observed().rows.first(self._n_first, len(self._table))
+            pairs = extreme_pairs(rows, kernel=self._table.kernel)
+            self._ranges = ranges_between(pairs, n_frequencies=self._table.n_frequencies)
+        return self._ranges
+
+    @property
     def references_(self) -> Sequence[Hashable]:
         """Names of the referencing nodes, in the order in which they came."""
         check_is_fitted(self, "coef_")
@@ -447,12 +474,13 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
     def _prepare(self, X: Any, references: Any) -> "_Prepared":
         """Validate X for prediction; return its rows and a table with their frequencies."""
         check_is_fitted(self, "coef_")
+        refuse_strings("X", X)
         table = self._table
         if references is None:
             self._require_columns()
             X = validate_data(self, X, reset=False, **_ROWS)
             return _prepared(X, table)
-        X = check_array(X, **_ROWS)
+        X = check_array(X, input_name="X", estimator=self, **_ROWS)
         names = check_references(references, X.shape[1])
         if table.has_all(names):
             return _prepared(_renumbered(X, names, table), table)
@@ -501,7 +529,8 @@ def _checked_values(y: Any) -> NDArray[np.float64]:
         raise TypeError("y must be a dense array, got a sparse matrix; use y.toarray()")
     if y.dtype.kind not in "fiub":
         raise ValueError(f"y must hold numbers, got values of type {y.dtype}")
-    return np.asarray(y, dtype=np.float64)
+    # A copy: read-only or strided values would have the loops compiled anew.
+    return np.array(y, dtype=np.float64, order="C")
 
 
 class _Prepared(NamedTuple):
