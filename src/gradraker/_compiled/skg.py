@@ -190,6 +190,21 @@ def lms_pass(Z: Floats, rows: NDArray[np.int64], Y: Floats, step: float, theta: 
 
 
 @compiled
+def _features_of_one(
+    indices: NDArray[np.int32], data: Floats, table: NDArray[np.float32], scale: float
+) -> Floats:
+    """Equation (1) for one node with neighbours ``indices`` and weights ``data``."""
+    n_frequencies = table.shape[1]
+    projection = np.empty(n_frequencies)
+    features = np.empty(2 * n_frequencies)
+    first = np.int64(0)  # a literal 0 would have _project compiled a second time
+    _project(indices, data, first, indices.size, first, table, projection)
+    amplitude = 1.0 / math.sqrt(n_frequencies)
+    sincos(projection, scale, amplitude, features[:n_frequencies], features[n_frequencies:])
+    return features
+
+
+@compiled
 def predict_one(
     indices: NDArray[np.int32],
     data: Floats,
@@ -199,12 +214,7 @@ def predict_one(
     out: Floats,
 ) -> None:
     """Equation (2) for one node with neighbours ``indices`` and weights ``data``."""
-    n_frequencies = table.shape[1]
-    projection = np.empty(n_frequencies)
-    features = np.empty(2 * n_frequencies)
-    _project(indices, data, 0, indices.size, 0, table, projection)
-    amplitude = 1.0 / math.sqrt(n_frequencies)
-    sincos(projection, scale, amplitude, features[:n_frequencies], features[n_frequencies:])
+    features = _features_of_one(indices, data, table, scale)
     for k in range(theta.shape[0]):
         out[k] = _dot(theta[k], features)
 
@@ -224,12 +234,7 @@ def learn_one(
 
     Returns whether it was taken: nothing is learned where a prediction or a step is not finite.
     """
-    n_frequencies = table.shape[1]
-    projection = np.empty(n_frequencies)
-    features = np.empty(2 * n_frequencies)
-    _project(indices, data, 0, indices.size, 0, table, projection)
-    amplitude = 1.0 / math.sqrt(n_frequencies)
-    sincos(projection, scale, amplitude, features[:n_frequencies], features[n_frequencies:])
+    features = _features_of_one(indices, data, table, scale)
     for k in range(theta.shape[0]):
         out[k] = _dot(theta[k], features)
     for k in range(theta.shape[0]):

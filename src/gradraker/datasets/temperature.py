@@ -70,7 +70,7 @@ def load_temperature(
         adjacency,  # GraphDataset makes it sparse
         np.array([float(row[month]) for row in stations]),
         tuple(row["station"] for row in stations),
-        name=f"Temperature-{month.capitalize()}",
+        name=f"Temperature-{month.capitalize()}" + (" weighted" if weighted else ""),
         positions=positions,
         position_names=POSITION_NAMES,
         description=(

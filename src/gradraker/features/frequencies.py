@@ -46,7 +46,7 @@ class FrequencyTable:
         named: Sequence[Hashable] = (),
     ) -> None:
         self.seed = seed
-        self.n_frequencies = n_frequencies
+        self.n_frequencies = int(n_frequencies)  # arithmetic with NumPy's small types overflows
         self.kernel = kernel
         self.n_numbered = n_numbered
         self.named: list[Hashable] = []

@@ -43,7 +43,7 @@ def load(path: str | os.PathLike[str]) -> SKGRegressor:
     """
     header, arrays = read_model(path)
     kind = header.get("class")
-    if kind not in MODELS:
+    if not isinstance(kind, str) or kind not in MODELS:
         raise ModelFileError(
             f"{os.fspath(path)!r} holds a model of class {kind!r}; "
             f"known are {', '.join(map(repr, MODELS))}"

@@ -86,7 +86,7 @@ def restore_skg(
         model.n_seen_ = _whole("n_seen_", state["n_seen_"])
         if state["n_features_in_"] is not None:
             # More columns than frequencies would let the compiled loops read beyond the table.
-            model.n_features_in_ = _whole("n_features_in_", state["n_features_in_"], len(table))
+            model.n_features_in_ = _whole("n_features_in_", state["n_features_in_"], len(table), 1)
         if state["has_feature_names"]:
             names = table.names[: model.n_features_in_]
             if not all(isinstance(name, str) for name in names):
@@ -128,7 +128,8 @@ def _restore_observed(
     indptr, indices, data = observed.rows
     n = len(observed)
     sound = (
-        indptr[0] == 0
+        indptr.ndim == observed.order.ndim == observed.single.ndim == 1
+        and indptr[0] == 0
         and bool(np.all(np.diff(indptr) >= 0))
         and indices.shape == data.shape == (indptr[-1],)
         and bool(np.all((indices >= 0) & (indices < n_columns)))
@@ -151,6 +152,8 @@ def _savable(name: Any) -> Any:
 
 
 def _restore_table(model: Any, state: dict[str, Any]) -> FrequencyTable:
+    if not isinstance(state["named"], list):
+        raise ValueError("named is not a list")
     named = [name_from_json(item) for item in state["named"]]
     n_numbered = _whole("n_numbered", state["n_numbered"], _MOST_NUMBERED)
     seed = _whole("seed_", state["seed_"], 2**64 - 1)
@@ -161,8 +164,8 @@ def _restore_table(model: Any, state: dict[str, Any]) -> FrequencyTable:
     return table
 
 
-def _whole(name: str, value: Any, most: float = np.inf) -> int:
-    if type(value) is int and 0 <= value <= most:
+def _whole(name: str, value: Any, most: float = np.inf, least: int = 0) -> int:
+    if type(value) is int and least <= value <= most:
         return value
     raise ValueError(f"{name} is {value!r}")
 

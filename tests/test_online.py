@@ -1,0 +1,425 @@
+"""One node at a time: predict_one and learn_one against partial_fit and predict, bit for bit."""
+
+import copy
+import math
+from collections import ChainMap, OrderedDict, UserDict
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gradraker import SKGRegressor
+from gradraker.kernels import KERNELS
+
+N, M = 30, 10
+NAMES = [f"node {m}" for m in range(M)]
+RNG = np.random.default_rng(0)
+UNWEIGHTED = (RNG.random((N, M)) < 0.4).astype(float)
+WEIGHTED = UNWEIGHTED * RNG.normal(size=(N, M))
+Y = RNG.normal(size=(N, 3))
+
+
+def regressor(**parameters):
+    return SKGRegressor(
+        **{
+            "sigma2": 2.0,
+            "n_frequencies": 20,
+            "learning_rate": 0.3,
+            "random_state": 1,
+            **parameters,
+        }
+    )
+
+
+def neighbours(row, names=NAMES):
+    return {names[m]: row[m] for m in np.flatnonzero(row)}
+
+
+def started(**parameters):
+    return regressor(**parameters).partial_fit(WEIGHTED, Y[:, 0], references=NAMES)
+
+
+# -- equal to the calls on arrays --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("X", [UNWEIGHTED, WEIGHTED], ids=["unweighted", "weighted"])
+@pytest.mark.parametrize("y", [Y[:, 0], Y[:, :1], Y], ids=["one", "column", "three"])
+@pytest.mark.parametrize("names", [NAMES, list(range(M))], ids=["named", "numbered"])
+def test_learning_one_by_one_is_partial_fit(kernel, X, y, names):
+    rows, ones = regressor(kernel=kernel), regressor(kernel=kernel)
+    for n in range(N):
+        before = rows.predict(X[n : n + 1], references=names)[0] if n else 0.0 * y[0]
+        node = neighbours(X[n], names)
+        np.testing.assert_array_equal(ones.predict_one(node), before if n else 0.0)
+        learned = ones.learn_one(node, y[n])
+        np.testing.assert_array_equal(learned, before)
+        assert np.shape(learned) == y.shape[1:]
+        rows.partial_fit(X[n : n + 1], y[n : n + 1], references=names)
+        np.testing.assert_array_equal(ones.coef_, rows.coef_)
+        assert ones.n_seen_ == rows.n_seen_ == n + 1
+    whole = regressor(kernel=kernel).partial_fit(X, y, references=names)
+    np.testing.assert_array_equal(ones.coef_, whole.coef_)
+    for n in range(N):
+        one = ones.predict_one(neighbours(X[n], names))
+        np.testing.assert_array_equal(one, whole.predict(X)[n])
+
+
+def test_a_scalar_model_predicts_floats_and_others_arrays():
+    model = regressor()
+    assert type(model.learn_one(["a"], 1.0)) is float
+    assert type(model.predict_one(["a"])) is float
+    model = regressor()
+    assert model.learn_one(["a"], [1.0]).shape == (1,)
+    assert model.predict_one(["a"]).shape == (1,)
+    assert model.coef_.shape == (1, 40)
+
+
+def test_the_verbs_mix_with_those_on_arrays():
+    y = Y[:, 0]
+    model = regressor().fit(WEIGHTED[:10], y[:10])
+    other = copy.deepcopy(model)
+    for n in range(10, 20):
+        model.learn_one(neighbours(WEIGHTED[n], range(M)), y[n])
+    other.partial_fit(WEIGHTED[10:20], y[10:20])
+    np.testing.assert_array_equal(model.coef_, other.coef_)
+    assert model.n_seen_ == other.n_seen_ == 40
+    np.testing.assert_array_equal(model.predict(WEIGHTED), other.predict(WEIGHTED))
+
+
+def test_the_first_prediction_by_hand():
+    model = regressor(learning_rate=0.25)
+    assert model.learn_one(["a", "b"], 3.0) == 0.0
+    assert model.predict_one(["b", "a"]) == pytest.approx(1.5, rel=1e-14)
+
+
+def test_learning_changes_coef_in_place_of_no_copy_of_it():
+    model = started()
+    duplicate = copy.deepcopy(model)
+    before = duplicate.coef_.copy()
+    model.learn_one(["node 1"], 5.0)
+    np.testing.assert_array_equal(duplicate.coef_, before)
+
+
+# -- neighbours --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        list,
+        tuple,
+        iter,
+        lambda names: dict.fromkeys(names, 1),
+        lambda names: dict.fromkeys(names, True),
+        lambda names: {name: np.float32(1) for name in names},
+        lambda names: OrderedDict.fromkeys(names, 1.0),
+        lambda names: UserDict(dict.fromkeys(names, 1.0)),
+        lambda names: MappingProxyType(dict.fromkeys(names, 1.0)),
+        lambda names: ChainMap(dict.fromkeys(names[2:], 1.0), dict.fromkeys(names[:2], 1.0)),
+        lambda names: (name for name in names),
+        lambda names: dict.fromkeys(names).keys(),
+        np.array,
+        lambda names: np.array(names, dtype=object),
+    ],
+)
+def test_neighbours_in_many_forms(make):
+    names = NAMES[2:7]
+    model = started()
+    expected = model.predict_one(dict.fromkeys(names, 1.0))
+    assert model.predict_one(make(names)) == expected
+    assert model.learn_one(make(names), 1.0) == expected
+
+
+def test_a_set_of_neighbours_is_summed_in_its_own_order():
+    model = started()
+    assert model.predict_one(set(NAMES[:6])) == pytest.approx(
+        model.predict_one(NAMES[:6]), rel=1e-12
+    )
+
+
+def test_a_name_given_twice_counts_twice():
+    model = started()
+    assert model.predict_one(["node 1", "node 1", "node 2"]) == pytest.approx(
+        model.predict_one({"node 1": 2.0, "node 2": 1.0}), rel=1e-12
+    )
+    new = ["new", "new", "node 2"]
+    assert model.predict_one(new) == pytest.approx(
+        model.predict_one({"new": 2.0, "node 2": 1.0}), rel=1e-12
+    )
+
+
+def test_no_neighbours_is_a_row_of_zeros():
+    model = started()
+    for none in ([], (), {}, iter([])):
+        assert model.predict_one(none) == model.predict(np.zeros((1, M)))[0]
+    fresh = regressor()
+    assert fresh.learn_one([], 2.0) == 0.0
+    assert fresh.predict_one([]) == pytest.approx(1.2)
+    assert list(fresh.references_) == []
+    assert fresh.frequencies_.shape == (0, 20)
+
+
+@pytest.mark.parametrize("n", [1023, 1024, 1025, 3000])
+def test_many_neighbours(n):
+    names = [f"n{k}" for k in range(n)]
+    model = regressor(sigma2=1e4)
+    model.learn_one(names, 1.0)
+    assert model.predict_one(names) == model.predict(np.ones((1, n)), references=names)[0]
+    assert model.predict_one(dict.fromkeys(names, 1.0)) == model.predict_one(names)
+
+
+def test_weights_of_zero_are_no_edges():
+    model = started()
+    assert model.predict_one({"node 1": 1.0, "node 2": 0.0}) == model.predict_one(["node 1"])
+
+
+def test_equal_names_are_one_node():
+    model = regressor().fit(WEIGHTED, Y[:, 0])
+    expected = model.predict_one([3, 7])
+    for names in ([3.0, 7.0], [np.int64(3), np.uint8(7)], [np.float32(3), 7], np.array([3, 7])):
+        assert model.predict_one(names) == expected
+        copy.deepcopy(model).learn_one(names, 1.0)
+    model.learn_one([100, np.int32(100), 100.0, 101], 1.0)
+    assert list(model.references_) == [*range(M), 100, 101]
+    model.learn_one([np.str_("x"), "x", ("a", np.int64(1)), ("a", 1.0)], 1.0)
+    assert list(model.references_)[-2:] == ["x", ("a", 1)]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.lists(st.integers(0, 12), max_size=6, unique=True),
+            st.floats(-10, 10),
+        ),
+        min_size=1,
+        max_size=12,
+    ),
+    st.permutations(range(13)),
+)
+@settings(deadline=None, derandomize=True, max_examples=50)
+def test_relabelling_of_first_appearance_changes_nothing(stream, order):
+    # Nodes are known beforehand in some order, or appear as the stream brings them.
+    known = regressor().partial_fit(np.zeros((1, 13)), [0.0], references=list(order))
+    appearing = regressor().partial_fit(np.zeros((1, 1)), [0.0], references=["other"])
+    for names, value in stream:
+        assert known.learn_one(names, value) == appearing.learn_one(names, value)
+    np.testing.assert_array_equal(known.coef_, appearing.coef_)
+
+
+# -- new references ----------------------------------------------------------------------------
+
+
+def test_new_names_become_referencing_nodes_by_learning():
+    model = started()
+    before = model.frequencies_
+    model.learn_one(["node 3", "new", ("a", 1), 17], 1.0)
+    assert model.references_ == [*NAMES, "new", ("a", 1), 17]
+    assert model.frequencies_.shape == (M + 3, 20)
+    np.testing.assert_array_equal(model.frequencies_[:M], before)
+    assert model.n_features_in_ == M
+
+
+def test_new_names_in_predict_do_not_alter_the_model():
+    model = started()
+    coef = model.coef_.copy()
+    predicted = model.predict_one({"node 1": 0.5, "new": 2.0})
+    assert model.predict_one({"node 1": 0.5, "new": 2.0}) == predicted
+    assert model.references_ == NAMES
+    np.testing.assert_array_equal(model.coef_, coef)
+    # The name has the frequencies that it will have when it is learned.
+    assert model.learn_one({"node 1": 0.5, "new": 2.0}, 0.0) == predicted
+
+
+def test_before_anything_was_learned_predictions_are_zero():
+    model = regressor()
+    assert model.predict_one(["a"]) == 0.0
+    assert not hasattr(model, "coef_")
+    assert regressor(sigma2="theory").predict_one({"a": 1.0}) == 0.0
+
+
+def test_predictions_by_name_after_learning_by_name():
+    model = regressor()
+    for n in range(N):
+        model.learn_one(neighbours(WEIGHTED[n]), Y[n, 0])
+    with pytest.raises(ValueError, match="references must be given"):
+        model.predict(WEIGHTED)
+    expected = regressor().partial_fit(WEIGHTED, Y[:, 0]).coef_.shape
+    assert model.coef_.shape == expected
+    predictions = model.predict(WEIGHTED, references=NAMES)
+    for n in range(N):
+        assert model.predict_one(neighbours(WEIGHTED[n])) == predictions[n]
+
+
+# -- what is refused, and leaves no trace ------------------------------------------------------
+
+
+def snapshot(model):
+    if not hasattr(model, "coef_"):
+        return sorted(vars(model))
+    return model.coef_.tolist(), model.n_seen_, list(model.references_), model.sigma2_
+
+
+@pytest.fixture(params=["new", "scalar", "targets"])
+def model(request):
+    if request.param == "new":
+        return regressor()
+    y = Y[:, 0] if request.param == "scalar" else Y
+    return regressor().partial_fit(WEIGHTED, y, references=NAMES)
+
+
+def value_for(model):
+    return Y[0] if getattr(model, "coef_", np.empty(0)).ndim == 2 else 1.0
+
+
+def refuse(model, call, error, message):
+    before = snapshot(model)
+    with pytest.raises(error, match=message):
+        call()
+    assert snapshot(model) == before
+
+
+@pytest.mark.parametrize("bad", ["node 1", b"node 1", "", 5, 1.5, None, True, object()])
+def test_neighbours_must_be_a_mapping_or_an_iterable(model, bad):
+    message = "neighbours must be a mapping of names to weights or an iterable of names"
+    refuse(model, lambda: model.learn_one(bad, value_for(model)), TypeError, message)
+    refuse(model, lambda: model.predict_one(bad), TypeError, message)
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+def test_weights_must_be_finite(model, bad):
+    node = {"node 1": 1.0, "new": bad}
+    message = "neighbours must have finite weights"
+    refuse(model, lambda: model.learn_one(node, value_for(model)), ValueError, message)
+    if hasattr(model, "coef_"):
+        refuse(model, lambda: model.predict_one(node), ValueError, message)
+        refuse(model, lambda: model.predict_one({"node 1": bad}), ValueError, message)
+
+
+@pytest.mark.parametrize(
+    "bad", ["1", "heavy", None, 1j, b"1", object(), (1, 2), np.datetime64("now")]
+)
+def test_weights_must_be_numbers(model, bad):
+    node = {"node 1": 1.0, "new": bad}
+    message = "weights of neighbours must be numbers"
+    refuse(model, lambda: model.learn_one(node, value_for(model)), TypeError, message)
+    refuse(model, lambda: model.predict_one(node), TypeError, message)
+
+
+@pytest.mark.parametrize("weights", [[1.0], np.ones(2), [[1.0]]])
+def test_weights_must_be_single_numbers(model, weights):
+    node = {"node 1": weights, "new": weights}
+    refuse(
+        model,
+        lambda: model.learn_one(node, value_for(model)),
+        (TypeError, ValueError),
+        "weights of neighbours must",
+    )
+
+
+def test_weights_too_large_for_the_variance(model):
+    node = dict.fromkeys(["node 1", "new", "newer"], 1.7e308)
+    refuse(model, lambda: model.learn_one(node, value_for(model)), ValueError, "too large")
+    if hasattr(model, "coef_"):
+        refuse(model, lambda: model.predict_one(node), ValueError, "too large")
+
+
+@pytest.mark.parametrize("bad", [None, math.nan, 1j, frozenset(), (1, None), object()])
+def test_bad_names(model, bad):
+    message = "a reference name must be"
+    refuse(model, lambda: model.learn_one(["new", bad], value_for(model)), TypeError, message)
+    if hasattr(model, "coef_"):
+        refuse(model, lambda: model.predict_one(["new", bad]), TypeError, message)
+
+
+@pytest.mark.parametrize("bad", [["a"], {"a"}, ({},)])
+def test_names_must_be_hashable(model, bad):
+    message = "neighbours must have hashable names"
+    refuse(model, lambda: model.learn_one(["new", bad], value_for(model)), TypeError, message)
+    if hasattr(model, "coef_"):
+        refuse(model, lambda: model.predict_one(["new", bad]), TypeError, message)
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, [math.nan], [1.0, math.inf, 2.0], []])
+def test_values_must_be_finite(model, bad):
+    message = "value must be a finite number"
+    refuse(model, lambda: model.learn_one(["new"], bad), ValueError, message)
+
+
+@pytest.mark.parametrize("bad", ["1", "high", b"1", None, 1j, ["1", "2", "3"], {}, [None] * 3])
+def test_values_must_be_numbers(model, bad):
+    refuse(model, lambda: model.learn_one(["new"], bad), TypeError, "value must be numbers")
+
+
+@pytest.mark.parametrize("bad", [[[1.0]], np.ones((1, 3))])
+def test_values_have_at_most_one_dimension(model, bad):
+    message = "value must have at most one dimension"
+    refuse(model, lambda: model.learn_one(["new"], bad), ValueError, message)
+
+
+def test_values_have_the_shape_that_the_model_was_trained_on():
+    scalar = regressor().partial_fit(WEIGHTED, Y[:, 0], references=NAMES)
+    column = regressor().partial_fit(WEIGHTED, Y[:, :1], references=NAMES)
+    three = regressor().partial_fit(WEIGHTED, Y, references=NAMES)
+    for model, bad in [
+        (scalar, [1.0]),
+        (scalar, [1.0, 2.0]),
+        (column, 1.0),
+        (column, [1.0, 2.0]),
+        (three, 1.0),
+        (three, [1.0]),
+        (three, [1.0, 2.0, 3.0, 4.0]),
+    ]:
+        message = "value has shape .* but the model was trained on"
+        refuse(model, lambda m=model, v=bad: m.learn_one(["new"], v), ValueError, message)
+
+
+@pytest.mark.parametrize(
+    "value", [1, True, np.float32(1), np.int8(1), np.array(1.0), np.bool_(True)]
+)
+def test_values_of_other_number_types(value):
+    expected = regressor()
+    expected.learn_one(["a"], 1.0)
+    model = regressor()
+    model.learn_one(["a"], value)
+    np.testing.assert_array_equal(model.coef_, expected.coef_)
+
+
+def test_a_value_too_large_to_step_to(model):
+    # 2η (y − f) overflows though y and f do not: learning it would leave infinite parameters.
+    model.set_params(learning_rate=0.9)
+    value = np.full(np.shape(value_for(model)), 1.7e308)
+    refuse(model, lambda: model.learn_one(["node 1"], value), ValueError, "too large")
+
+
+def test_one_target_too_large_keeps_all_from_learning():
+    model = regressor(learning_rate=0.9).partial_fit(WEIGHTED, Y, references=NAMES)
+    refuse(model, lambda: model.learn_one(["node 1"], [1.0, 1.7e308, 1.0]), ValueError, "too large")
+
+
+def test_a_rule_for_sigma2_needs_rows():
+    model = regressor(sigma2="theory")
+    refuse(model, lambda: model.learn_one(["a"], 1.0), ValueError, "sigma2='theory' is a rule")
+    model.fit(WEIGHTED, Y[:, 0])
+    assert isinstance(model.learn_one([1, 2], 1.0), float)
+
+
+def test_after_a_refused_first_node_the_model_is_new():
+    model = regressor()
+    refuse(model, lambda: model.learn_one({"a": math.nan}, 1.0), ValueError, "finite weights")
+    assert model.learn_one(["a"], [1.0, 2.0]).shape == (2,)
+    assert model.references_ == ["a"]
+
+
+def test_after_a_refused_node_the_next_learn_as_if_it_had_not_come():
+    model, other = started(), started()
+    with pytest.raises(ValueError, match="finite weights"):
+        model.learn_one({"x": 1.0, "y": math.inf}, 1.0)
+    for made in (model, other):
+        made.learn_one(["z", "y"], 1.0)
+        made.learn_one(["x", "node 1"], 2.0)
+    np.testing.assert_array_equal(model.coef_, other.coef_)
+    assert model.references_ == other.references_ == [*NAMES, "z", "y", "x"]
+    np.testing.assert_array_equal(model.frequencies_, other.frequencies_)
