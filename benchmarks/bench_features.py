@@ -27,9 +27,8 @@ from report import (
 
 def main(argv: Sequence[str] | None = None) -> Report:
     asked = options(argv, __doc__)
-    repeats = 2 if asked.tiny else 9
-    pairs, pair_agreements, pair_table = _sines(asked.tiny, repeats)
-    draws, draw_agreements, draw_table = _draws(asked.tiny, repeats)
+    pairs, pair_agreements, pair_table = _sines(asked.tiny)
+    draws, draw_agreements, draw_table = _draws(asked.tiny)
     report = Report(
         "Features: sin/cos pairs and normal draws on one core",
         findings=(*pairs, *draws),
@@ -40,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> Report:
     return finish(report)
 
 
-def _sines(tiny: bool, repeats: int) -> tuple[list[Finding], list[Agreement], str]:
+def _sines(tiny: bool) -> tuple[list[Finding], list[Agreement], str]:
     # The row of a node: D = 1000 projections of size a few, again and again.
     n, rounds = (100, 2) if tiny else (1000, 500)
     angles = 3.0 * np.random.default_rng(SEED).standard_normal(n)
@@ -56,7 +55,7 @@ def _sines(tiny: bool, repeats: int) -> tuple[list[Finding], list[Agreement], st
             np.sin(angles, out=their_sine)
             np.cos(angles, out=their_cosine)
 
-    times = interleaved({"numpy float64": numpy, "gradraker": ours}, repeats)
+    times = interleaved({"numpy float64": numpy, "gradraker": ours}, tiny=tiny)
     difference = max(abs(sine - their_sine).max(), abs(cosine - their_cosine).max())
     speed = ratio(times["numpy float64"], times["gradraker"])
     findings = [Finding("sin/cos pairs against NumPy", speed, 10)]
@@ -64,7 +63,7 @@ def _sines(tiny: bool, repeats: int) -> tuple[list[Finding], list[Agreement], st
     return findings, agreements, _rates("million pairs/s", times, n * rounds, "numpy float64")
 
 
-def _draws(tiny: bool, repeats: int) -> tuple[list[Finding], list[Agreement], str]:
+def _draws(tiny: bool) -> tuple[list[Finding], list[Agreement], str]:
     m, d = (20, 100) if tiny else (2000, 500)
     units = np.empty((m, d), dtype=np.float32)
     identities, rows = np.arange(m, dtype=np.uint64), np.arange(m)
@@ -76,7 +75,7 @@ def _draws(tiny: bool, repeats: int) -> tuple[list[Finding], list[Agreement], st
             "numpy float32": lambda: rng.standard_normal(out=single, dtype=np.float32),
             "gradraker": lambda: draw_rows(np.uint64(SEED), identities, rows, NORMAL, units),
         },
-        repeats,
+        tiny=tiny,
     )
     findings = [
         Finding(f"normal draws against {name}", ratio(times[name], times["gradraker"]))

@@ -219,15 +219,15 @@ def stage_table(total: dict[str, Timing], ours: dict[str, float], theirs: dict[s
 def main(argv: Sequence[str] | None = None) -> Report:
     asked = options(argv, __doc__)
     work = make_work(100, 5, 50) if asked.tiny else make_work(2000, 5, 1000)
-    repeats = 2 if asked.tiny else 9
     times = interleaved(
         {
             "scikit-learn": lambda: theirs(work),
             "NumPy loop": lambda: numpy_work(work),
             "gradraker": lambda: ours(work),
         },
-        repeats,
+        tiny=asked.tiny,
     )
+    repeats = 2 if asked.tiny else 9
     parts = (median_stages(stages, work, repeats) for stages in (our_stages, their_stages))
     numpy_line = f"NumPy loop, draw to predict: {milliseconds(times['NumPy loop'].median)}"
     report = Report(

@@ -167,7 +167,7 @@ def main(argv: Sequence[str] | None = None) -> Report:
             LEARN_ONE: lambda: learn_one_by_one(model, stream),
             **{name: lambda name=name: learn_chunks(name) for name in chunks},
         },
-        2 if asked.tiny else 7,
+        tiny=asked.tiny,
     )
     steps = {name: n_sklearn if name == SKLEARN else n_nodes for name in times}
     a_step = {name: timing.median / steps[name] for name, timing in times.items()}

@@ -128,19 +128,26 @@ class Stopwatch:
         return result
 
 
-def interleaved(tasks: Mapping[str, Callable[[], object]], repeats: int) -> dict[str, Timing]:
-    """Time tasks in turn, ``repeats`` rounds, after one round that is not counted.
+def interleaved(tasks: Mapping[str, Callable[[], object]], *, tiny: bool) -> dict[str, Timing]:
+    """Time tasks in turn, after one run of each that is not counted.
 
-    Turns spread the noise of a shared machine over all of them.
+    Turns spread the noise of a shared machine over all tasks. A turn repeats its task for a
+    fifth of a second, once at least, and every run counts. It begins with a rest: threads of
+    BLAS go on spinning for a while after the task that used them.
     """
+    turns, seconds_a_turn, rest = (2, 0.0, 0.0) if tiny else (7, 0.2, 0.05)
+    for task in tasks.values():
+        task()
     seconds: dict[str, list[float]] = {name: [] for name in tasks}
-    for turn in range(repeats + 1):
+    for _ in range(turns):
         for name, task in tasks.items():
-            start = time.perf_counter()
-            task()
-            elapsed = time.perf_counter() - start
-            if turn > 0:
-                seconds[name].append(elapsed)
+            time.sleep(rest)
+            begin = now = time.perf_counter()
+            while now == begin or now - begin < seconds_a_turn:
+                start = time.perf_counter()
+                task()
+                now = time.perf_counter()
+                seconds[name].append(now - start)
     return {name: Timing(tuple(times)) for name, times in seconds.items()}
 
 

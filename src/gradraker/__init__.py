@@ -11,14 +11,18 @@ __version__ = "0.1.0.dev0"
 
 # public name -> the module that defines it
 _HOMES = {
+    "AdjacencyVectors": "gradraker.graph",
     "DatasetFileError": "gradraker.datasets",
     "DatasetInfo": "gradraker.datasets",
     "DatasetUnavailableError": "gradraker.datasets",
+    "EdgeList": "gradraker.graph",
     "Explanation": "gradraker.analysis",
     "GraphDataset": "gradraker.datasets",
+    "GraphFileError": "gradraker.graph",
     "ModelFileError": "gradraker.learners",
     "SKGRegressor": "gradraker.learners",
     "Sigma2Ranges": "gradraker.bandwidth",
+    "adjacency_vectors": "gradraker.graph",
     "conformity_factor": "gradraker.analysis",
     "contribution_weights": "gradraker.learners",
     "dataset_info": "gradraker.datasets",
@@ -31,6 +35,7 @@ _HOMES = {
     "gnmse": "gradraker.metrics",
     "kernel_contribution_weights": "gradraker.analysis",
     "kernel_similarity_measure": "gradraker.analysis",
+    "known_values": "gradraker.graph",
     "list_datasets": "gradraker.datasets",
     "load": "gradraker.learners",
     "load_temperature": "gradraker.datasets",
@@ -40,20 +45,26 @@ _HOMES = {
     "make_preferential_graph": "gradraker.datasets",
     "make_threshold_graph": "gradraker.datasets",
     "noise_range": "gradraker.analysis",
+    "read_edges": "gradraker.graph",
+    "read_values": "gradraker.graph",
     "sigma2_ranges": "gradraker.learners",
     "similarity_measure": "gradraker.analysis",
 }
 
 __all__ = [
+    "AdjacencyVectors",
     "DatasetFileError",
     "DatasetInfo",
     "DatasetUnavailableError",
+    "EdgeList",
     "Explanation",
     "GraphDataset",
+    "GraphFileError",
     "ModelFileError",
     "SKGRegressor",
     "Sigma2Ranges",
     "__version__",
+    "adjacency_vectors",
     "conformity_factor",
     "contribution_weights",
     "dataset_info",
@@ -66,6 +77,7 @@ __all__ = [
     "gnmse",
     "kernel_contribution_weights",
     "kernel_similarity_measure",
+    "known_values",
     "list_datasets",
     "load",
     "load_temperature",
@@ -75,6 +87,8 @@ __all__ = [
     "make_preferential_graph",
     "make_threshold_graph",
     "noise_range",
+    "read_edges",
+    "read_values",
     "sigma2_ranges",
     "similarity_measure",
 ]
@@ -110,6 +124,15 @@ if TYPE_CHECKING:
         make_geometric_graph,
         make_preferential_graph,
         make_threshold_graph,
+    )
+    from gradraker.graph import (
+        AdjacencyVectors,
+        EdgeList,
+        GraphFileError,
+        adjacency_vectors,
+        known_values,
+        read_edges,
+        read_values,
     )
     from gradraker.learners import (
         ModelFileError,

@@ -104,84 +104,74 @@ def sweep_smallest_dense(
 
 
 @compiled(fastmath={"reassoc", "contract", "nnan", "nsz"})
-def screen_products(
-    products: Float32, powers_a: Float64, powers_b: Float64, scale: float, same: bool
+def l1_block(rows_a: Float32, rows_b: Float32, out: Float32) -> None:
+    """Write Σ|x−y| of all pairs of rows to ``out``: four rows at a time, tiles in cache."""
+    n_fours = rows_b.shape[0] // 4 * 4
+    zero = np.float32(0.0)
+    for start in range(0, n_fours, 64):
+        for i in range(rows_a.shape[0]):
+            a = rows_a[i]
+            for j in range(start, min(start + 64, n_fours), 4):
+                b0, b1, b2, b3 = rows_b[j], rows_b[j + 1], rows_b[j + 2], rows_b[j + 3]
+                t0, t1, t2, t3 = zero, zero, zero, zero
+                for c in range(a.size):
+                    t0 += abs(a[c] - b0[c])
+                    t1 += abs(a[c] - b1[c])
+                    t2 += abs(a[c] - b2[c])
+                    t3 += abs(a[c] - b3[c])
+                out[i, j], out[i, j + 1], out[i, j + 2], out[i, j + 3] = t0, t1, t2, t3
+    for i in range(rows_a.shape[0]):
+        for j in range(n_fours, rows_b.shape[0]):
+            total = zero
+            for c in range(rows_a.shape[1]):
+                total += abs(rows_a[i, c] - rows_b[j, c])
+            out[i, j] = total
+
+
+@compiled(fastmath={"reassoc", "contract", "nnan", "nsz"})
+def screen_block(
+    block: Float32, base_a: Float64, base_b: Float64, scale: float, same: bool
 ) -> tuple[float, float]:
-    """Extremes of powers_a[i] + powers_b[j] − scale·products[i, j]; ``same``: only i < j."""
+    """Extremes of base_a[i] + base_b[j] + scale·block[i, j]; ``same``: only i < j."""
     low, high = np.inf, -np.inf
-    for a in range(powers_a.size):
+    for i in range(base_a.size):
         row_low, row_high = np.inf, -np.inf
-        row = products[a]
-        for b in range(a + 1 if same else 0, powers_b.size):
-            value = powers_b[b] - scale * row[b]
-            row_low = value if value < row_low else row_low
-            row_high = value if value > row_high else row_high
-        low = min(low, row_low + powers_a[a])
-        high = max(high, row_high + powers_a[a])
+        row = block[i]
+        for j in range(i + 1 if same else 0, base_b.size):
+            value = base_b[j] + scale * row[j]
+            row_low = min(row_low, value)
+            row_high = max(row_high, value)
+        low = min(low, row_low + base_a[i])
+        high = max(high, row_high + base_a[i])
     return low, high
 
 
 @compiled
-def search_products(
-    products: Float64,
+def search_block(
+    block: Float64,
     values: Float64,
     rows_a: Int64,
     rows_b: Int64,
-    powers_a: Float64,
-    powers_b: Float64,
+    base_a: Float64,
+    base_b: Float64,
+    scale: float,
     same: bool,
+    squared: bool,
     error: float,
     smallest: float,
     largest: float,
 ) -> tuple[float, int, int, float, int, int]:
-    """Sum directly the pairs whose distance by ``products`` may be smallest or largest."""
+    """Sum directly the pairs of a block that ``error`` allows to be smallest or largest."""
     small_i, small_j, large_i, large_j = -1, -1, -1, -1
     for a in range(rows_a.size):
         for b in range(a + 1 if same else 0, rows_b.size):
-            apart = powers_a[a] + powers_b[b]
-            distance = apart - 2.0 * products[a, b]
-            if smallest < distance - error * apart and distance + error * apart < largest:
-                continue
-            if error == 0.0 and smallest <= distance <= largest:
+            about = base_a[a] + base_b[b] + scale * block[a, b]
+            if about - error >= smallest and about + error <= largest:
                 continue
             i, j = rows_a[a], rows_b[b]
-            distance = dense_pair_distance(values, i, j, True)
+            distance = dense_pair_distance(values, i, j, squared)
             if distance < smallest:
                 smallest, small_i, small_j = distance, i, j
             if distance > largest:
                 largest, large_i, large_j = distance, i, j
     return smallest, small_i, small_j, largest, large_i, large_j
-
-
-@compiled
-def search_blocks(
-    values: Float64,
-    order: Int64,
-    starts: Int64,
-    blocks: Int64,
-    lower: Float64,
-    upper: Float64,
-    squared: bool,
-    slack: float,
-    smallest: float,
-    largest: float,
-) -> tuple[float, int, int, float, int, int, int]:
-    """Look at all pairs of the block pairs ``blocks`` whose bounds may hold an extreme."""
-    small_i, small_j, large_i, large_j, n_checked = -1, -1, -1, -1, 0
-    for k in range(blocks.shape[0]):
-        if lower[k] >= smallest and upper[k] <= largest:
-            continue
-        first, second = blocks[k]
-        for a in range(starts[first], starts[first + 1]):
-            for b in range(max(a + 1, starts[second]), starts[second + 1]):
-                i, j = order[a], order[b]
-                distance = _quick(values, i, j, squared)
-                n_checked += 1
-                if smallest <= distance * (1.0 - slack) and distance * (1.0 + slack) <= largest:
-                    continue
-                distance = dense_pair_distance(values, i, j, squared)
-                if distance < smallest:
-                    smallest, small_i, small_j = distance, i, j
-                if distance > largest:
-                    largest, large_i, large_j = distance, i, j
-    return smallest, small_i, small_j, largest, large_i, large_j, n_checked

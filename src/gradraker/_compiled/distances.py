@@ -17,34 +17,38 @@ from gradraker._compiled.jit import compiled
 Float64 = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
 Int32 = npt.NDArray[np.int32]
+Csr = tuple[Int64, Int32, Float64]  # indptr, indices, data; or the same by column
 
 
 @compiled
-def row_powers(indptr: Int64, data: Float64, squared: bool) -> tuple[Float64, Float64]:
-    """Distance of each row to zero, and the plain sum of each row."""
+def row_sizes(
+    indptr: Int64, data: Float64, squared: bool
+) -> tuple[Float64, Float64, Float64, Float64]:
+    """Of each row: power, sum, largest size, and Σ|x| (``squared``) or how many entries."""
     n_rows = indptr.size - 1
-    powers, sums = np.empty(n_rows), np.empty(n_rows)
+    powers, sums, peaks, spreads = np.zeros((4, n_rows))
     for i in range(n_rows):
-        power, total = 0.0, 0.0
+        power, total, peak, spread = 0.0, 0.0, 0.0, 0.0
         for t in range(indptr[i], indptr[i + 1]):
-            power += data[t] * data[t] if squared else abs(data[t])
+            size = abs(data[t])
+            power += size * size if squared else size
             total += data[t]
-        powers[i] = power
-        sums[i] = total
-    return powers, sums
+            peak = max(peak, size)
+            spread += size if squared else 1.0
+        powers[i], sums[i], peaks[i], spreads[i] = power, total, peak, spread
+    return powers, sums, peaks, spreads
 
 
 @compiled
 def pair_distance(
-    indptr: Int64,
-    indices: Int32,
-    data: Float64,
+    csr: Csr,
     i: int,
     j: int,
     squared: bool,
     limit: float,
 ) -> float:
     """Direct sum over ascending columns; may stop past ``limit``."""
+    indptr, indices, data = csr
     a, a_end = indptr[i], indptr[i + 1]
     b, b_end = indptr[j], indptr[j + 1]
     total = 0.0
@@ -86,23 +90,20 @@ def _reach(best: float, root: bool, tolerance: float) -> float:
 
 @compiled
 def farthest_row(
-    indptr: Int64,
-    indices: Int32,
-    data: Float64,
+    csr: Csr,
     powers: Float64,
     i: int,
     squared: bool,
     n_columns: int,
 ) -> int:
     """Row farthest from row ``i``, up to rounding."""
+    indptr, indices, data = csr
     work = np.zeros(n_columns)
     for t in range(indptr[i], indptr[i + 1]):
         work[indices[t]] = data[t]
     farthest, best = i, -np.inf
     for j in range(indptr.size - 1):
-        distance = powers[j] + _row_overlap(
-            work, indices, data, indptr[j], indptr[j + 1], squared
-        )
+        distance = powers[j] + _row_overlap(work, indices, data, indptr[j], indptr[j + 1], squared)
         if distance > best and j != i:
             farthest, best = j, distance
     return farthest
@@ -110,9 +111,7 @@ def farthest_row(
 
 @compiled
 def sweep_largest(
-    indptr: Int64,
-    indices: Int32,
-    data: Float64,
+    csr: Csr,
     powers: Float64,
     order: Int64,
     keys: Float64,
@@ -130,6 +129,7 @@ def sweep_largest(
     Returns the best distance, its pair (-1, -1 if none was better), the pairs looked at, and
     whether the search ended before ``max_work`` entries were read.
     """
+    indptr, indices, data = csr
     work = np.zeros(n_columns)
     best_i, best_j, n_checked, done = -1, -1, 0, 0.0
     for a in range(order.size - 1):
@@ -149,7 +149,7 @@ def sweep_largest(
             apart = powers[i] + powers[j]
             overlap = _row_overlap(work, indices, data, indptr[j], indptr[j + 1], squared)
             if apart + overlap + slack * apart > best:
-                distance = pair_distance(indptr, indices, data, i, j, squared, np.inf)
+                distance = pair_distance(csr, i, j, squared, np.inf)
                 if distance > best:
                     best, best_i, best_j = distance, i, j
         for t in range(indptr[i], indptr[i + 1]):
@@ -158,13 +158,43 @@ def sweep_largest(
 
 
 @compiled
+def _gather_overlaps(
+    a: int,
+    csr: Csr,
+    csc: Csr,
+    heads: Int64,
+    keys: Float64,
+    stop: float,
+    squared: bool,
+    overlaps: Float64,
+    touched: Int64,
+) -> int:
+    """Add up the overlaps of row ``a`` with later rows until their ``keys`` fall to ``stop``.
+
+    Rows without a shared column keep an overlap of NaN; ``touched`` lists the others.
+    """
+    indptr, indices, data = csr
+    column_ptr, column_rows, column_data = csc
+    n_touched = 0
+    for t in range(indptr[a], indptr[a + 1]):
+        column = indices[t]
+        heads[column] += 1  # the list starts at row a itself: rows before it are done
+        for s in range(heads[column], column_ptr[column + 1]):
+            b = column_rows[s]
+            if keys[b] <= stop:
+                break
+            if overlaps[b] != overlaps[b]:
+                overlaps[b] = 0.0
+                touched[n_touched] = b
+                n_touched += 1
+            overlaps[b] += _overlap(data[t], column_data[s], squared)
+    return n_touched
+
+
+@compiled
 def join_largest(
-    indptr: Int64,
-    indices: Int32,
-    data: Float64,
-    column_ptr: Int64,
-    column_rows: Int32,
-    column_data: Float64,
+    csr: Csr,
+    csc: Csr,
     powers: Float64,
     keys: Float64,
     root: bool,
@@ -177,55 +207,69 @@ def join_largest(
 
     Among rows that share nothing with a row, the one of largest power is the farthest.
     """
-    n_rows = indptr.size - 1
-    overlaps, seen = np.zeros(n_rows), np.zeros(n_rows, dtype=np.bool_)
-    touched, heads = np.empty(n_rows, dtype=np.int64), column_ptr[:-1].copy()
+    n_rows = powers.size
+    overlaps, touched = np.full(n_rows, np.nan), np.empty(n_rows, dtype=np.int64)
+    heads = csc[0][:-1].copy()
     best_i, best_j, n_checked = -1, -1, 0
     for a in range(n_rows - 1):
-        reach = _reach(best, root, tolerance)
-        if keys[a] + keys[a + 1] <= reach:
+        stop = _reach(best, root, tolerance) - keys[a]
+        if keys[a + 1] <= stop:
             break
-        n_touched = 0
-        for t in range(indptr[a], indptr[a + 1]):
-            column = indices[t]
-            heads[column] += 1  # the list starts at row a itself: rows before it are done
-            for s in range(heads[column], column_ptr[column + 1]):
-                b = column_rows[s]
-                if keys[a] + keys[b] <= reach:
-                    break
-                if not seen[b]:
-                    seen[b] = True
-                    touched[n_touched] = b
-                    n_touched += 1
-                overlaps[b] += _overlap(data[t], column_data[s], squared)
+        n_touched = _gather_overlaps(a, csr, csc, heads, keys, stop, squared, overlaps, touched)
         n_checked += n_touched
-        for s in range(n_touched):
-            b = touched[s]
+        for b in touched[:n_touched]:
             apart = powers[a] + powers[b]
             if apart + overlaps[b] + slack * apart > best:
-                distance = pair_distance(indptr, indices, data, a, b, squared, np.inf)
+                distance = pair_distance(csr, a, b, squared, np.inf)
                 if distance > best:
                     best, best_i, best_j = distance, a, b
         for b in range(a + 1, n_rows):
             if powers[a] + powers[b] <= best * (1.0 + tolerance):
                 break
-            if not seen[b]:
+            if overlaps[b] != overlaps[b]:
                 n_checked += 1
-                distance = pair_distance(indptr, indices, data, a, b, squared, np.inf)
+                distance = pair_distance(csr, a, b, squared, np.inf)
                 if distance > best:
                     best, best_i, best_j = distance, a, b
                 break
-        for s in range(n_touched):
-            overlaps[touched[s]] = 0.0
-            seen[touched[s]] = False
+        overlaps[touched[:n_touched]] = np.nan
+    return best, best_i, best_j, n_checked
+
+
+@compiled
+def join_smallest(
+    csr: Csr,
+    csc: Csr,
+    powers: Float64,
+    positions: Float64,
+    root: bool,
+    squared: bool,
+    tolerance: float,
+    best: float,
+) -> tuple[float, int, int, int]:
+    """Look at the pairs that share a column, through the columns; rows ascend by position."""
+    n_rows = powers.size
+    overlaps, touched = np.full(n_rows, np.nan), np.empty(n_rows, dtype=np.int64)
+    heads, keys = csc[0][:-1].copy(), -positions
+    slack = tolerance * (np.sqrt(powers.max()) if root else powers.max())
+    best_i, best_j, n_checked = -1, -1, 0
+    for a in range(n_rows - 1):
+        stop = keys[a] - (np.sqrt(best) if root else best) - slack
+        n_touched = _gather_overlaps(a, csr, csc, heads, keys, stop, squared, overlaps, touched)
+        n_checked += n_touched
+        for b in touched[:n_touched]:
+            apart = powers[a] + powers[b]
+            if apart + overlaps[b] - tolerance * apart < best:
+                distance = pair_distance(csr, a, b, squared, best)
+                if distance < best:
+                    best, best_i, best_j = distance, a, b
+        overlaps[touched[:n_touched]] = np.nan
     return best, best_i, best_j, n_checked
 
 
 @compiled
 def smallest_of_small_rows(
-    indptr: Int64,
-    indices: Int32,
-    data: Float64,
+    csr: Csr,
     powers: Float64,
     order: Int64,
     squared: bool,
@@ -242,7 +286,7 @@ def smallest_of_small_rows(
             if powers[i] + powers[j] >= best:
                 break
             n_checked += 1
-            distance = pair_distance(indptr, indices, data, i, j, squared, best)
+            distance = pair_distance(csr, i, j, squared, best)
             if distance < best:
                 best, best_i, best_j = distance, i, j
     return best, best_i, best_j, n_checked
@@ -250,14 +294,13 @@ def smallest_of_small_rows(
 
 @compiled
 def leading_entries(
-    indptr: Int64,
-    indices: Int32,
-    data: Float64,
+    csr: Csr,
     squared: bool,
     threshold: float,
     n_columns: int,
 ) -> tuple[Int64, Int64]:
     """Count the entries that lead each row to a power of ``threshold``, by row and column."""
+    indptr, indices, data = csr
     n_rows = indptr.size - 1
     lengths, counts = np.empty(n_rows, dtype=np.int64), np.zeros(n_columns, dtype=np.int64)
     for i in range(n_rows):
@@ -273,9 +316,10 @@ def leading_entries(
 
 @compiled
 def _column_lists(
-    indptr: Int64, indices: Int32, data: Float64, lengths: Int64, counts: Int64, squared: bool
+    csr: Csr, lengths: Int64, counts: Int64, squared: bool
 ) -> tuple[Int64, Int64, Float64, Float64]:
     """Leading entries by column: rows, values, and the power of what leads to each entry."""
+    indptr, indices, data = csr
     starts = np.zeros(counts.size + 1, dtype=np.int64)
     starts[1:] = np.cumsum(counts)
     fill = starts[:-1].copy()
@@ -292,26 +336,13 @@ def _column_lists(
 
 
 @compiled
-def _row_sizes(indptr: Int64, data: Float64, squared: bool) -> tuple[Float64, Float64, Float64]:
-    """Of each row: power, largest entry, and Σ|x| (``squared``) or the number of entries."""
-    n_rows = indptr.size - 1
-    powers, peaks, spreads = np.zeros(n_rows), np.zeros(n_rows), np.zeros(n_rows)
-    for i in range(n_rows):
-        for t in range(indptr[i], indptr[i + 1]):
-            size = abs(data[t])
-            powers[i] += size * size if squared else size
-            peaks[i] = max(peaks[i], size)
-            spreads[i] += size if squared else 1.0
-    return powers, peaks, spreads
-
-
-@compiled
-def join_smallest(
-    indptr: Int64,
-    indices: Int32,
-    data: Float64,
+def search_leading(
+    csr: Csr,
     lengths: Int64,
     counts: Int64,
+    powers: Float64,
+    peaks: Float64,
+    spreads: Float64,
     positions: Float64,
     root: bool,
     squared: bool,
@@ -326,8 +357,7 @@ def join_smallest(
     below. ``counts`` holds the leading entries by column. At most ``max_ahead`` rows after a
     row are looked at. Integers stop at distance 1.
     """
-    starts, rows, values, before = _column_lists(indptr, indices, data, lengths, counts, squared)
-    powers, peaks, spreads = _row_sizes(indptr, data, squared)
+    starts, rows, values, before = _column_lists(csr, lengths, counts, squared)
     slack = tolerance * (np.sqrt(powers.max()) if root else powers.max())
     best_i, best_j, n_checked = -1, -1, 0
     for column in range(counts.size):
@@ -336,15 +366,15 @@ def join_smallest(
         for x in range(starts[column], stop):
             if integral and best <= 1.0:
                 return best, best_i, best_j, n_checked
-            i, y = rows[x], x + 1
+            i, first = rows[x], x + 1
             if integral and best <= 2.0:
                 # Distances of integer rows are even where the rows' sums are equal.
-                ahead = max(ahead, y)
+                ahead = max(ahead, first)
                 while ahead < stop and positions[rows[ahead]] == positions[i]:
                     ahead += 1
-                y = ahead
+                first = ahead
             reach = (np.sqrt(best) if root else best) + slack
-            for y in range(y, min(stop, y + max_ahead)):
+            for y in range(first, min(stop, first + max_ahead)):
                 j = rows[y]
                 if positions[j] - positions[i] >= reach:
                     break
@@ -356,7 +386,7 @@ def join_smallest(
                 if (powers[i] + powers[j]) * (1.0 - tolerance) - shared >= best:
                     continue
                 n_checked += 1
-                distance = pair_distance(indptr, indices, data, i, j, squared, best)
+                distance = pair_distance(csr, i, j, squared, best)
                 if distance < best:
                     best, best_i, best_j = distance, i, j
                     reach = (np.sqrt(best) if root else best) + slack

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from gradraker.above import call
-from gradraker.analysis.similarity import efficient_distance
+from gradraker.analysis.similarity import efficient_distance, noise_range
 from gradraker.learners import SKGRegressor, contribution_weights
 from gradraker.learners.observed import Evidence, Observed, row_names
+from gradraker.learners.parameters import check_count, check_learning_rate
+from gradraker.learners.skg_input import gather_evidence
 
 # Weights by time of a batch of tested nodes are smaller than this.
 _BATCH_BYTES = 64 << 20
@@ -107,6 +109,8 @@ class Explanation:
         row : int, optional
             One tested node only.
 
+        Nodes of equal weight come in the order of the observed nodes.
+
         Returns
         -------
         pandas.DataFrame
@@ -120,9 +124,8 @@ class Explanation:
                 "top() makes a data frame and needs pandas: pip install pandas; "
                 "weights, contributions and observed_names hold the same as arrays"
             ) from None
-        rows = list(range(self.weights.shape[0])) if row is None else [row]
-        k = min(k, self.weights.shape[1])
-        # Stable, so that nodes of equal weight come in the order in which they were seen.
+        rows = list(range(self.weights.shape[0])) if row is None else [self._checked_row(row)]
+        k = min(check_count("k", k), self.weights.shape[1])
         nodes = np.argsort(-np.abs(self.weights[rows]), axis=1, kind="stable")[:, :k]
         tested = [r for r in rows for _ in range(k)]
         observed = nodes.ravel().tolist()
@@ -141,13 +144,27 @@ class Explanation:
         return pd.DataFrame(columns)
 
     def efficient_distance(self, row: int = 0) -> float:
-        """Efficient distance of a tested node as a squared distance; see the function."""
-        return efficient_distance(
-            self.similarities[row][self.order],
-            self.by_time[row],
-            sigma2=self.sigma2,
-            learning_rate=self.learning_rate,
-        )
+        """Efficient distance of a tested node as a squared distance; see the function.
+
+        The function reads distances off B for the Gaussian kernel. For other kernels this is the
+        largest of ``squared_distances`` among nodes whose weight lies outside the noise range.
+        """
+        F = self.by_time[self._checked_row(row)]
+        if self.kernel == "gaussian":
+            return efficient_distance(
+                self.similarities[row][self.order],
+                F,
+                sigma2=self.sigma2,
+                learning_rate=self.learning_rate,
+            )
+        chosen = self.squared_distances[row][self.order][noise_range(F)[1] < F]
+        return float(chosen.max()) if chosen.size else float("nan")
+
+    def _checked_row(self, row: Any) -> int:
+        n = self.weights.shape[0]
+        if isinstance(row, int | np.integer) and -n <= row < n:
+            return int(row)
+        raise ValueError(f"row must be the number of one of {n} tested nodes, got {row!r}")
 
     def plot(self, row: int = 0, *, ax: Any = None) -> Any:
         """Draw B and F of a tested node against time, the paper's figure 3."""
@@ -209,23 +226,31 @@ def explain(
     observed_names: Sequence[Hashable] | None = None,
 ) -> Explanation:
     """Explain the predictions of a fitted model for rows X; see :meth:`SKGRegressor.explain`."""
-    evidence = model._evidence(X, references)
+    learning_rate = check_learning_rate(model.learning_rate)
+    prediction = model.predict(X, references=references)
+    evidence = gather_evidence(model, X, references)
     observed = evidence.observed
     source = _Source(observed, evidence.Z, evidence.stars)
     return Explanation(
         weights=source.weights_by_node(),
-        similarities=2.0 * model.learning_rate * (evidence.stars @ evidence.Z.T),
+        similarities=2.0 * learning_rate * (evidence.stars @ evidence.Z.T),
         squared_distances=_squared_distances(evidence),
-        values=observed.Y.reshape(-1, *model.coef_.shape[:-1]),
-        prediction=model.predict(X, references=references),
-        order=observed.order,
+        values=_read_only(observed.Y.reshape(-1, *model.coef_.shape[:-1])),
+        prediction=prediction,
+        order=_read_only(observed.order.view()),
         node_names=_names("node_names", node_names, row_names(X), evidence.stars.shape[0]),
         observed_names=_names("observed_names", observed_names, observed.names, len(observed)),
         sigma2=model.sigma2_,
-        learning_rate=model.learning_rate,
+        learning_rate=learning_rate,
         kernel=model.kernel,
         _source=source,
     )
+
+
+def _read_only(view: NDArray[Any]) -> NDArray[Any]:
+    """A view on the model's own record, which nobody should change through an explanation."""
+    view.flags.writeable = False
+    return view
 
 
 def _names(

@@ -157,8 +157,9 @@ def conformity_factor(B: ArrayLike, F: ArrayLike) -> NDArray[np.float64]:
     alpha = np.full(similarities.shape, np.nan)
     # Same sign and both nonzero: the product test would underflow.
     decided = (np.sign(similarities) * np.sign(weights) > 0) & (exponent > 0)
-    ratio = weights[decided] / similarities[decided]
-    alpha[decided] = -np.expm1(np.log(ratio) / exponent[decided])
+    # Logarithms of both: their ratio would overflow.
+    ratio = np.log(np.abs(weights[decided])) - np.log(np.abs(similarities[decided]))
+    alpha[decided] = -np.expm1(ratio / exponent[decided])
     return alpha
 
 

@@ -1,16 +1,22 @@
-"""Whether SKG suits the data: does similarity of rows bring similarity of values?"""
+"""Whether SKG suits the data: whether similar rows have similar values."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import issparse
 from scipy.stats import rankdata
 from sklearn.utils import check_array
 
 from gradraker.above import call
-from gradraker.bandwidth.pairs import pair_distances, sample_pairs
+from gradraker.analysis.nearest import (
+    RowArray,
+    means_of_nearest,
+    sparse_or_dense,
+    squared_distances,
+)
+from gradraker.bandwidth.pairs import sample_pairs
 from gradraker.learners.parameters import check_count, refuse_strings, seed_from
 
 # Verdicts change at these relative errors; the Notes of similarity_transfer say why there.
@@ -19,13 +25,12 @@ _NO_BETTER = 1.0
 
 # More rows are not predicted: they would change the relative error by some percent only.
 _MAX_QUERIES = 2000
-# Products of a block of rows with all others take about this much at a time.
-_BLOCK_BYTES = 32 << 20
+_TOO_LARGE = 1e150
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SimilarityTransfer:
-    """Does similarity of adjacency vectors bring similarity of values?
+    """Whether similarity of adjacency vectors brings similarity of values.
 
     Made by :func:`similarity_transfer`.
 
@@ -141,7 +146,7 @@ def similarity_transfer(
     n_drawn = check_count("n_pairs", n_pairs)
     rng = np.random.default_rng(seed_from(random_state))
     first, second = sample_pairs(rows.shape[0], n_drawn, rng)
-    distances = pair_distances(rows, first, second, metric="sqeuclidean")
+    distances = squared_distances(rows, first, second)
     differences = np.abs(values[first] - values[second])
     relative_error = _relative_error(rows, values, k, rng)
     for array in (distances, differences):
@@ -157,7 +162,7 @@ def similarity_transfer(
 
 
 def _relative_error(
-    rows: csr_array, values: NDArray[np.float64], k: int, rng: np.random.Generator
+    rows: RowArray, values: NDArray[np.float64], k: int, rng: np.random.Generator
 ) -> float:
     n = values.size
     queries = rng.choice(n, _MAX_QUERIES, replace=False) if n > _MAX_QUERIES else np.arange(n)
@@ -167,57 +172,8 @@ def _relative_error(
     # Values that differ do so by more than the rounding of a mean of numbers in [0, 1].
     if error_of_mean <= queries.size * (n * np.finfo(np.float64).eps) ** 2:
         return float("nan")
-    by_nearest = _means_of_nearest(rows, values, queries, k)
+    by_nearest = means_of_nearest(rows, values, queries, k)
     return float(np.sum((true - by_nearest) ** 2)) / error_of_mean
-
-
-def _means_of_nearest(
-    rows: csr_array, values: NDArray[np.float64], queries: NDArray[np.int64], k: int
-) -> NDArray[np.float64]:
-    """Mean value of the k rows nearest to each queried one, ties included, itself excluded.
-
-    Rows that share no column are as far apart as their norms say, so they need no product:
-    the nearest of them are those of the smallest norms.
-    """
-    norms = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
-    order = np.argsort(norms, kind="stable")
-    ranked = norms[order]
-    sums = np.append(0.0, np.cumsum(values[order]))  # sums[m]: of the m rows of smallest norm
-    columns = rows.T.tocsr()  # turned once, not in the product of each block
-    taken = np.zeros(values.size, dtype=np.bool_)
-    means = np.empty(queries.size)
-    size = _block_size(rows, columns, queries)
-    for start in range(0, queries.size, size):
-        block = queries[start : start + size]
-        products = csr_array(rows[block] @ columns)  # [block, n]
-        for i, query in enumerate(block):
-            entries = slice(products.indptr[i], products.indptr[i + 1])
-            sharing, product = products.indices[entries], products.data[entries]
-            others = sharing != query
-            sharing = sharing[others]
-            distances = norms[query] + norms[sharing] - 2.0 * product[others]
-            apart = np.append(sharing, query)  # not to be found by norm
-            taken[apart] = True
-            smallest = order[: k + apart.size]  # k of them at least are not taken
-            by_norm = norms[query] + norms[smallest[~taken[smallest]]]
-            taken[apart] = False
-            kth = np.partition(np.append(distances, by_norm), k - 1)[k - 1]
-            # Equal distances differ by the rounding of the norms they are the difference of.
-            kth += 1e-12 * (kth + norms[query])
-            near = distances <= kth
-            n_smaller = int(np.searchsorted(ranked, kth - norms[query], side="right"))
-            twice = apart[norms[apart] <= kth - norms[query]]
-            total = sums[n_smaller] - values[twice].sum() + values[sharing[near]].sum()
-            means[start + i] = total / (n_smaller - twice.size + np.count_nonzero(near))
-    return means
-
-
-def _block_size(rows: csr_array, columns: csr_array, queries: NDArray[np.int64]) -> int:
-    """Rows whose products with all others fit, however many of these share a column."""
-    pattern = csr_array((np.ones(rows.nnz), rows.indices, rows.indptr), rows.shape)
-    sharing = (pattern @ np.diff(columns.indptr).astype(np.float64))[queries]
-    entries = min(rows.shape[0], int(sharing.max()))
-    return max(1, _BLOCK_BYTES // (12 * max(1, entries)))
 
 
 def _rank_correlation(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
@@ -228,14 +184,10 @@ def _rank_correlation(first: NDArray[np.float64], second: NDArray[np.float64]) -
     return float(a @ b) / scale if scale > 0.0 else float("nan")
 
 
-def _checked_rows(X: Any, n_neighbors: int) -> csr_array:
+def _checked_rows(X: Any, n_neighbors: int) -> RowArray:
     refuse_strings("X", X)
     checked = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
-    rows = csr_array(checked)
-    if not rows.has_canonical_format:
-        rows = rows.copy()
-        rows.sum_duplicates()
-    n = rows.shape[0]
+    n = checked.shape[0]
     if n < 3:
         raise ValueError(f"X must have at least 3 rows to compare, got {n}")
     if n_neighbors > n - 2:
@@ -243,10 +195,12 @@ def _checked_rows(X: Any, n_neighbors: int) -> csr_array:
             f"n_neighbors must be at most {n - 2} for the {n} rows of X, got {n_neighbors}: "
             "all the others would predict the mean"
         )
-    # Four times the largest norm bounds a squared distance.
-    if not np.abs(rows.data).max(initial=0.0) < 1e150:
-        raise ValueError("X has values of 1e150 or more, whose squares leave the range of float64")
-    return rows
+    if abs(checked).max() >= _TOO_LARGE:
+        raise ValueError(
+            f"X has values of {_TOO_LARGE:g} or more, whose squares leave the range of float64: "
+            "scale it"
+        )
+    return sparse_or_dense(checked)
 
 
 def _scaled(y: Any, n: int) -> NDArray[np.float64]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -16,8 +18,7 @@ Float64 = npt.NDArray[np.float64]
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
 
-PRODUCT_ROWS = 1024  # rows of one block of a matrix product
-DIRECT_ROWS = 64  # rows of one block that is compared row by row: these stay in cache
+BLOCK_ROWS = 1024  # a block of distances then takes 4 MB
 MAX_BLOCKS = 4096  # blocks are made larger rather than more numerous
 
 
@@ -77,25 +78,25 @@ def search_blocks(
     squared: bool,
     near: bool,
     far: bool,
-    products: bool = True,
 ) -> Extremes:
-    """Compare all pairs of the rows ``order``; ``products`` allows matrix products."""
-    products = products and squared
-    order = order[np.argsort(shadow.along[order], kind="stable")]
-    blocks = _block_pairs(
-        shadow, order, PRODUCT_ROWS if products else DIRECT_ROWS, squared=squared
-    )
-    # Promising blocks first: what they give lets the others be skipped.
-    visit = np.argsort(blocks.lower if near else -blocks.upper, kind="stable")
-    blocks = blocks._replace(
-        pairs=blocks.pairs[visit], lower=blocks.lower[visit], upper=blocks.upper[visit]
-    )
-    start = Extremes(
+    """Compare all pairs of the rows ``order`` for the nearest or the farthest, or both.
+
+    A block of distances in single precision rules out most blocks; pairs of the others that
+    come within rounding error of the best are summed directly.
+    """
+    blocks = _block_pairs(shadow, order, squared=squared, near=near)
+    best = Extremes(
         smallest=found.smallest if near else -np.inf, largest=found.largest if far else np.inf
     )
-    if products:
-        return found.merged(_by_products(rows, shadow, blocks, start))
-    return found.merged(_by_rows(rows, shadow, blocks, start, squared=squared))
+    about = _Approximation.of(rows, shadow, blocks, squared=squared)
+    with ThreadPoolExecutor(n_threads()) as pool:
+        for (first, second), lower, upper in zip(
+            blocks.pairs.tolist(), blocks.lower.tolist(), blocks.upper.tolist(), strict=True
+        ):
+            if lower < best.smallest or upper > best.largest:
+                outcome = about.search(first, second, best, pool)
+                best = best.merged(outcome)
+    return found.merged(best)
 
 
 def n_threads() -> int:
@@ -103,8 +104,10 @@ def n_threads() -> int:
     return getattr(os, "process_cpu_count", os.cpu_count)() or 1
 
 
-def _block_pairs(shadow: Shadow, order: Int64, n_rows: int, *, squared: bool) -> _Blocks:
-    n_rows = max(n_rows, -(-order.size // MAX_BLOCKS))
+def _block_pairs(shadow: Shadow, order: Int64, *, squared: bool, near: bool) -> _Blocks:
+    """Cut rows, sorted along the line, into blocks; pairs that promise most come first."""
+    order = order[np.argsort(shadow.along[order], kind="stable")]
+    n_rows = max(BLOCK_ROWS, -(-order.size // MAX_BLOCKS))
     starts = np.append(np.arange(0, order.size, n_rows), order.size)
     along, across = shadow.along[order], shadow.across[order]
     low, high = along[starts[:-1]], along[starts[1:] - 1]  # [blocks]
@@ -123,79 +126,87 @@ def _block_pairs(shadow: Shadow, order: Int64, n_rows: int, *, squared: bool) ->
         lower, upper = np.maximum(gap, ring), reach
     # The few roundings of these sums are covered by the slack.
     lower, upper = lower * (1.0 - shadow.slack), upper * (1.0 + shadow.slack)
-    return _Blocks(order, starts, np.column_stack((first, second)), lower, upper)
+    visit = np.argsort(lower if near else -upper, kind="stable")
+    pairs = np.column_stack((first, second))
+    return _Blocks(order, starts, pairs[visit], lower[visit], upper[visit])
 
 
-def _by_rows(
-    rows: DenseRows, shadow: Shadow, blocks: _Blocks, start: Extremes, *, squared: bool
-) -> Extremes:
-    """Compare row by row, on all processors, each with its own best so far."""
+@dataclass(frozen=True, eq=False)
+class _Approximation:
+    """Centred rows in single precision, scaled to at most 1, and the errors that brings.
 
-    def search(part: slice) -> Extremes:
-        smallest, i, j, largest, k, m, n_checked = loops.search_blocks(
-            rows.values, blocks.order, blocks.starts, blocks.pairs[part], blocks.lower[part],
-            blocks.upper[part], squared, shadow.slack, start.smallest, start.largest,
-        )  # fmt: skip
-        return Extremes(smallest, (i, j), largest, (k, m), n_checked)
-
-    threads = n_threads()
-    with ThreadPoolExecutor(threads) as pool:
-        for outcome in pool.map(search, [slice(k, None, threads) for k in range(threads)]):
-            start = start.merged(outcome)
-    return start
-
-
-def _by_products(
-    rows: DenseRows, shadow: Shadow, blocks: _Blocks, start: Extremes
-) -> Extremes:
-    """Compare by ‖a‖² + ‖b‖² − 2a·b from matrix products of centred rows.
-
-    Products in single precision rule out most blocks; the rest are multiplied again in
-    double precision, and pairs within its rounding error of the best are summed directly.
+    Squared distances are base[i] + base[j] − 2 x_i·x_j, from a matrix product; l1 distances
+    have no base. Errors are relative to size[i] + size[j].
     """
-    values, order = rows.values, blocks.order
-    exponent = int(np.frexp(shadow.radii.max())[1])
-    small = np.empty((order.size, values.shape[1]), dtype=np.float32)
-    powers = np.empty(order.size)
-    for k in range(blocks.starts.size - 1):
-        part = slice(blocks.starts[k], blocks.starts[k + 1])
-        centred = values[order[part]] - shadow.centre
-        powers[part] = np.einsum("ij,ij->i", centred, centred)
-        small[part] = np.ldexp(centred, -exponent)
-    screen = _screen_errors(rows, exponent)
-    found = start
-    for (first, second), lower, upper in zip(
-        blocks.pairs.tolist(), blocks.lower.tolist(), blocks.upper.tolist(), strict=True
-    ):
-        if lower >= found.smallest and upper <= found.largest:
-            continue
-        a = slice(blocks.starts[first], blocks.starts[first + 1])
-        b = slice(blocks.starts[second], blocks.starts[second + 1])
-        same = first == second
-        n_pairs = (a.stop - a.start) * (b.stop - b.start - same) // (1 + same)
-        found = found._replace(n_checked=found.n_checked + int(n_pairs))
-        if screen is not None:
-            low, high = loops.screen_products(
-                small[a] @ small[b].T, powers[a], powers[b], 2.0 * 4.0**exponent, same
-            )
-            error = screen[0] * (powers[a].max() + powers[b].max()) + screen[1]
-            if low - error >= found.smallest and high + error <= found.largest:
-                continue
-        products = (values[order[a]] - shadow.centre) @ (values[order[b]] - shadow.centre).T
-        smallest, i, j, largest, m, n = loops.search_products(
-            products, values, order[a], order[b], powers[a], powers[b], same,
-            0.0 if rows.facts.integral else shadow.slack, found.smallest, found.largest,
+
+    rows: DenseRows
+    shadow: Shadow
+    blocks: _Blocks
+    squared: bool
+    small: Float32  # [n, M]
+    base: Float64  # [n]
+    size: Float64  # [n]
+    scale: float
+    error: float
+    smallest_error: float
+
+    @classmethod
+    def of(
+        cls, rows: DenseRows, shadow: Shadow, blocks: _Blocks, *, squared: bool
+    ) -> _Approximation:
+        n_rows, n_columns = blocks.order.size, rows.values.shape[1]
+        radius = float(shadow.radii.max())
+        exponent = int(np.frexp(radius)[1])
+        unit = 2.0**exponent
+        small, base = np.empty((n_rows, n_columns), dtype=np.float32), np.zeros(n_rows)
+        for start, stop in itertools.pairwise(blocks.starts.tolist()):
+            centred = rows.values[blocks.order[start:stop]] - shadow.centre
+            small[start:stop] = np.ldexp(centred, -exponent)
+            if squared:
+                base[start:stop] = np.einsum("ij,ij->i", centred, centred)
+        power = unit * unit if squared else unit
+        # Integers whose sums fit the 24 bits of single precision have no error.
+        sums = radius * radius if squared else 2.0 * radius
+        exact = rows.facts.integral and sums < 0.99 * 2.0**24
+        # Terms below 2**-126, in the unit of the scaled rows, may vanish.
+        return cls(
+            rows, shadow, blocks, squared, small, base,
+            size=base if squared else shadow.radii[blocks.order],
+            scale=-2.0 * power if squared else power,
+            error=0.0 if exact else (n_columns + 16) * 2.0**-24,
+            smallest_error=0.0 if exact else n_columns * 2.0**-125 * power,
         )  # fmt: skip
-        found = found.merged(Extremes(smallest, (i, j), largest, (m, n)))
-    return found
 
+    def search(self, first: int, second: int, best: Extremes, pool: ThreadPoolExecutor) -> Extremes:
+        """What two blocks hold that is better than ``best``."""
+        a, b = (slice(*self.blocks.starts[k : k + 2].tolist()) for k in (first, second))
+        base, same = (self.base[a], self.base[b]), first == second
+        block = self._block(a, b, pool)
+        low, high = loops.screen_block(block, *base, self.scale, same)
+        size = float(self.size[a].max() + self.size[b].max())
+        error = self.error * size + self.smallest_error
+        n_pairs = block.size if not same else block.shape[0] * (block.shape[0] - 1) // 2
+        if low - error >= best.smallest and high + error <= best.largest:
+            return Extremes(n_checked=n_pairs)
+        values, order = self.rows.values, self.blocks.order
+        scale, closer = self.scale, block.astype(np.float64)
+        if self.squared and error > 0.0:
+            scale, error = -2.0, 0.0 if self.rows.facts.integral else self.shadow.slack * size
+            closer = (values[order[a]] - self.shadow.centre) @ (
+                values[order[b]] - self.shadow.centre
+            ).T
+        smallest, i, j, largest, m, n = loops.search_block(
+            closer, values, order[a], order[b], *base, scale, same, self.squared, error,
+            best.smallest, best.largest,
+        )  # fmt: skip
+        return Extremes(smallest, (i, j), largest, (m, n), n_pairs)
 
-def _screen_errors(rows: DenseRows, exponent: int) -> tuple[float, float] | None:
-    """Relative and absolute error of single-precision products; None if they say nothing."""
-    n_columns = rows.values.shape[1]
-    largest = 2.0**exponent
-    if rows.facts.integral and 4.0 * n_columns * largest**2 <= 2.0**24:
-        return 0.0, 0.0
-    relative = (n_columns + 16) * 2.0**-24
-    # Products below 2**-126, in the unit of the scaled rows, may vanish.
-    return (relative, n_columns * 2.0**-125 * largest**2) if relative < 0.01 else None
+    def _block(self, a: slice, b: slice, pool: ThreadPoolExecutor) -> Float32:
+        if self.squared:
+            return self.small[a] @ self.small[b].T
+        block = np.empty((a.stop - a.start, b.stop - b.start), dtype=np.float32)
+        cuts = np.linspace(0, block.shape[0], n_threads() + 1).astype(int)
+        parts = [slice(*cut) for cut in itertools.pairwise(cuts.tolist())]
+        rows_a, rows_b = self.small[a], self.small[b]
+        list(pool.map(lambda part: loops.l1_block(rows_a[part], rows_b, block[part]), parts))
+        return block

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 from scipy.spatial import KDTree
@@ -17,13 +15,6 @@ Int64 = npt.NDArray[np.int64]
 
 # Fewer rows than this are compared faster than a tree over them is built.
 TREE_FROM_ROWS = 2000
-
-
-class _Cost(NamedTuple):
-    """Nanoseconds per pair of rows: measured once, only their ratio matters."""
-
-    one_by_one: float
-    in_blocks: float
 
 
 def search_dense(
@@ -111,10 +102,14 @@ def cast_shadow(rows: DenseRows, *, squared: bool) -> Shadow:
     return Shadow(centre, along, across, radii, slack, slack * float(radii.max()))
 
 
-def _cost(rows: DenseRows, *, squared: bool) -> _Cost:
+def _one_by_one_pays(rows: DenseRows, n_pairs: float, n_rows: int, *, squared: bool) -> bool:
+    """Whether comparing ``n_pairs`` beats blocks of all pairs of ``n_rows``.
+
+    In nanoseconds as measured on one machine; only their ratio matters.
+    """
     n_columns = rows.values.shape[1]
-    one_by_one = 5.0 + 0.2 * n_columns
-    return _Cost(one_by_one, 1.0 + 0.03 * n_columns if squared else one_by_one / n_threads())
+    per_block_pair = 1.0 + 0.025 * n_columns * (1 if squared else 2 / n_threads())
+    return bool(n_pairs * (5.0 + 0.2 * n_columns) <= 2e6 + n_rows**2 / 2 * per_block_pair)
 
 
 def _root(distance: float, squared: bool) -> float:
@@ -135,8 +130,8 @@ def _near_plan(rows: DenseRows, shadow: Shadow, best: float, *, squared: bool) -
     along = np.sort(shadow.along)
     ends = np.searchsorted(along, along + (_root(best, squared) + shadow.error))
     n_pairs = float((ends - np.arange(n_rows)).sum())
-    cost = _cost(rows, squared=squared)
-    return "sweep" if n_pairs * cost.one_by_one <= n_rows**2 / 2 * cost.in_blocks else "blocks"
+    pays = _one_by_one_pays(rows, n_pairs, n_rows, squared=squared)
+    return "sweep" if pays else "blocks"
 
 
 def _sweep_near(
@@ -178,9 +173,7 @@ def _first_far(rows: DenseRows, shadow: Shadow, found: Extremes, *, squared: boo
         j = loops.farthest_dense_row(rows.values, i, squared)
         distance = loops.dense_pair_distance(rows.values, i, j, squared)
         better = distance > found.largest
-        found = found.merged(
-            Extremes(largest=distance, far=(i, j), n_checked=rows.labels.size - 1)
-        )
+        found = found.merged(Extremes(largest=distance, far=(i, j), n_checked=rows.labels.size - 1))
         if not better:
             return found
         i = j
@@ -198,8 +191,7 @@ def _far_plan(rows: DenseRows, shadow: Shadow, best: float, *, squared: bool) ->
     reach = _root(best, squared) * (1.0 - shadow.slack)
     partners = radii.size - np.searchsorted(radii[::-1], reach - radii)
     n_pairs = float(np.maximum(partners - np.arange(1, radii.size + 1), 0).sum())
-    cost = _cost(rows, squared=squared)
-    pays = n_pairs * cost.one_by_one <= radii.size**2 / 2 * cost.in_blocks
+    pays = _one_by_one_pays(rows, n_pairs, radii.size, squared=squared)
     return "sweep" if pays else "blocks"
 
 

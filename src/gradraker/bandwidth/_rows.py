@@ -48,6 +48,7 @@ class Facts(NamedTuple):
     unit: float
     integral: bool  # stored values are integers, and sums of their powers are exact
     signed: bool
+    binary: bool  # stored values are 0 and 1, so Σ|x−y| = Σ(x−y)²
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +63,11 @@ class SparseRows:
     facts: Facts
 
     @property
+    def arrays(self) -> tuple[Int64, Int32, Float64]:
+        """The rows as the compiled loops take them."""
+        return self.indptr, self.indices, self.data
+
+    @property
     def csr(self) -> Any:
         """The same arrays as a SciPy array."""
         shape = (self.labels.size, self.n_columns)
@@ -72,7 +78,10 @@ class SparseRows:
         parts = [slice(self.indptr[row], self.indptr[row + 1]) for row in (i, j)]
         columns = np.concatenate([self.indices[part] for part in parts])
         entries = np.concatenate((self.data[parts[0]], -self.data[parts[1]]))
-        return np.bincount(np.unique(columns, return_inverse=True)[1], weights=entries)
+        used, column = np.unique(columns, return_inverse=True)
+        difference = np.zeros(used.size)
+        np.add.at(difference, column, entries)
+        return difference
 
     def take(self, order: Int64) -> SparseRows:
         """Rows in the given order."""
@@ -96,7 +105,7 @@ class DenseRows:
 
     def difference(self, i: int, j: int) -> Float64:
         """Row ``i`` less row ``j``."""
-        return self.values[i] - self.values[j]
+        return np.asarray(self.values[i] - self.values[j])
 
 
 def prepare_rows(X: Any, *, squared: bool) -> SparseRows | DenseRows:
@@ -190,7 +199,7 @@ def _describe(data: Float64, n_columns: int, *, squared: bool) -> tuple[Float64,
     """Bring values to a unit in which no square overflows, and state what holds for them."""
     low, high, smallest, _, integral = describe_values(data)
     if data.size == 0 or low == high == 0.0:
-        return data, Facts(unit=1.0, integral=True, signed=False)
+        return data, Facts(unit=1.0, integral=True, signed=False, binary=True)
     largest = max(-low, high)
     if not np.isfinite(largest):
         raise ValueError("X contains NaN or infinity; finite values are needed")
@@ -204,7 +213,8 @@ def _describe(data: Float64, n_columns: int, *, squared: bool) -> tuple[Float64,
     scaled = largest / unit
     power = scaled * scaled if squared else scaled
     exact = integral and 4.0 * n_columns * power <= EXACT_BELOW
-    return data, Facts(unit=unit, integral=exact, signed=low < 0.0)
+    signed = low < 0.0
+    return data, Facts(unit, exact, signed, binary=exact and not signed and scaled == 1.0)
 
 
 def _rescale(

@@ -13,11 +13,14 @@ from gradraker.bandwidth._rows import Found, SparseRows, distinct_rows
 
 Float64 = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
+Int32 = npt.NDArray[np.int32]
 
-# Entries read before a search that has not ended is planned anew, and in one round of the
-# search for the smallest distance: a fraction of a second each.
+# Entries read before the search for the largest distance is planned anew, and pairs listed in
+# a round of the search for the smallest: a fraction of a second each.
 FIRST_LOOK = 2e7
-JOIN_BUDGET = 1e8
+PAIR_BUDGET = 1e8
+# A join adds this many entries in the time of comparing one pair.
+JOIN_BELOW = 32.0
 ROUNDING = float(np.finfo(np.float64).eps)
 
 
@@ -49,7 +52,7 @@ def largest_sparse(
 
     ``plan`` forces what is otherwise chosen by the least work: "norms", "anchors", "join".
     """
-    powers, _ = loops.row_powers(rows.indptr, rows.data, squared)
+    powers, *_ = loops.row_sizes(rows.indptr, rows.data, squared)
     first, second = _two_smallest(-powers)
     best = _Best(_distance(rows, first, second, squared=squared), first, second, 1)
     if plan is None:
@@ -60,7 +63,7 @@ def largest_sparse(
     rows = distinct_rows(rows)
     if rows.labels.size == 1:
         return None
-    powers, _ = loops.row_powers(rows.indptr, rows.data, squared)
+    powers, *_ = loops.row_sizes(rows.indptr, rows.data, squared)
     best = _climb(rows, powers, best.n_checked, squared=squared)
     norms = _norm_bound(rows, powers, squared=squared)
     anchors = _anchor_bound(rows, squared=squared)
@@ -79,14 +82,18 @@ def largest_sparse(
 
 
 def smallest_sparse(
-    rows: SparseRows, *, squared: bool, join_budget: float = JOIN_BUDGET
+    rows: SparseRows,
+    *,
+    squared: bool,
+    budget: float = PAIR_BUDGET,
+    join_below: float = JOIN_BELOW,
 ) -> Found | None:
     """Find the pair of rows at the smallest nonzero distance, or None if all are equal."""
     rows = distinct_rows(rows)
     if rows.labels.size == 1:
         return None
+    powers, sums, peaks, spreads = loops.row_sizes(rows.indptr, rows.data, squared)
     integral = rows.facts.integral
-    powers, sums = loops.row_powers(rows.indptr, rows.data, squared)
     # |Σa − Σb| bounds the l1 distance, and for integers the squared one: x² ≥ |x|.
     root = squared and not integral
     positions = np.sqrt(powers) if root else sums
@@ -95,26 +102,39 @@ def smallest_sparse(
     best = _nearest_small_rows(rows, powers, squared=squared)
     if integral and best.distance <= 1.0:
         return _found(rows, best, "small rows")
-    rare = _rare_columns_first(rows)
-    tolerance = _tolerance(rows)
+    rare, tolerance = _rare_columns_first(rows), _tolerance(rows)
+    bounds = (powers, peaks[order], spreads[order], positions)
 
-    def join(lengths: Int64, counts: Int64, max_ahead: int) -> _Best:
-        outcome = loops.join_smallest(
-            rare.indptr, rare.indices, rare.data, lengths, counts, positions,
+    def search(lengths: Int64, counts: Int64, max_ahead: int) -> _Best:
+        outcome = loops.search_leading(
+            rare.arrays, lengths, counts, *bounds,
             root, squared, integral, tolerance, max_ahead, best.distance,
         )  # fmt: skip
         return best.updated(*outcome)
 
     # A first look at rows next to each other, so that thresholds start near the answer.
-    best = join(*_leading(rare, np.nextafter(0.0, 1.0), squared=squared), 2)
+    best = search(*_leading(rare, np.nextafter(0.0, 1.0), squared=squared), 2)
     threshold = 0.5 if integral else best.distance * 2.0**-40
+    columns = np.bincount(rows.indices).astype(np.float64)
+    join_work = float((columns * columns).sum()) / 2.0
     while threshold < best.distance:
         # Pairs nearer than a threshold share a column among the entries that lead to it.
         lengths, counts, threshold = _affordable(
-            rare, best.distance, 4.0 * threshold, join_budget, squared=squared
+            rare, best.distance, 4.0 * threshold, budget, squared=squared
         )
-        best = join(lengths, counts, rows.labels.size)
+        n_pairs = float((counts.astype(np.float64) ** 2).sum()) / 2.0
+        if join_work <= join_below * n_pairs:
+            part = (powers, positions, root, squared, tolerance, best.distance)
+            outcome = loops.join_smallest(rows.arrays, _columns(rows), *part)
+            return _found(rows, best.updated(*outcome), "join")
+        best = search(lengths, counts, rows.labels.size)
     return _found(rows, best, "shared columns")
+
+
+def _columns(rows: SparseRows) -> tuple[Int64, Int32, Float64]:
+    """The columns, each with its rows ascending."""
+    csc = rows.csr.tocsc()
+    return csc.indptr.astype(np.int64), csc.indices.astype(np.int32, copy=False), csc.data
 
 
 def _found(rows: SparseRows, best: _Best, method: str) -> Found:
@@ -123,9 +143,7 @@ def _found(rows: SparseRows, best: _Best, method: str) -> Found:
 
 
 def _distance(rows: SparseRows, i: int, j: int, *, squared: bool) -> float:
-    return loops.pair_distance(
-        rows.indptr, rows.indices, rows.data, i, j, squared, np.inf
-    )
+    return loops.pair_distance(rows.arrays, i, j, squared, np.inf)
 
 
 def _tolerance(rows: SparseRows) -> float:
@@ -189,9 +207,7 @@ def _climb(rows: SparseRows, powers: Float64, n_checked: int, *, squared: bool) 
     i = int(np.argmax(powers))
     best = _Best(-1.0, i, i, n_checked)
     while True:
-        j = loops.farthest_row(
-            rows.indptr, rows.indices, rows.data, powers, i, squared, rows.n_columns
-        )
+        j = loops.farthest_row(rows.arrays, powers, i, squared, rows.n_columns)
         distance = _distance(rows, i, j, squared=squared)
         n_checked = best.n_checked + rows.labels.size - 1
         if distance <= best.distance:
@@ -238,30 +254,26 @@ def _sweep(
 ) -> tuple[_Best, bool]:
     order, _ = _candidates(rows, bound, best.distance)
     tolerance = _tolerance(rows)
-    *outcome, ended = loops.sweep_largest(
-        rows.indptr, rows.indices, rows.data, powers, order, bound.keys[order], bound.root,
+    distance, i, j, n_checked, ended = loops.sweep_largest(
+        rows.arrays, powers, order, bound.keys[order], bound.root,
         squared, rows.n_columns, max(tolerance, ROUNDING if bound.root else 0.0), tolerance,
         best.distance, max_work,
     )  # fmt: skip
-    return best.updated(*outcome), ended
+    return best.updated(distance, i, j, n_checked), ended
 
 
-def _join(
-    rows: SparseRows, powers: Float64, bound: _Bound, best: _Best, *, squared: bool
-) -> _Best:
+def _join(rows: SparseRows, powers: Float64, bound: _Bound, best: _Best, *, squared: bool) -> _Best:
     order, _ = _candidates(rows, bound, best.distance)
     if order.size == 0:
         return best
-    part = rows.take(order)
-    columns = part.csr.tocsc()
-    tolerance = _tolerance(rows)
+    part, tolerance = rows.take(order), _tolerance(rows)
     distance, a, b, n_checked = loops.join_largest(
-        part.indptr, part.indices, part.data, columns.indptr.astype(np.int64),
-        columns.indices.astype(np.int32, copy=False), columns.data, powers[order],
-        bound.keys[order], bound.root, squared,
-        max(tolerance, ROUNDING if bound.root else 0.0), tolerance, best.distance,
+        part.arrays, _columns(part), powers[order], bound.keys[order], bound.root,
+        squared, max(tolerance, ROUNDING if bound.root else 0.0), tolerance, best.distance,
     )  # fmt: skip
-    return best.updated(distance, *((order[a], order[b]) if a >= 0 else (a, b)), n_checked)
+    if a >= 0:
+        a, b = int(order[a]), int(order[b])
+    return best.updated(distance, a, b, n_checked)
 
 
 # The smallest nonzero distance
@@ -273,9 +285,7 @@ def _nearest_small_rows(rows: SparseRows, powers: Float64, *, squared: bool) -> 
     best = _Best(_distance(rows, first, second, squared=squared), first, second, 1)
     small = np.flatnonzero(powers + powers.min() < best.distance)
     order = small[np.argsort(powers[small], kind="stable")]
-    outcome = loops.smallest_of_small_rows(
-        rows.indptr, rows.indices, rows.data, powers, order, squared, best.distance
-    )
+    outcome = loops.smallest_of_small_rows(rows.arrays, powers, order, squared, best.distance)
     return best.updated(*outcome)
 
 
@@ -294,9 +304,7 @@ def _rare_columns_first(rows: SparseRows) -> SparseRows:
 
 
 def _leading(rows: SparseRows, threshold: float, *, squared: bool) -> tuple[Int64, Int64]:
-    return loops.leading_entries(
-        rows.indptr, rows.indices, rows.data, squared, threshold, rows.n_columns
-    )
+    return loops.leading_entries(rows.arrays, squared, threshold, rows.n_columns)
 
 
 def _affordable(
@@ -305,9 +313,7 @@ def _affordable(
     """Leading entries for a threshold from ``at_least`` to ``best`` within the budget."""
     threshold = best
     while True:
-        lengths, counts = _leading(
-            rows, threshold * (1.0 + _tolerance(rows)), squared=squared
-        )
+        lengths, counts = _leading(rows, threshold * (1.0 + _tolerance(rows)), squared=squared)
         n_pairs = (counts.astype(np.float64) ** 2).sum()
         if n_pairs <= budget or threshold / 4.0 < at_least or lengths.max() <= 1:
             return lengths, counts, threshold

@@ -220,6 +220,7 @@ def _search(
     rows: SparseRows | DenseRows, *, squared: bool, near: bool, far: bool
 ) -> tuple[Found | None, Found | None]:
     """Find the nearest pair of rows that differ and the farthest; None if all are equal."""
+    squared = squared or rows.facts.binary
     if isinstance(rows, SparseRows):
         return (
             smallest_sparse(rows, squared=squared) if near else None,

@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 from gradraker.features import Rows
 
+# Nodes learned one at a time are small arrays of several hundred bytes until they are joined.
+_MOST_ONES = 1000
+
 
 @dataclass(frozen=True, eq=False)
 class Observed:
@@ -56,15 +59,20 @@ class Evidence(NamedTuple):
 
 
 def row_names(X: Any) -> list[Hashable] | None:
-    """Names of the rows of a pandas data frame that has any, else None."""
+    """Names of the rows of a pandas data frame that are more than 0, …, n − 1, else None."""
     index = getattr(X, "index", None)
-    if index is None or not hasattr(X, "columns") or type(index).__name__ == "RangeIndex":
+    if index is None or not hasattr(X, "columns"):
+        return None
+    if type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1:
         return None
     return list(index)
 
 
 class Record:
-    """A growing record of what was observed; it costs 12 bytes an edge and 24 a training step."""
+    """A growing record of what was observed.
+
+    It costs 12 bytes an edge, 16 a training step, and 9 a node and 8 for each of its values.
+    """
 
     def __init__(self, parts: Sequence[Observed] = ()) -> None:
         self._parts = list(parts)
@@ -110,6 +118,8 @@ class Record:
     ) -> None:
         """Append a node that was learned by itself."""
         self._ones.append((indices, weights, values, learning_rate))
+        if len(self._ones) == _MOST_ONES:
+            self._flush()
 
     def _flush(self) -> None:
         if self._ones:

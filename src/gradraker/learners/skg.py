@@ -4,19 +4,17 @@ import math
 import os
 from collections.abc import Hashable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Self, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from gradraker.above import call
 from gradraker.bandwidth.ranges import Sigma2Ranges, extreme_pairs, ranges_between
 from gradraker.features import (
     FrequencyTable,
-    Rows,
     as_rows,
     check_references,
     fourier_features,
@@ -24,22 +22,24 @@ from gradraker.features import (
 )
 from gradraker.learners.lms import train
 from gradraker.learners.model_file import read_model
-from gradraker.learners.observed import Evidence, Record, row_names
+from gradraker.learners.observed import Record, row_names
 from gradraker.learners.one_node import OneNodeMixin
 from gradraker.learners.parameters import (
     check_count,
     check_flag,
     check_kernel,
     check_learning_rate,
-    refuse_strings,
     seed_from,
 )
 from gradraker.learners.saved import restore_skg, save_skg
 from gradraker.learners.sigma2 import Choice, Sample, check_sigma2, choose_sigma2
+from gradraker.learners.skg_input import (
+    check_same_features,
+    prepare_rows,
+    renumbered,
+    validate_training,
+)
 from gradraker.learners.unchanged import unchanged_if_refused
-
-# How X is validated everywhere.
-_ROWS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
 
 class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
@@ -168,7 +168,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         """
         self._check_parameters()
         names = row_names(X)
-        X, y = self._validate_training(X, y, references, first=True)
+        X, y = validate_training(self, X, y, references, first=True)
         self._start(X, y, references)
         rng = np.random.default_rng([self.seed_, 1])
         n = X.shape[0]
@@ -203,13 +203,13 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         self._check_parameters()
         first = not hasattr(self, "coef_")
         names = row_names(X)
-        X, y = self._validate_training(X, y, references, first=first)
+        X, y = validate_training(self, X, y, references, first=first)
         if first:
             self._start(X, y, references)
         elif references is not None:
             columns = check_references(references, X.shape[1])
             self._table.add_missing(columns)
-            X = _renumbered(X, columns, self._table)
+            X = renumbered(X, columns, self._table)
         self._train(X, y, [np.arange(X.shape[0])], names)
         return self
 
@@ -305,7 +305,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         -------
         ndarray of shape (n,) or (n, n_targets)
         """
-        rows, units, dtype, _ = self._prepare(X, references)
+        rows, units, dtype, _ = prepare_rows(self, X, references)
         theta = self.coef_.reshape(-1, self.coef_.shape[-1])  # [K, 2D]
         predictions = linear_predictions(rows, units, self._scale, theta=theta, dtype=dtype)
         if not np.isfinite(predictions).all():
@@ -317,7 +317,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
 
     def features(self, X: Any, *, references: Sequence[Hashable] | None = None) -> NDArray[Any]:
         """Return the random Fourier features z of each row, equation (1), shape (n, 2D)."""
-        rows, units, dtype, _ = self._prepare(X, references)
+        rows, units, dtype, _ = prepare_rows(self, X, references)
         return fourier_features(rows, units, self._scale, dtype=dtype)
 
     def explain(
@@ -415,7 +415,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         """
         check_is_fitted(self, "coef_")
         self._check_parameters()
-        self._check_same_features()
+        check_same_features(self)
         return save_skg(self, path)
 
     @classmethod
@@ -434,86 +434,6 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         check_flag("shuffle", self.shuffle)
         check_flag("keep_observed", self.keep_observed)
 
-    def _validate_training(
-        self, X: Any, y: Any, references: Any, *, first: bool
-    ) -> tuple[Any, NDArray[np.float64]]:
-        refuse_strings("X", X)
-        refuse_strings("y", y)
-        options = {**_ROWS, "multi_output": True, "y_numeric": True}
-        if references is None:
-            if not first:
-                self._require_columns()
-            X, y = validate_data(self, X, y, reset=first, **options)
-        else:
-            X, y = check_X_y(X, y, estimator=self, **options)
-            check_references(references, X.shape[1])
-            if first:
-                self.n_features_in_ = X.shape[1]
-                if hasattr(self, "feature_names_in_"):
-                    del self.feature_names_in_
-        y = _checked_values(y)
-        if not first and y.shape[1:] != self.coef_.shape[:-1]:
-            raise ValueError(
-                f"y has shape {y.shape}, but the model was trained on values of shape "
-                f"(n, {', '.join(map(str, self.coef_.shape[:-1]))})"
-            )
-        if not first:
-            self._check_same_features()
-        return X, y
-
-    def _check_same_features(self) -> None:
-        """Refuse parameters that were set after the features had been drawn."""
-        for name in ("kernel", "n_frequencies"):
-            value, used = getattr(self, name), getattr(self._table, name)
-            if value != used:
-                raise ValueError(
-                    f"{name} is {value!r}, but the model has features of {name}={used!r}: "
-                    "set it back, or call fit to start anew"
-                )
-
-    def _prepare(self, X: Any, references: Any) -> "_Prepared":
-        """Validate X for prediction; return its rows and a table with their frequencies."""
-        check_is_fitted(self, "coef_")
-        refuse_strings("X", X)
-        table = self._table
-        if references is None:
-            self._require_columns()
-            X = validate_data(self, X, reset=False, **_ROWS)
-            return _prepared(X, table)
-        X = check_array(X, input_name="X", estimator=self, **_ROWS)
-        names = check_references(references, X.shape[1])
-        if table.has_all(names):
-            return _prepared(_renumbered(X, names, table), table)
-        return _prepared(X, table.of_names(names))
-
-    def _evidence(self, X: Any, references: Any) -> Evidence:
-        """What :func:`gradraker.analysis.explain` needs; see there."""
-        check_is_fitted(self, "coef_")
-        if self._record is None:
-            raise ValueError(
-                "explain needs the observed rows, and keep_observed is False: "
-                "set keep_observed=True and fit again"
-            )
-        observed = self._record.observed()
-        rows, units, dtype, table = self._prepare(X, references)
-        stars = fourier_features(rows, units, self._scale, dtype=dtype).astype(np.float64)
-        Z = fourier_features(observed.rows, self._table.prepare(observed.rows.indices), self._scale)
-        # Features that were float32 in training are rounded the same way here.
-        Z[observed.single] = Z[observed.single].astype(np.float32)
-        tested, width = rows, len(self._table)
-        if table is not self._table:
-            columns = self._table.columns_of(table.names)
-            tested = Rows(rows.indptr, columns[rows.indices], rows.data)
-            width += len(table)
-        return Evidence(observed, Z, tested, stars, width)
-
-    def _require_columns(self) -> None:
-        if not hasattr(self, "n_features_in_"):
-            raise ValueError(
-                "references must be given: this model learned nodes by name with learn_one, "
-                "so the columns of X need names"
-            )
-
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")
 
@@ -522,31 +442,3 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.target_tags.multi_output = True
         return tags
-
-
-def _checked_values(y: Any) -> NDArray[np.float64]:
-    if issparse(y):
-        raise TypeError("y must be a dense array, got a sparse matrix; use y.toarray()")
-    if y.dtype.kind not in "fiub":
-        raise ValueError(f"y must hold numbers, got values of type {y.dtype}")
-    # A copy: read-only or strided values would have the loops compiled anew.
-    return np.array(y, dtype=np.float64, order="C")
-
-
-class _Prepared(NamedTuple):
-    rows: Rows
-    units: NDArray[np.float32]
-    dtype: Any
-    table: FrequencyTable  # the model's own, or one of the names that came
-
-
-def _prepared(X: Any, table: FrequencyTable) -> _Prepared:
-    rows = as_rows(X)
-    return _Prepared(rows, table.prepare(rows.indices), X.dtype, table)
-
-
-def _renumbered(X: Any, names: Sequence[Hashable], table: FrequencyTable) -> Any:
-    """X with its columns, which have ``names``, moved to the rows of the table."""
-    rows = csr_array(X)
-    numbers, n_columns = table.rows_of(names), len(table)
-    return csr_array((rows.data, numbers[rows.indices], rows.indptr), shape=(X.shape[0], n_columns))

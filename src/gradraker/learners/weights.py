@@ -1,17 +1,21 @@
 """Contribution weights: a prediction of SKG as a weighted sum of the values it has seen."""
 
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import solve_triangular
 from sklearn.utils import check_array
 
-from gradraker._compiled.skg import adjoint_pass
+from gradraker._compiled.equal_rows import hash_dense_rows
+from gradraker._compiled.skg import adjoint_pass, kernel_adjoint_pass
+from gradraker.features.threads import over_rows
 from gradraker.learners.parameters import check_learning_rate
 
 # Steps a block: long enough for matrix products, short enough for the triangular solve.
-_BLOCK = 128
+_BLOCK = 256
+# With less work a thread costs more than it saves.
+_MULTIPLIES_A_THREAD = 1_000_000
 
 
 def contribution_weights(
@@ -59,29 +63,121 @@ def contribution_weights(
     if stars.shape[0] == 1:
         adjoint_pass(features, rows, steps, stars[0].copy(), weights[0])
     else:
-        _blocked_adjoint(features, rows, steps, stars, weights)
+        _weights_of_many(features, rows, steps, stars, weights)
     return weights[0] if np.ndim(z_star) == 1 else weights
 
 
-def _blocked_adjoint(
+class _Many(NamedTuple):
+    """Many tested nodes: distinct features of observed and tested nodes, and who has which."""
+
+    Z: NDArray[np.float64]  # [n, 2D]
+    order: NDArray[np.int64]  # [T]
+    steps: NDArray[np.float64]  # [T]
+    stars: NDArray[np.float64]  # [m, 2D]
+    numbers: NDArray[np.int64]  # row of stars of each tested node
+
+
+def _weights_of_many(
     Z: NDArray[np.float64],
     order: NDArray[np.int64],
     steps: NDArray[np.float64],
     stars: NDArray[np.float64],
     weights: NDArray[np.float64],
 ) -> None:
+    """Weights of many tested nodes, by the way that needs the fewest operations.
+
+    Many nodes of a sparse graph have equal adjacency vectors: each is computed once.
+    """
+    Z, number = _distinct(Z)
+    stars, number_of_star = _distinct(stars)
+    many = _Many(Z, number[order], steps, stars, number_of_star)
+    (n, width), m, n_steps = Z.shape, stars.shape[0], order.size
+    # Operations of each way, in units of those of a matrix product.
+    costs = {
+        _one_by_one: 3 * n_steps * width * 2 * m,
+        _by_blocks: n_steps * width * (2 * m + _BLOCK),
+    }
+    # Only where the matrix of the kernel is not larger than Z.
+    if n <= width and n_steps > 0 and np.all(steps == steps[0]):
+        costs[_by_kernel] = n * width * (n + m) + 2 * n_steps * n * m
+    min(costs, key=lambda way: costs[way])(many, weights)
+
+
+def _one_by_one(many: _Many, weights: NDArray[np.float64]) -> None:
+    """One pass for each tested node."""
+
+    def compute(star: int, out: NDArray[np.float64]) -> None:
+        adjoint_pass(many.Z, many.order, many.steps, many.stars[star].copy(), out)
+
+    _each(many, compute, many.Z.shape[1], weights)
+
+
+def _by_kernel(many: _Many, weights: NDArray[np.float64]) -> None:
+    """The recursion on products zᵀz that are made once: nodes return in every epoch."""
+    K = many.Z @ many.Z.T  # [n, n]
+    P = many.stars @ many.Z.T  # [m, n]
+
+    def compute(star: int, out: NDArray[np.float64]) -> None:
+        kernel_adjoint_pass(K, many.order, many.steps[0], P[star], out)
+
+    _each(many, compute, many.Z.shape[0], weights)
+
+
+def _each(
+    many: _Many,
+    compute: Callable[[int, NDArray[np.float64]], None],
+    width: int,
+    weights: NDArray[np.float64],
+) -> None:
+    """Compute the weights of each distinct tested node, on a few threads."""
+    shape = many.stars.shape[0], many.order.size
+    found = weights if shape == weights.shape else np.empty(shape)  # [m, T]
+
+    def loop(start: int, stop: int) -> None:
+        for star in range(start, stop):
+            compute(star, found[star])
+
+    over_rows(loop, found.shape[0], 1 + _MULTIPLIES_A_THREAD // (1 + many.order.size * width))
+    if found is not weights:
+        found.take(many.numbers, axis=0, out=weights, mode="clip")  # clip: without a copy
+
+
+def _by_blocks(many: _Many, weights: NDArray[np.float64]) -> None:
     """Blocks of steps as matrix products: (I + 2η·strict upper of Z_b Z_bᵀ) F_b = 2η Z_b V."""
-    V = stars.T.copy(order="F")  # [2D, m]
-    for stop in range(order.size, 0, -_BLOCK):
-        start = max(0, stop - _BLOCK)
-        Z_block = Z[order[start:stop]]  # [b, 2D]
-        step = steps[start:stop, np.newaxis]  # [b, 1]
-        system = np.triu(step * (Z_block @ Z_block.T), 1)  # [b, b]
-        F = solve_triangular(
-            system, step * (Z_block @ V), unit_diagonal=True, check_finite=False
-        )  # [b, m]
+    V = many.stars.T.copy()  # [2D, m]
+    for times in _blocks_backwards(many.order.size):
+        Z_block = many.Z[many.order[times]]  # [b, 2D]
+        F = _solve(Z_block @ Z_block.T, Z_block @ V, many.steps[times])  # [b, m]
         V -= Z_block.T @ F
-        weights[:, start:stop] = F.T
+        weights[:, times] = F.T[many.numbers]
+
+
+def _blocks_backwards(n_steps: int) -> Iterator[slice]:
+    for stop in range(n_steps, 0, -_BLOCK):
+        yield slice(max(0, stop - _BLOCK), stop)
+
+
+def _solve(
+    gram: NDArray[np.float64], products: NDArray[np.float64], steps: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Weights of one block from z_tᵀz_s (b, b) and z_tᵀV (b, m)."""
+    step = steps[:, np.newaxis]
+    system = np.triu(step * gram, 1)  # [b, b]
+    np.fill_diagonal(system, 1.0)
+    # Not SciPy's triangular solver: it brings a BLAS of its own, whose threads would take turns
+    # with NumPy's and wait for them. Elimination finds nothing below the diagonal to do.
+    return np.asarray(np.linalg.solve(system, step * products), dtype=np.float64)
+
+
+def _distinct(Z: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Distinct rows, and the number of each row among them."""
+    hashes = hash_dense_rows(Z, Z.view(np.uint64))
+    _, first, number = np.unique(hashes, return_index=True, return_inverse=True)
+    everyone = np.arange(Z.shape[0])
+    others = np.flatnonzero(first[number] != everyone)
+    if others.size and all(np.array_equal(Z[i], Z[first[number[i]]]) for i in others):
+        return Z[first], number
+    return Z, everyone  # no two rows are equal, or rows that differ have one hash
 
 
 def _checked_features(name: str, Z: Any) -> NDArray[np.float64]:

@@ -1,0 +1,154 @@
+"""Contribution weights: the adjoint pass against the paper's recursion with its B matrix.
+
+Cora-Con as in the paper: 40 % of the 2222 papers are sampled and are the referencing nodes,
+D = 888, E = 3, so T = 2667 training steps; one tested node, and 500. The recursion is what one
+would write in NumPy: B by one matrix product, then a loop over times with the product of a vector
+and a vector (for 500 nodes: a matrix). Without the files of Cora a random graph with as many nodes
+and edges stands in.
+
+Many papers cite the same few, and equal rows are computed once; "no equal rows" has none.
+
+Run ``python benchmarks/bench_explain.py``.
+"""
+
+import tracemalloc
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from gradraker import SKGRegressor, contribution_weights
+from gradraker.datasets import DatasetUnavailableError, fetch_cora_con, split_nodes
+from graphs import power_law_graph
+from report import (
+    SEED,
+    Agreement,
+    Finding,
+    Report,
+    finish,
+    interleaved,
+    milliseconds,
+    options,
+    ratio,
+    run_alone,
+    table,
+)
+
+# σ²_ed of the paper for Cora-Con, and its learning rate.
+SIGMA2, LEARNING_RATE, N_EPOCHS = 1.05, 0.05, 3
+
+
+@dataclass(frozen=True)
+class Work:
+    """Features of observed and tested nodes, and the order of training."""
+
+    name: str
+    Z: NDArray[np.float64]  # [n, 2D]
+    order: NDArray[np.int64]  # [T]
+    stars: NDArray[np.float64]  # [m, 2D]
+
+    def first(self, n: int) -> "Work":
+        """The first n tested nodes only."""
+        return Work(self.name, self.Z, self.order, self.stars[:n])
+
+
+def citations() -> tuple[str, csr_array]:
+    try:
+        return "Cora-Con", fetch_cora_con(download=False).adjacency
+    except DatasetUnavailableError:
+        graph = power_law_graph(2222, 3749, np.random.default_rng(SEED))
+        return "a random graph of the size of Cora-Con", graph
+
+
+def make_work(name: str, graph: csr_array, n_frequencies: int, n_tested: int) -> Work:
+    rng = np.random.default_rng(SEED)
+    sampled, tested = split_nodes(graph.shape[0], 0.4, rng)
+    X, X_tested = graph[sampled][:, sampled], graph[tested[:n_tested]][:, sampled]
+    model = SKGRegressor(
+        sigma2=SIGMA2, n_frequencies=n_frequencies, n_epochs=1, random_state=SEED
+    ).fit(X, np.zeros(X.shape[0]))
+    order = np.concatenate([rng.permutation(X.shape[0]) for _ in range(N_EPOCHS)])
+    return Work(name, model.features(X), order, model.features(X_tested))
+
+
+def without_equal_rows(work: Work) -> Work:
+    """Random features of the same sizes."""
+    rng = np.random.default_rng(SEED)
+
+    def features(shape: tuple[int, ...]) -> NDArray[np.float64]:
+        angles = rng.uniform(0.0, 2.0 * np.pi, (shape[0], shape[1] // 2))
+        return np.hstack((np.sin(angles), np.cos(angles))) / np.sqrt(angles.shape[1])
+
+    return Work("no equal rows", features(work.Z.shape), work.order, features(work.stars.shape))
+
+
+def recursion(work: Work) -> NDArray[np.float64]:
+    """Equation (fijdef): B of all times and tested nodes, then F from the last time on back."""
+    n_steps = work.order.size
+    seen = np.vstack((work.Z[work.order], work.stars))  # [T + m, 2D]
+    B = 2.0 * LEARNING_RATE * (seen[:n_steps] @ seen.T)  # [T, T + m]
+    if work.stars.shape[0] == 1:
+        F = np.empty(n_steps)
+        for i in range(n_steps - 1, -1, -1):
+            F[i] = B[i, n_steps] - B[i, i + 1 : n_steps] @ F[i + 1 :]
+        return F[np.newaxis]
+    F = np.empty((n_steps, work.stars.shape[0]))
+    for i in range(n_steps - 1, -1, -1):
+        F[i] = B[i, n_steps:] - B[i, i + 1 : n_steps] @ F[i + 1 :]
+    return F.T
+
+
+def ours(work: Work) -> NDArray[np.float64]:
+    return contribution_weights(work.Z, work.order, work.stars, LEARNING_RATE)
+
+
+def peak_megabytes(task: Callable[[], object]) -> float:
+    """Most memory that a task held at a time, beyond its input."""
+    tracemalloc.start()
+    task()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak / 1e6
+
+
+def main(argv: Sequence[str] | None = None) -> Report:
+    asked = options(argv, __doc__)
+    if asked.tiny:
+        graph = power_law_graph(100, 200, np.random.default_rng(SEED))
+        work = make_work("a small random graph", graph, 20, 10)
+    else:
+        work = make_work(*citations(), 888, 500)
+    cases = {
+        "1 tested node": (work.first(1), 30.0),
+        f"{work.stars.shape[0]} tested nodes": (work, 10.0),
+        f"{work.stars.shape[0]}, no equal rows": (without_equal_rows(work), None),
+    }
+    findings, agreements, lines = [], [], []
+    for name, (case, aim) in cases.items():
+        tasks = {"slow": lambda case=case: recursion(case), "fast": lambda case=case: ours(case)}
+        times = interleaved(tasks, tiny=asked.tiny)
+        memory = {side: peak_megabytes(task) for side, task in tasks.items()}
+        sides = (milliseconds(times[side].median) for side in tasks)
+        lines.append([name, *sides, *(f"{memory[side]:.1f} MB" for side in tasks)])
+        findings.append(Finding(name, ratio(times["slow"], times["fast"]), aim))
+        apart = float(abs(recursion(case) - ours(case)).max())
+        agreements.append(Agreement(f"weights, {name}", apart, 1e-12))
+    header = ["", "recursion", "gradraker", "peak memory", "peak memory"]
+    n, width = work.Z.shape
+    title = f"Contribution weights: {work.name}, T = {work.order.size}, D = {width // 2}"
+    distinct = f"{n} sampled nodes, {len(np.unique(work.Z, axis=0))} of them with different rows"
+    return finish(
+        Report(
+            title,
+            findings=tuple(findings),
+            agreements=tuple(agreements),
+            tables=(table(header, lines), distinct),
+            judged=not asked.tiny,
+        )
+    )
+
+
+if __name__ == "__main__":
+    run_alone(main)

@@ -1,0 +1,83 @@
+"""The one form that every graph takes on its way to adjacency vectors: numbered edges and names."""
+
+from dataclasses import KW_ONLY, dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradraker.graph.names import Names
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class EdgeList:
+    """Edges between numbered nodes, and the names of the nodes.
+
+    Readers return it and :func:`gradraker.adjacency_vectors` takes it. Edge i leads from
+    ``nodes[source[i]]`` to ``references[target[i]]``.
+
+    Parameters
+    ----------
+    source, target : int arrays of shape (k,)
+        Positions in ``nodes`` and in ``references``.
+    weight : float array of shape (k,), optional
+        Weights; None if every edge counts 1.
+    nodes : array of shape (n,)
+        Names, no two equal: int64, or of Python objects.
+    references : array of shape (m,), optional
+        Names of the nodes that edges lead to, if these are nodes of another kind; None if
+        edges lead to ``nodes``.
+    directed : bool
+        Whether an edge leads one way only.
+    complete : bool
+        Whether ``nodes`` holds every node there is. A list of edges is not complete: it
+        cannot hold a node without edges.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gradraker import EdgeList
+    >>> EdgeList(np.array([0, 1]), np.array([1, 0]), None, np.array(["a", "b"], dtype=object))
+    EdgeList(2 edges among 2 nodes)
+    """
+
+    source: NDArray[np.signedinteger]
+    target: NDArray[np.signedinteger]
+    weight: NDArray[np.float64] | None
+    nodes: Names
+    _: KW_ONLY
+    references: Names | None = None
+    directed: bool = True
+    complete: bool = False
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def __repr__(self) -> str:
+        what = "edges" if self.directed else "undirected edges"
+        what = what if self.weight is None else f"weighted {what}"
+        where = f"among {len(self.nodes)} nodes"
+        if self.references is not None:
+            where = f"from {len(self.nodes)} nodes to {len(self.references)} references"
+        return f"EdgeList({len(self)} {what} {where})"
+
+    def edge_name(self, i: int) -> str:
+        """Edge i in words, for messages."""
+        targets = self.nodes if self.references is None else self.references
+        arrow = "→" if self.directed else "–"
+        source, target = self.nodes[self.source[i]], targets[self.target[i]]
+        return f"{plain(source)!r} {arrow} {plain(target)!r}"
+
+
+def plain(name: object) -> object:
+    """Return a name as its Python type, so that messages show 3 and not np.int64(3)."""
+    return name.item() if isinstance(name, np.generic) else name
+
+
+def check_weights(edges: EdgeList) -> None:
+    """Refuse weights that are not finite, and name the first edge that has one."""
+    if edges.weight is not None and not np.isfinite(edges.weight).all():
+        i = int(np.flatnonzero(~np.isfinite(edges.weight))[0])
+        raise ValueError(
+            f"the weight of edge {edges.edge_name(i)} is {edges.weight[i]}, but must be finite: "
+            "correct it, or pass weight=False to ignore weights"
+        )

@@ -1,0 +1,70 @@
+"""From edges as given to the entries of a matrix: duplicates, direction, self loops."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradraker.graph.edges import EdgeList
+
+Entries = tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]
+
+
+def merged(edges: EdgeList, duplicates: str) -> Entries:
+    """Return source, target and weight of each edge, after the rule for duplicates.
+
+    Sums are left to the conversion to CSR, which forms them anyway.
+    """
+    source, target = edges.source, edges.target
+    if not edges.directed:
+        # One end first, whichever way the edge was listed.
+        source, target = np.minimum(source, target), np.maximum(source, target)
+    weight = np.ones(len(source)) if edges.weight is None else edges.weight
+    if duplicates == "sum" or not len(source):
+        return source, target, weight
+    width = len(edges.nodes) if edges.references is None else len(edges.references)
+    keys = source.astype(np.int64) * width + target
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    followed = ordered[1:] == ordered[:-1]
+    if duplicates == "error" and followed.any():
+        name = edges.edge_name(int(order[np.flatnonzero(followed)[0]]))
+        raise ValueError(
+            f"edge {name} is there more than once: pass duplicates='sum' or 'last' to merge edges"
+        )
+    kept = np.sort(order[np.append(~followed, True)])  # the last of each run of equal keys
+    return source[kept], target[kept], weight[kept]
+
+
+def one_way(entries: Entries, directed: bool, direction: str) -> Entries:
+    """Return entries (row, column, weight): each row holds the edges that ``direction`` says."""
+    source, target, weight = entries
+    if directed and direction == "out":
+        return source, target, weight
+    if directed and direction == "in":
+        return target, source, weight
+    back = source != target  # a loop leads out of its node and into it, but is one edge
+    return (
+        np.concatenate([source, target[back]]),
+        np.concatenate([target, source[back]]),
+        np.concatenate([weight, weight[back]]),
+    )
+
+
+def with_loops(
+    source: NDArray[Any], target: NDArray[Any], weight: NDArray[np.float64], n: int, self_loops: str
+) -> Entries:
+    """Return the entries with self loops kept, dropped, or added where there are none."""
+    if self_loops == "keep":
+        return source, target, weight
+    loop = source == target
+    if self_loops == "drop":
+        return source[~loop], target[~loop], weight[~loop]
+    without = np.ones(n, dtype=bool)
+    without[source[loop & (weight != 0.0)]] = False
+    added = np.flatnonzero(without).astype(source.dtype)
+    return (
+        np.concatenate([source, added]),
+        np.concatenate([target, added]),
+        np.concatenate([weight, np.ones(len(added))]),
+    )

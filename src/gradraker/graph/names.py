@@ -1,0 +1,198 @@
+"""Names of nodes as arrays: int64 where all are integers, Python objects otherwise."""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Names: TypeAlias = NDArray[np.int64] | NDArray[np.object_]
+
+# Of a list of wrong names a message shows the first few.
+_SHOWN = 5
+
+
+def name_array(names: Any, *, argument: str) -> Names:
+    """Return names as a 1-D array: int64 if all are integers that fit, else Python objects.
+
+    Whole floats become integers, since an array of edges with weights holds floats. None and
+    NaN are no names.
+    """
+    if isinstance(names, np.ndarray) and names.dtype.kind in "iuf":
+        return _from_numbers(names, argument)
+    listed = names.tolist() if isinstance(names, np.ndarray) else list(names)
+    if set(map(type, listed)) == {int}:
+        try:
+            return np.array(listed, dtype=np.int64)
+        except OverflowError:
+            pass
+    return _from_objects(listed, argument)
+
+
+def _from_numbers(names: NDArray[Any], argument: str) -> Names:
+    if names.dtype.kind == "f":
+        wrong = np.flatnonzero(~(np.isfinite(names) & (names == np.trunc(names))))
+        if len(wrong):
+            raise ValueError(
+                f"{argument} holds {names[wrong[0]]} at position {wrong[0]}, but a node in an "
+                "array of numbers must be a whole number"
+            )
+        if len(names) and np.abs(names).max() > 2.0**53:
+            raise ValueError(
+                f"{argument} holds numbers above 2⁵³ as floats, which are not exact: give the "
+                "nodes as integers"
+            )
+    elif names.dtype == np.uint64 and len(names) and names.max() > np.iinfo(np.int64).max:
+        return np.fromiter(names.tolist(), dtype=object, count=len(names))
+    return names.astype(np.int64)
+
+
+def _from_objects(listed: list[Any], argument: str) -> NDArray[np.object_]:
+    # NumPy scalars count as the Python type; "1" and 1 stay two names.
+    if any(isinstance(name, np.generic) for name in listed):
+        listed = [name.item() if isinstance(name, np.generic) else name for name in listed]
+    for position, name in enumerate(listed):
+        if name is None or name != name:
+            raise ValueError(
+                f"{argument} is missing ({name}) at position {position}, but every edge and row "
+                "needs the name of a node"
+            )
+        try:
+            hash(name)
+        except TypeError:
+            raise TypeError(
+                f"{argument} holds {name!r} of type {type(name).__name__} at position {position}, "
+                "but names must be hashable"
+            ) from None
+    return np.fromiter(listed, dtype=object, count=len(listed))
+
+
+def distinct(columns: Sequence[Names]) -> tuple[Names, list[NDArray[np.int64]]]:
+    """Return the distinct names of all columns together and, for each column, their positions.
+
+    Names are sorted if all are integers or all are strings, and in the order of their first
+    appearance otherwise.
+    """
+    if all(column.dtype == np.int64 for column in columns):
+        names, codes = distinct_integers(np.concatenate(columns) if columns else _NO_NUMBERS)
+    else:
+        listed = [name for column in columns for name in column.tolist()]
+        found = list(dict.fromkeys(listed))
+        if all(type(name) is str for name in found) or all(type(name) is int for name in found):
+            found.sort()
+        position = {name: i for i, name in enumerate(found)}
+        codes = np.fromiter(map(position.__getitem__, listed), np.int64, count=len(listed))
+        names = np.fromiter(found, dtype=object, count=len(found))
+    ends = np.cumsum([len(column) for column in columns])[:-1]
+    return names, np.split(codes, ends)
+
+
+_NO_NUMBERS = np.empty(0, dtype=np.int64)
+
+
+def distinct_integers(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return sorted distinct integers and the position of each value among them."""
+    if not len(values):
+        return values, _NO_NUMBERS
+    low, high = int(values.min()), int(values.max())
+    if high - low <= 4 * len(values) + 1_000_000:
+        # Numbers that lie close together, the usual case, need no sorting.
+        shifted = (values - values.dtype.type(low)).astype(np.int64)
+        present = np.zeros(high - low + 1, dtype=bool)
+        present[shifted] = True
+        position = np.cumsum(present) - 1
+        return np.flatnonzero(present).astype(values.dtype) + values.dtype.type(low), position[
+            shifted
+        ]
+    order = np.argsort(values)
+    ordered = values[order]
+    first = np.concatenate([[True], ordered[1:] != ordered[:-1]])
+    codes = np.empty(len(values), dtype=np.int64)
+    codes[order] = np.cumsum(first) - 1
+    return ordered[first], codes
+
+
+def asked_names(names: Iterable[Hashable], *, argument: str) -> Names:
+    """Check names that a user gave, which must be an ordered collection without repetition."""
+    if isinstance(names, str | bytes | Set | Mapping) or not hasattr(names, "__len__"):
+        raise TypeError(
+            f"{argument} must be a list or array of names, got {names!r} of type "
+            f"{type(names).__name__}"
+        )
+    array = name_array(names if isinstance(names, np.ndarray) else list(names), argument=argument)
+    if array.ndim != 1:
+        raise ValueError(f"{argument} must be one list of names, got an array of {array.shape}")
+    repeated = first_repeated(array)
+    if repeated is not None:
+        raise ValueError(f"{argument} must not repeat a name, got {repeated!r} more than once")
+    return array
+
+
+def first_repeated(names: Names) -> object:
+    """Return a name that is there more than once, or None."""
+    if names.dtype == np.int64:
+        ordered = np.sort(names)
+        again = ordered[1:][ordered[1:] == ordered[:-1]]
+        return int(again[0]) if len(again) else None
+    seen: set[Hashable] = set()
+    return next((name for name in names.tolist() if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
+
+
+def positions(wanted: Names, names: Names) -> NDArray[np.int64]:
+    """Return the position in ``names`` of each wanted name, -1 where it is not there."""
+    if wanted.dtype == np.int64 and names.dtype == np.int64:
+        order = np.argsort(names, kind="stable")
+        ordered = names[order]
+        at = np.searchsorted(ordered, wanted)
+        at[at == len(names)] = 0
+        known = ordered[at] == wanted if len(names) else np.zeros(len(wanted), dtype=bool)
+        found = np.full(len(wanted), -1, dtype=np.int64)
+        found[known] = order[at[known]]
+        return found
+    index = {name: i for i, name in enumerate(names.tolist())}
+    return np.fromiter((index.get(name, -1) for name in wanted.tolist()), np.int64, len(wanted))
+
+
+def check_same_type(unknown: Names, names: Names, *, argument: str) -> None:
+    """Refuse an unknown name such as "7" when the graph has 7, or the other way round.
+
+    It would be a silent miss: the names are the same on paper and different in Python.
+    """
+    index = set(names.tolist()) if len(unknown) else set()
+    for name in unknown.tolist():
+        if isinstance(name, str):
+            try:
+                other: Hashable = int(name) if len(name) < 30 else None
+            except ValueError:
+                continue
+        else:
+            other = str(name)
+        if other in index:
+            raise ValueError(
+                f"{argument} holds {name!r} of type {type(name).__name__}, but in the graph that "
+                f"node is {other!r} of type {type(other).__name__}: give names of one type"
+            )
+
+
+def shown(names: Names) -> str:
+    """The first few names, for a message."""
+    listed = ", ".join(repr(name) for name in names[:_SHOWN].tolist())
+    return f"{listed} and {len(names) - _SHOWN} more" if len(names) > _SHOWN else listed
+
+
+def join_names(names: Names, more: Names) -> Names:
+    """Return the names of both arrays, one after the other."""
+    if names.dtype == more.dtype:
+        return np.concatenate([names, more])
+    listed = names.tolist() + more.tolist()
+    return np.fromiter(listed, dtype=object, count=len(listed))
+
+
+def numbered_names(names: Any, n: int) -> Names:
+    """Return the names of n numbered nodes: their numbers unless names are given."""
+    if names is None:
+        return np.arange(n, dtype=np.int64)
+    checked = asked_names(names, argument="names")
+    if len(checked) != n:
+        raise ValueError(f"names has {len(checked)} names, but the graph has {n} nodes")
+    return checked

@@ -1,0 +1,82 @@
+"""The package as a whole: what importing it loads, and what it offers."""
+
+import importlib.metadata
+import json
+import subprocess
+import sys
+
+import pytest
+
+import gradraker
+
+HEAVY = ["numba", "sklearn", "scipy", "matplotlib", "numpy", "pandas", "click", "rich"]
+REPORT = f"print(json.dumps([name for name in {HEAVY} if name in sys.modules]))"
+
+
+def loaded_by(statement):
+    """Names of the heavy packages that a fresh Python has loaded after a statement."""
+    program = f"import sys, json; {statement}; {REPORT}"
+    result = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    )
+    return json.loads(result.stdout)
+
+
+def test_importing_loads_nothing_heavy():
+    assert loaded_by("import gradraker") == []
+    assert loaded_by("import gradraker; dir(gradraker); gradraker.__version__") == []
+
+
+def test_the_estimator_loads_no_plotting_and_no_command_line():
+    loaded = loaded_by("import gradraker; gradraker.SKGRegressor")
+    assert not {"matplotlib", "click", "rich"} & set(loaded)
+    assert {"numba", "sklearn", "numpy"} <= set(loaded)
+
+
+def test_every_public_name_resolves():
+    for name in gradraker.__all__:
+        value = getattr(gradraker, name)
+        assert value is not None
+        assert getattr(gradraker, name) is value
+
+
+def test_public_names_are_documented():
+    for name in gradraker.__all__:
+        if name != "__version__":
+            assert getattr(gradraker, name).__doc__, name
+
+
+def test_dir_is_the_public_names():
+    assert dir(gradraker) == sorted(gradraker.__all__)
+    assert len(set(gradraker.__all__)) == len(gradraker.__all__)
+
+
+def test_star_import():
+    names = {}
+    exec("from gradraker import *", names)
+    assert set(gradraker.__all__) <= set(names)
+
+
+def test_homes_and_public_names_agree():
+    assert sorted([*gradraker._HOMES, "__version__"]) == sorted(gradraker.__all__)
+
+
+@pytest.mark.parametrize("name", ["SKGClassifier", "_private", "__wrapped__", "numpy"])
+def test_unknown_attributes(name):
+    with pytest.raises(AttributeError, match=f"module 'gradraker' has no attribute '{name}'"):
+        getattr(gradraker, name)
+    assert not hasattr(gradraker, name)
+
+
+def test_unknown_names_cannot_be_imported():
+    with pytest.raises(ImportError, match="cannot import name 'Nothing'"):
+        from gradraker import Nothing  # noqa: F401
+
+
+def test_version():
+    assert gradraker.__version__ == importlib.metadata.version("gradraker")
+
+
+def test_types_are_shipped():
+    marker = importlib.resources.files("gradraker") / "py.typed"
+    assert marker.is_file()
