@@ -274,18 +274,22 @@ def test_a_chunk_has_at_least_one_row():
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3, 8])
 @pytest.mark.parametrize("n_rows", [0, 1, 2, 5, 100])
-@pytest.mark.parametrize("rows_a_thread", [0, 1, 3, 1000])
-def test_over_rows_visits_each_row_once(monkeypatch, n_threads, n_rows, rows_a_thread):
+@pytest.mark.parametrize("rows_a_block", [0, 1, 3, 1000])
+def test_over_rows_visits_each_row_once(monkeypatch, n_threads, n_rows, rows_a_block):
     monkeypatch.setattr(threads, "n_threads", lambda: n_threads)
-    visits, used = np.zeros(n_rows, dtype=int), set()
+    visits, sizes, used = np.zeros(n_rows, dtype=int), [], set()
 
     def loop(start, stop):
         visits[start:stop] += 1
+        sizes.append(stop - start)
         used.add(threading.get_ident())
 
-    threads.over_rows(loop, n_rows, rows_a_thread)
+    threads.over_rows(loop, n_rows, rows_a_block)
     assert (visits == 1).all()
-    assert len(used) <= max(1, min(n_threads, n_rows // max(1, rows_a_thread)))
+    assert len(sizes) == 1 or min(sizes) >= max(1, rows_a_block)
+    assert len(used) <= n_threads
+    if n_threads == 1:
+        assert used == {threading.get_ident()}
 
 
 def test_an_error_in_a_thread_is_raised(monkeypatch):
@@ -507,6 +511,14 @@ def test_growing_moves_no_row_that_is_drawn():
         np.testing.assert_array_equal(table.frequencies(1.0)[:2], before)
     assert len(table) == 102
     assert np.isfinite(table.frequencies(1.0)).all()
+
+
+def test_growing_leaves_undrawn_rows_to_be_drawn():
+    table = FrequencyTable(1, 8, "gaussian", n_numbered=3)
+    table.prepare(np.array([1], dtype=np.int32))
+    table.add(["a", "b", "c", "d"])  # more than there is room for
+    expected = FrequencyTable(1, 8, "gaussian", named=[0, 1, 2, "a", "b", "c", "d"])
+    np.testing.assert_array_equal(table.frequencies(1.0), expected.frequencies(1.0))
 
 
 def test_find_knows_equal_names():

@@ -408,6 +408,8 @@ def test_refitting_on_other_columns_targets_and_names():
     model = regressor().fit(pd.DataFrame(X, columns=NAMES), y)
     assert model.coef_.shape == (3, 2 * D)
     assert model.references_ == NAMES
+    model.fit(X, y, references=NAMES)
+    assert not hasattr(model, "feature_names_in_")
     model.fit(X[:, :5], y[:, 0])
     np.testing.assert_array_equal(model.coef_, regressor().fit(X[:, :5], y[:, 0]).coef_)
     assert model.n_features_in_ == 5

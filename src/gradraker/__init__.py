@@ -20,8 +20,10 @@ _HOMES = {
     "GraphDataset": "gradraker.datasets",
     "GraphFileError": "gradraker.graph",
     "ModelFileError": "gradraker.learners",
+    "NodePredictions": "gradraker.experiments",
     "SKGRegressor": "gradraker.learners",
     "Sigma2Ranges": "gradraker.bandwidth",
+    "SimilarityTransfer": "gradraker.analysis",
     "adjacency_vectors": "gradraker.graph",
     "conformity_factor": "gradraker.analysis",
     "contribution_weights": "gradraker.learners",
@@ -45,10 +47,13 @@ _HOMES = {
     "make_preferential_graph": "gradraker.datasets",
     "make_threshold_graph": "gradraker.datasets",
     "noise_range": "gradraker.analysis",
+    "predict_nodes": "gradraker.experiments",
+    "predict_unknown": "gradraker.experiments",
     "read_edges": "gradraker.graph",
     "read_values": "gradraker.graph",
     "sigma2_ranges": "gradraker.learners",
     "similarity_measure": "gradraker.analysis",
+    "similarity_transfer": "gradraker.analysis",
 }
 
 __all__ = [
@@ -61,8 +66,10 @@ __all__ = [
     "GraphDataset",
     "GraphFileError",
     "ModelFileError",
+    "NodePredictions",
     "SKGRegressor",
     "Sigma2Ranges",
+    "SimilarityTransfer",
     "__version__",
     "adjacency_vectors",
     "conformity_factor",
@@ -87,21 +94,26 @@ __all__ = [
     "make_preferential_graph",
     "make_threshold_graph",
     "noise_range",
+    "predict_nodes",
+    "predict_unknown",
     "read_edges",
     "read_values",
     "sigma2_ranges",
     "similarity_measure",
+    "similarity_transfer",
 ]
 
 if TYPE_CHECKING:
     from gradraker.analysis import (
         Explanation,
+        SimilarityTransfer,
         conformity_factor,
         efficient_distance,
         kernel_contribution_weights,
         kernel_similarity_measure,
         noise_range,
         similarity_measure,
+        similarity_transfer,
     )
     from gradraker.bandwidth import (
         Sigma2Ranges,
@@ -125,6 +137,7 @@ if TYPE_CHECKING:
         make_preferential_graph,
         make_threshold_graph,
     )
+    from gradraker.experiments import NodePredictions, predict_nodes, predict_unknown
     from gradraker.graph import (
         AdjacencyVectors,
         EdgeList,

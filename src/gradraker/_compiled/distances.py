@@ -232,26 +232,31 @@ def join_largest(
                 if distance > best:
                     best, best_i, best_j = distance, a, b
                 break
-        overlaps[touched[:n_touched]] = np.nan
+        for b in touched[:n_touched]:
+            overlaps[b] = np.nan
     return best, best_i, best_j, n_checked
 
 
 @compiled
 def join_smallest(
+    whole: Csr,
     csr: Csr,
     csc: Csr,
     powers: Float64,
     positions: Float64,
     root: bool,
     squared: bool,
+    slack: float,
     tolerance: float,
     best: float,
 ) -> tuple[float, int, int, int]:
-    """Look at the pairs that share a column, through the columns; rows ascend by position."""
+    """Look at the pairs that share a column, through the columns; rows ascend by position.
+
+    ``csr``, ``csc`` and ``powers`` may leave out some columns of the ``whole`` rows.
+    """
     n_rows = powers.size
     overlaps, touched = np.full(n_rows, np.nan), np.empty(n_rows, dtype=np.int64)
     heads, keys = csc[0][:-1].copy(), -positions
-    slack = tolerance * (np.sqrt(powers.max()) if root else powers.max())
     best_i, best_j, n_checked = -1, -1, 0
     for a in range(n_rows - 1):
         stop = keys[a] - (np.sqrt(best) if root else best) - slack
@@ -260,10 +265,11 @@ def join_smallest(
         for b in touched[:n_touched]:
             apart = powers[a] + powers[b]
             if apart + overlaps[b] - tolerance * apart < best:
-                distance = pair_distance(csr, a, b, squared, best)
+                distance = pair_distance(whole, a, b, squared, best)
                 if distance < best:
                     best, best_i, best_j = distance, a, b
-        overlaps[touched[:n_touched]] = np.nan
+        for b in touched[:n_touched]:
+            overlaps[b] = np.nan
     return best, best_i, best_j, n_checked
 
 
@@ -321,7 +327,8 @@ def _column_lists(
     """Leading entries by column: rows, values, and the power of what leads to each entry."""
     indptr, indices, data = csr
     starts = np.zeros(counts.size + 1, dtype=np.int64)
-    starts[1:] = np.cumsum(counts)
+    for c in range(counts.size):
+        starts[c + 1] = starts[c] + counts[c]
     fill = starts[:-1].copy()
     rows, values = np.empty(starts[-1], dtype=np.int64), np.empty(starts[-1])
     before = np.empty(starts[-1])
@@ -347,6 +354,7 @@ def search_leading(
     root: bool,
     squared: bool,
     integral: bool,
+    slack: float,
     tolerance: float,
     max_ahead: int,
     best: float,
@@ -358,7 +366,6 @@ def search_leading(
     row are looked at. Integers stop at distance 1.
     """
     starts, rows, values, before = _column_lists(csr, lengths, counts, squared)
-    slack = tolerance * (np.sqrt(powers.max()) if root else powers.max())
     best_i, best_j, n_checked = -1, -1, 0
     for column in range(counts.size):
         stop = starts[column + 1]

@@ -1,15 +1,16 @@
 """Ask for memory before it is needed, from inside a compiled loop."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+from numpy.typing import NDArray
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def prefetch(typing_context: Any, table: Any, i: Any, j: Any) -> Any:
+def _prefetch(typing_context: Any, table: Any, i: Any, j: Any) -> Any:
     """Fetch the cache line of ``table[i, j]`` while the loop goes on; no result depends on it.
 
     Rows of a table larger than the caches are read in an order that the processor cannot
@@ -19,7 +20,7 @@ def prefetch(typing_context: Any, table: Any, i: Any, j: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array_type = signature.args[0]
         array = context.make_array(array_type)(context, builder, arguments[0])
-        entry = cgutils.get_item_pointer(
+        entry = cast(Any, cgutils).get_item_pointer(
             context, builder, array_type, array, arguments[1:], wraparound=False, boundscheck=False
         )
         address = builder.bitcast(entry, ir.IntType(8).as_pointer())
@@ -31,3 +32,7 @@ def prefetch(typing_context: Any, table: Any, i: Any, j: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(table, types.intp, types.intp), generate
+
+
+# prefetch(table, i, j), inside a compiled loop only
+prefetch: Callable[[NDArray[Any], int, int], None] = cast(Any, intrinsic)(_prefetch)

@@ -197,11 +197,43 @@ def _features_of_one(
     n_frequencies = table.shape[1]
     projection = np.empty(n_frequencies)
     features = np.empty(2 * n_frequencies)
-    first = np.int64(0)  # a literal 0 would have _project compiled a second time
+    first = min(0, indices.size)  # for a literal 0, _project would be compiled a second time
     _project(indices, data, first, indices.size, first, table, projection)
     amplitude = 1.0 / math.sqrt(n_frequencies)
     sincos(projection, scale, amplitude, features[:n_frequencies], features[n_frequencies:])
     return features
+
+
+@compiled
+def predict_value(
+    indices: NDArray[np.int32],
+    data: Floats,
+    table: NDArray[np.float32],
+    scale: float,
+    theta: Floats,
+) -> float:
+    """:func:`predict_one` for a single target, θ of shape (2D,): numbers are quicker to pass."""
+    return _dot(theta, _features_of_one(indices, data, table, scale))
+
+
+@compiled
+def learn_value(
+    indices: NDArray[np.int32],
+    data: Floats,
+    table: NDArray[np.float32],
+    scale: float,
+    step: float,
+    value: float,
+    theta: Floats,
+) -> float:
+    """:func:`learn_one` for a single target: the prediction, or NaN if the step was not taken."""
+    features = _features_of_one(indices, data, table, scale)
+    prediction = _dot(theta, features)
+    factor = step * (value - prediction)
+    if not math.isfinite(factor):
+        return np.nan
+    _add(theta, factor, features)
+    return prediction
 
 
 @compiled

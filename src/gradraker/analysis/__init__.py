@@ -9,9 +9,11 @@ from gradraker.analysis.similarity import (
     noise_range,
     similarity_measure,
 )
+from gradraker.analysis.transfer import SimilarityTransfer, similarity_transfer
 
 __all__ = [
     "Explanation",
+    "SimilarityTransfer",
     "conformity_factor",
     "efficient_distance",
     "explain",
@@ -19,4 +21,5 @@ __all__ = [
     "kernel_similarity_measure",
     "noise_range",
     "similarity_measure",
+    "similarity_transfer",
 ]

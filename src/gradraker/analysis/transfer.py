@@ -132,13 +132,43 @@ def similarity_transfer(
 
     Notes
     -----
-    TABLE
+    The relative error foretells how SKG does on nodes that it has not seen: its GNMSE there
+    divided by the GNMSE of predicting the mean. Means (and extremes) over samples of 40 % of
+    the nodes, SKG with σ² by theory:
+
+    ============================  ======  ================  ===========  ================
+    data set                      splits  relative error    correlation  SKG, tested
+    ============================  ======  ================  ===========  ================
+    Temperature-Jan               30      0.37 (0.20-0.67)   0.41        0.50 (0.29-0.76)
+    Temperature-Jan, weighted     30      0.45 (0.20-0.78)   0.39        0.55 (0.33-0.71)
+    Temperature-Jul               30      0.21 (0.09-0.45)   0.58        0.37 (0.21-0.59)
+    Cora-Con                      10      0.93 (0.89-0.99)   0.02        0.94 (0.87-1.21)
+    Email-EU-Core                 10      0.83 (0.81-0.86)   0.08        0.86 (0.77-1.04)
+    make_threshold_graph          6       0.01 (0.01-0.02)   0.36        0.03 (0.02-0.05)
+    make_threshold_graph, noise   6       0.76 (0.74-0.80)   0.06        0.74 (0.70-0.81)
+    make_geometric_graph          6       0.64 (0.38-1.06)  -0.04        0.42 (0.32-0.53)
+    make_arriving_graph           6       0.41 (0.32-0.49)  -0.01        0.36 (0.29-0.40)
+    make_block_graph              6       0.79 (0.65-0.95)   0.07        0.78 (0.64-1.02)
+    make_block_graph, p_in=p_out  6       1.17 (1.06-1.33)  -0.02        1.26 (1.04-1.68)
+    make_preferential_graph       6       1.03 (0.92-1.12)   0.24        1.08 (0.97-1.34)
+    ============================  ======  ================  ===========  ================
+
+    Over 23 data sets, these among them, the relative error ranks them as SKG does, with a
+    rank correlation of 0.94; that of ``rank_correlation`` itself is 0.31. The verdict
+    "work well" ends at a relative error of 0.7 and "weakly" at 1, the mean: with these, 22
+    of 23 data sets fall where SKG's own ratio puts them, and Temperature works well on 28 of
+    30 samples of 36 stations at least, Cora-Con on none. Limits between 0.65 and 0.8
+    would do much the same. It is too pessimistic where rows are nearly empty, as with
+    ``make_geometric_graph``: rows of few entries are near to all others.
 
     Examples
     --------
     >>> from gradraker import load_temperature, similarity_transfer
     >>> data = load_temperature()
     >>> similarity_transfer(data.adjacency, data.values)
+    SimilarityTransfer of 89 nodes, 3916 pairs: relative error 0.266, rank correlation 0.41
+      SKG should work well here: predicting a node from its 5 nearest rows has 0.27 times the
+      squared error of predicting the mean.
     """
     k = check_count("n_neighbors", n_neighbors)
     rows = _checked_rows(X, k)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial import KDTree
 
 from gradraker._compiled import dense_distances as loops
 from gradraker.bandwidth._blocks import Extremes, Shadow, n_threads, search_blocks
@@ -147,6 +146,9 @@ def _sweep_near(
 
 def _tree(rows: DenseRows, found: Extremes, *, squared: bool) -> Extremes:
     """Ask a k-d tree for the neighbour of each row that is nearer than the best so far."""
+    # Imported late, because few callers need it and its import is slow.
+    from scipy.spatial import KDTree
+
     tree = KDTree(rows.values, compact_nodes=False, balanced_tree=False)
     distances, indices = tree.query(
         rows.values,

@@ -112,10 +112,14 @@ def prepare_rows(X: Any, *, squared: bool) -> SparseRows | DenseRows:
     """Check ``X`` and bring it to canonical rows, sparse or dense by what it holds."""
     if sp.issparse(X):
         _check_form(X.shape, X.dtype)
-        return _from_csr(X.tocsr(), squared=squared)
-    X = np.asarray(X)
-    _check_form(X.shape, X.dtype)
-    return _from_dense(X, squared=squared)
+        csr = _canonical(X.tocsr())
+        dense = csr.toarray() if _is_dense(csr.data.size, csr.shape) else None
+    else:
+        X = np.asarray(X)
+        _check_form(X.shape, X.dtype)
+        dense = X if _is_dense(int(np.count_nonzero(X)), X.shape) else None
+        csr = sp.csr_array(X) if dense is None else None
+    return _sparse(csr, squared=squared) if dense is None else _dense(dense, squared=squared)
 
 
 @overload
@@ -159,22 +163,34 @@ def _as_float64(values: npt.NDArray[Any]) -> Float64:
         return np.ascontiguousarray(values, dtype=np.float64)
 
 
-def _from_csr(csr: Any, *, squared: bool) -> SparseRows | DenseRows:
+def _is_dense(n_nonzero: int, shape: tuple[int, int]) -> bool:
+    n_rows, n_columns = shape
+    return n_columns <= DENSE_UP_TO_COLUMNS or n_nonzero > DENSE_ABOVE * n_rows * n_columns
+
+
+def _canonical(csr: Any) -> Any:
+    """Columns ascending, each once, no stored zeros; the arrays of ``csr`` stay as they are."""
     if not is_canonical(csr.indptr.astype(np.int64, copy=False), _narrow(csr)[0]):
-        # A fresh array, because SciPy may have cached flags that no longer hold, and X is
-        # the caller's. Entries sum in the dtype of X, so rows are those of X.toarray().
+        # A fresh array, because SciPy may have cached flags that no longer hold. Entries sum
+        # in the dtype of X, so rows are those of X.toarray().
         csr = sp.csr_array((csr.data, csr.indices, csr.indptr), shape=csr.shape, copy=True)
         csr.sum_duplicates()
     if np.count_nonzero(csr.data) < csr.data.size:
         csr = csr.copy()
         csr.eliminate_zeros()
-    n_rows, n_columns = csr.shape
-    if n_columns <= DENSE_UP_TO_COLUMNS or csr.data.size > DENSE_ABOVE * n_rows * n_columns:
-        return _from_dense(csr.toarray(), squared=squared)
+    return csr
+
+
+def _sparse(csr: Any, *, squared: bool) -> SparseRows:
     indices, n_columns = _narrow(csr)
     data, facts = _describe(_as_float64(csr.data), n_columns, squared=squared)
     indptr = csr.indptr.astype(np.int64, copy=False)
-    return SparseRows(indptr, indices, data, n_columns, np.arange(n_rows), facts)
+    return SparseRows(indptr, indices, data, n_columns, np.arange(csr.shape[0]), facts)
+
+
+def _dense(values: npt.NDArray[Any], *, squared: bool) -> DenseRows:
+    stored, facts = _describe(_as_float64(values).ravel(), values.shape[1], squared=squared)
+    return DenseRows(stored.reshape(values.shape), np.arange(values.shape[0]), facts)
 
 
 def _narrow(csr: Any) -> tuple[Int32, int]:
@@ -185,14 +201,6 @@ def _narrow(csr: Any) -> tuple[Int32, int]:
         used, indices = np.unique(indices, return_inverse=True)
         n_columns = max(used.size, 1)
     return indices.astype(np.int32, copy=False), n_columns
-
-
-def _from_dense(values: npt.NDArray[Any], *, squared: bool) -> SparseRows | DenseRows:
-    n_rows, n_columns = values.shape
-    if n_columns > DENSE_UP_TO_COLUMNS and np.count_nonzero(values) <= DENSE_ABOVE * values.size:
-        return _from_csr(sp.csr_array(values), squared=squared)
-    stored, facts = _describe(_as_float64(values).ravel(), n_columns, squared=squared)
-    return DenseRows(stored.reshape(n_rows, n_columns), np.arange(n_rows), facts)
 
 
 def _describe(data: Float64, n_columns: int, *, squared: bool) -> tuple[Float64, Facts]:

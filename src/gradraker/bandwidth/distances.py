@@ -10,7 +10,8 @@ import numpy as np
 
 from gradraker.bandwidth._dense_distances import search_dense
 from gradraker.bandwidth._rows import DenseRows, Found, SparseRows, distinct_rows, prepare_rows
-from gradraker.bandwidth._sparse_distances import largest_sparse, smallest_sparse
+from gradraker.bandwidth._sparse_largest import largest_sparse
+from gradraker.bandwidth._sparse_smallest import smallest_sparse
 
 METRICS = ("sqeuclidean", "l1")
 EQUAL = "equal rows"

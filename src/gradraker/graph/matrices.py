@@ -38,7 +38,7 @@ def array_edges(array: Any, asked: Asked) -> EdgeList:
             f"graph must be a matrix or an array of edges (k×2 or k×3), got shape {dense.shape}"
         )
     n_rows, n_columns = dense.shape
-    numeric = dense.dtype.kind in "biuf"
+    numeric = dense.dtype.kind in "biufc"
     kind = asked.kind
     if kind is None:
         if numeric and dense.shape in ((2, 2), (3, 3)):
@@ -54,7 +54,7 @@ def array_edges(array: Any, asked: Asked) -> EdgeList:
                 f"got {n_columns}"
             )
         return _columns(list(dense.T), asked)
-    if not numeric:
+    if dense.dtype.kind not in "biuf":
         raise ValueError(f"graph must be a matrix of real numbers, got dtype {dense.dtype}")
     _refuse_column(asked, "a matrix")
     source, target = np.nonzero(dense)

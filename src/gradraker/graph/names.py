@@ -21,7 +21,12 @@ def name_array(names: Any, *, argument: str) -> Names:
     if isinstance(names, np.ndarray) and names.dtype.kind in "iuf":
         return _from_numbers(names, argument)
     listed = names.tolist() if isinstance(names, np.ndarray) else list(names)
-    if set(map(type, listed)) == {int}:
+    types = set(map(type, listed))
+    if any(issubclass(kind, np.generic) for kind in types):
+        # NumPy scalars count as the Python type; "1" and 1 stay two names.
+        listed = [name.item() if isinstance(name, np.generic) else name for name in listed]
+        types = set(map(type, listed))
+    if types == {int}:
         try:
             return np.array(listed, dtype=np.int64)
         except OverflowError:
@@ -48,9 +53,6 @@ def _from_numbers(names: NDArray[Any], argument: str) -> Names:
 
 
 def _from_objects(listed: list[Any], argument: str) -> NDArray[np.object_]:
-    # NumPy scalars count as the Python type; "1" and 1 stay two names.
-    if any(isinstance(name, np.generic) for name in listed):
-        listed = [name.item() if isinstance(name, np.generic) else name for name in listed]
     for position, name in enumerate(listed):
         if name is None or name != name:
             raise ValueError(

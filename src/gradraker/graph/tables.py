@@ -79,7 +79,7 @@ def edge_columns(
     called source and target, the edges are the first two columns, and a third of exactly
     three is the weight.
     """
-    known = {} if names is None else {name: i for i, name in reversed(list(enumerate(names)))}
+    known = _first_positions(names)
     by_name = source is None and target is None and {"source", "target"} <= known.keys()
     first = known["source"] if by_name else _position("source", source, known, n_columns, default=0)
     second = (
@@ -104,6 +104,14 @@ def edge_columns(
             f"weight must be a column of its own, got column {third} as source or target"
         )
     return EdgeColumns(first, second, third)
+
+
+def _first_positions(names: Sequence[Hashable] | None) -> dict[Hashable, int]:
+    """Position of each name; the first if a table has a name twice."""
+    known: dict[Hashable, int] = {}
+    for i, name in enumerate(names or ()):
+        known.setdefault(name, i)
+    return known
 
 
 def _position(
@@ -175,7 +183,7 @@ def value_columns(
     """Decide which columns hold nodes and values: those called so, or else the first two."""
     if n_columns < 2:
         raise ValueError(f"the table has {n_columns} column(s), but needs nodes and values")
-    known = {} if names is None else {name: i for i, name in reversed(list(enumerate(names)))}
+    known = _first_positions(names)
     if node is None and value is None and {"node", "value"} <= known.keys():
         return known["node"], known["value"]
     first = _position("node", node, known, n_columns, default=0)

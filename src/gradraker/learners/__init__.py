@@ -1,9 +1,16 @@
 """Estimators: thin classes that validate, call pure functions, and store."""
 
 from gradraker.learners.loading import load
-from gradraker.learners.model_file import ModelFileError
+from gradraker.learners.model_file import ModelFileError, read_notes
 from gradraker.learners.sigma2 import sigma2_ranges
 from gradraker.learners.skg import SKGRegressor
 from gradraker.learners.weights import contribution_weights
 
-__all__ = ["ModelFileError", "SKGRegressor", "contribution_weights", "load", "sigma2_ranges"]
+__all__ = [
+    "ModelFileError",
+    "SKGRegressor",
+    "contribution_weights",
+    "load",
+    "read_notes",
+    "sigma2_ranges",
+]

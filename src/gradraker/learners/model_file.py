@@ -38,6 +38,7 @@ def write_model(
     kind: str,
     parameters: dict[str, Any],
     state: dict[str, Any],
+    notes: dict[str, Any],
     arrays: dict[str, NDArray[Any]],
 ) -> Path:
     """Write a model to ``path``: whole, or not at all.
@@ -52,6 +53,7 @@ def write_model(
         "class": kind,
         "parameters": parameters,
         "state": state,
+        "notes": notes,
         "sha256": {name: sha256(content).hexdigest() for name, content in members.items()},
     }
     members[_HEADER] = json.dumps(header, ensure_ascii=True, allow_nan=False).encode()
@@ -150,3 +152,12 @@ def name_from_json(item: Any) -> Hashable:
         case {"surrogates": str(content)}:
             return bytes.fromhex(content).decode("utf-8", "surrogatepass")
     raise ValueError(f"{item!r} is not a reference name")
+
+
+def read_notes(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the notes that ``model.save(path, notes=...)`` kept in a model file."""
+    header, _ = read_model(path)
+    notes = header.get("notes")
+    if not isinstance(notes, dict):
+        raise ModelFileError(f"{os.fspath(path)!r} is damaged: it has no notes")
+    return notes

@@ -7,13 +7,14 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gradraker._compiled.skg import learn_one, predict_one
+from gradraker._compiled.skg import learn_one, learn_value, predict_one, predict_value
 from gradraker.features import FrequencyTable
 from gradraker.learners.observed import Record
 from gradraker.learners.parameters import check_learning_rate
 from gradraker.learners.unchanged import unchanged_if_refused
 
 Neighbours = Mapping[Any, float] | Iterable[Hashable]
+Value = float | NDArray[np.float64]
 
 # Weights of neighbours given without weights.
 _ONES = np.ones(1024)
@@ -36,7 +37,7 @@ class OneNodeMixin:
     def _start_empty(self, targets: tuple[int, ...]) -> None:
         raise NotImplementedError
 
-    def predict_one(self, neighbours: Neighbours) -> float | NDArray[np.float64]:
+    def predict_one(self, neighbours: Neighbours) -> Value:
         """Predict the value of one node from its neighbours.
 
         Parameters
@@ -54,17 +55,15 @@ class OneNodeMixin:
         if not hasattr(self, "coef_"):
             return 0.0
         table, indices = _look_up(names, self._table)
-        coef = self.coef_
-        theta = coef if coef.ndim == 2 else coef[None]  # [K, 2D]
-        predictions = np.empty(theta.shape[0])
-        scale = 1.0 / math.sqrt(self.sigma2_)
-        predict_one(indices, weights, table.units, scale, theta, predictions)
-        if not all(map(math.isfinite, predictions.tolist())):
-            self._refuse(weights)
-        return predictions if coef.ndim == 2 else float(predictions[0])
+        coef, scale = self.coef_, 1.0 / math.sqrt(self.sigma2_)
+        if coef.ndim == 1:
+            prediction = predict_value(indices, weights, table.units, scale, coef)
+            return prediction if math.isfinite(prediction) else self._refuse(weights)
+        predictions = np.empty(coef.shape[0])
+        predict_one(indices, weights, table.units, scale, coef, predictions)
+        return predictions if np.isfinite(predictions).all() else self._refuse(weights)
 
-    @unchanged_if_refused
-    def learn_one(self, neighbours: Neighbours, value: ArrayLike) -> float | NDArray[np.float64]:
+    def learn_one(self, neighbours: Neighbours, value: ArrayLike) -> Value:
         """Learn the value of one node: one step of training.
 
         Parameters
@@ -92,26 +91,48 @@ class OneNodeMixin:
         0.6
         """
         names, weights = _names_and_weights(neighbours)
-        values, shape = _finite_values(value)  # [K]
+        checked = _finite_value(value)
+        if hasattr(self, "coef_"):
+            indices = _known_rows(names, self._table)
+            if indices is not None:
+                return self._learn(indices, weights, checked)
+        return self._learn_new(names, weights, checked)
+
+    @unchanged_if_refused
+    def _learn_new(
+        self, names: Collection[Hashable], weights: NDArray[np.float64], value: Value
+    ) -> Value:
+        """Learn a node some of whose neighbours are new, be it the first node."""
         if not hasattr(self, "coef_"):
-            self._start_empty(shape)
-        coef = self.coef_
-        if coef.shape[:-1] != shape:
+            self._start_empty(np.shape(value))
+        _, indices = _look_up(names, self._table, add=True)
+        return self._learn(indices, weights, value)
+
+    def _learn(
+        self, indices: NDArray[np.int32], weights: NDArray[np.float64], value: Value
+    ) -> Value:
+        """Take a step, or raise and leave the model as it was."""
+        coef, units = self.coef_, self._table.units
+        step = 2.0 * check_learning_rate(self.learning_rate)
+        scale = 1.0 / math.sqrt(self.sigma2_)
+        prediction: Value
+        if coef.ndim == 1 and isinstance(value, float):
+            prediction = learn_value(indices, weights, units, scale, step, value, coef)
+            taken = prediction == prediction  # NaN is not equal to itself
+        elif not isinstance(value, float) and coef.shape[:-1] == value.shape:
+            prediction = np.empty(value.size)
+            taken = learn_one(indices, weights, units, scale, step, value, coef, prediction)
+        else:
             raise ValueError(
-                f"value has shape {shape}, but the model was trained on "
+                f"value has shape {np.shape(value)}, but the model was trained on "
                 f"values of shape {coef.shape[:-1]}"
             )
-        step = 2.0 * check_learning_rate(self.learning_rate)
-        table, indices = _look_up(names, self._table, add=True)
-        theta = coef if shape else coef[None]  # [K, 2D], the same memory
-        predictions = np.empty(values.size)
-        scale = 1.0 / math.sqrt(self.sigma2_)
-        if not learn_one(indices, weights, table.units, scale, step, values, theta, predictions):
+        if not taken:
             self._refuse(weights)
         self.n_seen_ += 1
         if self._record is not None:
-            self._record.add_one(indices, weights, values, self.learning_rate)
-        return predictions if shape else float(predictions[0])
+            self._record.add_one(indices, weights, value, self.learning_rate)
+        return prediction
 
     def _refuse(self, weights: NDArray[np.float64]) -> NoReturn:
         if not np.isfinite(weights).all():
@@ -153,23 +174,30 @@ def _numbers(argument: str, values: Any) -> NDArray[np.float64]:
     return numbers.astype(np.float64, copy=False).reshape(-1)
 
 
-def _finite_values(value: ArrayLike) -> tuple[NDArray[np.float64], tuple[int, ...]]:
-    """The values as an array of shape (K,), and the shape in which they came."""
-    if isinstance(value, float) and math.isfinite(value):  # the usual case, 4 µs sooner
-        return np.array([value]), ()
+def _finite_value(value: ArrayLike) -> Value:
+    """A number as a float, several numbers as an array of shape (K,)."""
+    if type(value) is float and math.isfinite(value):  # the usual case, 4 µs sooner
+        return value
     values = _numbers("value", value)
     if values.size == 0 or not np.isfinite(values).all():
         raise ValueError(f"value must be a finite number or a 1-d array of them, got {value!r}")
-    return values, np.shape(value)
+    return values if np.ndim(value) > 0 else float(values[0])
+
+
+def _known_rows(names: Collection[Hashable], table: FrequencyTable) -> NDArray[np.int32] | None:
+    """Rows of names whose frequencies are drawn, or None if there are others."""
+    try:
+        return np.fromiter(map(table.drawn_rows.__getitem__, names), np.int32, len(names))
+    except (KeyError, TypeError):
+        return None
 
 
 def _look_up(
     names: Collection[Hashable], table: FrequencyTable, *, add: bool = False
 ) -> tuple[FrequencyTable, NDArray[np.int32]]:
     """A table that has the names, and their rows in it."""
-    try:
-        rows = np.fromiter(map(table.drawn_rows.__getitem__, names), np.int32, len(names))
-    except (KeyError, TypeError):
+    rows = _known_rows(names, table)
+    if rows is None:
         try:
             distinct = list(dict.fromkeys(names))
         except TypeError as error:

@@ -25,7 +25,7 @@ _MOST_NUMBERED = 2**31 - 1
 _SAVED_NAMES = (str, int, float, bytes, tuple, np.number, np.str_, np.bytes_)
 
 
-def save_skg(model: Any, path: str | os.PathLike[str]) -> Path:
+def save_skg(model: Any, path: str | os.PathLike[str], notes: dict[str, Any]) -> Path:
     """Write a fitted :class:`SKGRegressor` to ``path``."""
     parameters = {name: _plain(value) for name, value in model.get_params().items()}
     if not isinstance(parameters["random_state"], int | None):
@@ -53,6 +53,7 @@ def save_skg(model: Any, path: str | os.PathLike[str]) -> Path:
         kind=type(model).__name__,
         parameters=parameters,
         state=state,
+        notes=notes,
         arrays=arrays,
     )
 

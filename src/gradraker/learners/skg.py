@@ -150,7 +150,14 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
     # -- training --------------------------------------------------------------
 
     @unchanged_if_refused
-    def fit(self, X: Any, y: ArrayLike, *, references: Sequence[Hashable] | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        references: Sequence[Hashable] | None = None,
+        node_names: Sequence[Hashable] | None = None,
+    ) -> Self:
         """Forget what was learned and train ``n_epochs`` times on all rows.
 
         Parameters
@@ -161,13 +168,15 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
             Values of the nodes.
         references : sequence of M names, optional
             Names of the columns of X.
+        node_names : sequence of n names, optional
+            Names of the rows, for :meth:`explain`; default the index of a pandas data frame.
 
         Returns
         -------
         self
         """
         self._check_parameters()
-        names = row_names(X)
+        names = row_names(X, node_names)
         X, y = validate_training(self, X, y, references, first=True)
         self._start(X, y, references)
         rng = np.random.default_rng([self.seed_, 1])
@@ -180,7 +189,12 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
 
     @unchanged_if_refused
     def partial_fit(
-        self, X: Any, y: ArrayLike, *, references: Sequence[Hashable] | None = None
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        references: Sequence[Hashable] | None = None,
+        node_names: Sequence[Hashable] | None = None,
     ) -> Self:
         """Train once on each row, in the given order, continuing from what was learned.
 
@@ -195,6 +209,8 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
             Values of the nodes.
         references : sequence of M names, optional
             Names of the columns of X; names that are new become new referencing nodes.
+        node_names : sequence of n names, optional
+            Names of the rows, as in :meth:`fit`.
 
         Returns
         -------
@@ -202,7 +218,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         """
         self._check_parameters()
         first = not hasattr(self, "coef_")
-        names = row_names(X)
+        names = row_names(X, node_names)
         X, y = validate_training(self, X, y, references, first=first)
         if first:
             self._start(X, y, references)
@@ -398,7 +414,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
 
     # -- files -----------------------------------------------------------------
 
-    def save(self, path: str | os.PathLike[str]) -> Path:
+    def save(self, path: str | os.PathLike[str], *, notes: dict[str, Any] | None = None) -> Path:
         """Write the model to a file, whole or not at all, without pickle.
 
         :func:`gradraker.load` reads it. A ``random_state`` that is a generator is saved as
@@ -408,6 +424,9 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         ----------
         path : path-like
             Where to write; an older file is replaced.
+        notes : dict, optional
+            What else to keep in the file, such as how the rows were made: anything that JSON
+            can hold. :func:`gradraker.learners.read_notes` returns it.
 
         Returns
         -------
@@ -416,7 +435,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         check_is_fitted(self, "coef_")
         self._check_parameters()
         check_same_features(self)
-        return save_skg(self, path)
+        return save_skg(self, path, notes or {})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

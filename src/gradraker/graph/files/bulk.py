@@ -66,12 +66,12 @@ def _plain_comment(comment: str | None) -> bool:
 
 def _body(text: str, layout: Layout) -> bytes | None:
     """Return the lines after the header, with blank lines removed; None if quotes are odd."""
-    if not layout.first_line:
-        return None
     start = 0
     for _ in range(layout.first_line - 1):
         start = text.index("\n", start) + 1
     body = text[start:].encode()
+    if b"\xef\xbb\xbf" in body:
+        return None  # polars takes it for a byte order mark at the start of a piece
     if layout.separator == WHITESPACE:
         body = body.replace(b"\t", b" ")
         while b"  " in body:

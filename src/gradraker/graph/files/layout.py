@@ -152,6 +152,8 @@ def find_layout(
     next_number, second = next(lines, (0, ""))
     following = split(second, separator, Place(label, line=next_number)) if second else []
     named = _is_header(fields, following, number_column) if header is None else header
+    if named and not next_number:
+        raise GraphFileError(label, "there is a header, but no data")
     return Layout(
         label,
         separator,

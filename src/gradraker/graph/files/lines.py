@@ -38,7 +38,7 @@ def read_lines(
     lines: list[int] = []
     n_lines = text.count("\n") + 1
     for count, (line, content) in enumerate(data_lines(text, layout.comment)):
-        if line < layout.first_line or layout.first_line == 0:
+        if line < layout.first_line:
             continue
         fields = split(content, layout.separator, layout.place(line))
         if len(fields) != layout.n_columns:

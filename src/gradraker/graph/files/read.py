@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from gradraker.graph.edges import EdgeList
+from gradraker.graph.edges import EdgeList, plain
 from gradraker.graph.files.columns import TextOptions, file_columns, numbered
 from gradraker.graph.files.content import Progress, no_progress, read_content
 from gradraker.graph.files.errors import GraphFileError, Place
@@ -203,7 +203,7 @@ def _contradiction(found: FileColumns, ids: str) -> tuple[str, int, int] | None:
     if not len(differs):
         return None
     row = int(differs[0])
-    return repr(nodes[codes[row]]), int(first[codes[row]]), row
+    return repr(plain(nodes[codes[row]])), int(first[codes[row]]), row
 
 
 def _two_values(

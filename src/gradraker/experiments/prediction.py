@@ -1,0 +1,302 @@
+"""The user's job: a graph and some known values in, predictions for the other nodes out."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from gradraker.analysis import Explanation, SimilarityTransfer, similarity_transfer
+from gradraker.graph import AdjacencyVectors, adjacency_vectors, known_values
+from gradraker.learners import SKGRegressor
+from gradraker.metrics import gnmse
+
+# With fewer known nodes than this none is held out: the estimate would be noise.
+_ENOUGH_TO_HOLD_OUT = 10
+_HELD_OUT = 0.2
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutNodes:
+    """Known nodes that were predicted by a model which had not seen them.
+
+    ``gnmse`` and ``rmse`` are the errors of the model, ``gnmse_of_mean`` and ``rmse_of_mean``
+    those of predicting the mean of the other known values. GNMSE is taken on values that are
+    scaled to [0, 1] by the range of all known values, as in the paper.
+    """
+
+    rows: NDArray[np.int64]
+    values: NDArray[np.float64]
+    predictions: NDArray[np.float64]
+    gnmse: float
+    gnmse_of_mean: float
+    rmse: float
+    rmse_of_mean: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NodePredictions:
+    """Predictions for the nodes of a graph, and what they stand on.
+
+    Attributes
+    ----------
+    vectors : AdjacencyVectors
+        Adjacency vectors of all nodes, with their names.
+    values : ndarray of shape (n,)
+        Known values, NaN where unknown.
+    predictions : ndarray of shape (n,)
+        Predictions for all nodes; for known nodes, what the trained model says of them.
+    offset : float
+        Mean of the known values, subtracted before training and added afterwards.
+    model : SKGRegressor
+        Trained on all known nodes.
+    held_out : HeldOutNodes or None
+        Estimate of the error from a fifth of the known nodes; None with fewer than 10.
+    """
+
+    vectors: AdjacencyVectors
+    values: NDArray[np.float64]
+    predictions: NDArray[np.float64]
+    offset: float
+    model: SKGRegressor
+    held_out: HeldOutNodes | None
+
+    @property
+    def is_known(self) -> NDArray[np.bool_]:
+        """Which nodes have a known value."""
+        return ~np.isnan(self.values)
+
+    @cached_property
+    def transfer(self) -> SimilarityTransfer | None:
+        """Whether similar vectors bring similar values here; None for too few known nodes."""
+        known = self.is_known
+        if known.sum() < 3 or np.ptp(self.values[known]) == 0.0:
+            return None
+        return similarity_transfer(self.vectors.rows[known], self.values[known], random_state=0)
+
+    def explain(self, rows: Sequence[int] | NDArray[Any] | None = None) -> Explanation:
+        """Explain predictions of some rows (all by default); values are relative to ``offset``."""
+        chosen = np.arange(self.values.size) if rows is None else np.asarray(rows)
+        return explained(self.model, self.vectors, chosen)
+
+    def frame(self, *, n_contributors: int = 0) -> Any:
+        """Node, known or not, value and prediction as a pandas data frame.
+
+        With ``n_contributors`` = k there are also columns contributor_1, weight_1, …: the k
+        known nodes that count most in each prediction.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ImportError(
+                "a data frame needs pandas: pip install pandas; vectors.nodes and "
+                "predictions hold the same as arrays"
+            ) from None
+        columns: dict[str, Any] = {
+            "node": pd.Series(self.vectors.nodes.tolist(), dtype=None),
+            "known": self.is_known,
+            "value": self.values,
+            "prediction": self.predictions,
+        }
+        if n_contributors > 0:
+            columns |= _contributor_columns(self.explain(), n_contributors)
+        return pd.DataFrame(columns)
+
+    def __repr__(self) -> str:
+        n_known = int(self.is_known.sum())
+        text = f"NodePredictions of {self.values.size - n_known} nodes from {n_known} known ones"
+        if self.held_out is None:
+            return text
+        return (
+            f"{text}; held-out RMSE {self.held_out.rmse:.4g} "
+            f"({self.held_out.rmse_of_mean:.4g} by the mean)"
+        )
+
+
+def predict_unknown(
+    graph: Any,
+    values: Any,
+    *,
+    references: Iterable[Hashable] | None = None,
+    direction: Literal["out", "in", "both"] = "out",
+    weight: Hashable = None,
+    self_loops: Literal["keep", "add", "drop"] = "keep",
+    hops: int = 1,
+    duplicates: Literal["sum", "last", "error"] = "sum",
+    unknown_nodes: Literal["error", "ignore"] = "error",
+    model: SKGRegressor | None = None,
+    random_state: int = 0,
+) -> NodePredictions:
+    """Train on the known nodes of a graph and predict all of them; see :func:`predict_nodes`."""
+    vectors = adjacency_vectors(
+        graph,
+        references=references,
+        direction=direction,
+        weight=weight,
+        self_loops=self_loops,
+        hops=hops,
+        duplicates=duplicates,
+    )
+    aligned = known_values(values, vectors.nodes, unknown_nodes=unknown_nodes)
+    known = np.flatnonzero(~np.isnan(aligned))
+    if known.size == 0:
+        raise ValueError("values: no node of the graph has a known value; at least one is needed")
+    base = SKGRegressor(random_state=random_state) if model is None else model
+    offset = float(aligned[known].mean())
+    trained = _trained(base, vectors, known, aligned[known] - offset)
+    predictions = trained.predict(vectors.rows, references=vectors.references.tolist()) + offset
+    held_out = _held_out(base, vectors, aligned, known, random_state)
+    return NodePredictions(vectors, aligned, predictions, offset, trained, held_out)
+
+
+def predict_nodes(
+    graph: Any,
+    values: Any,
+    *,
+    n_contributors: int = 0,
+    **options: Any,
+) -> Any:
+    """Predict the values of all nodes of a graph from those that are known: the whole job.
+
+    Parameters
+    ----------
+    graph : any graph that :func:`adjacency_vectors` takes
+        Edges, a matrix, a mapping, a graph of another library, …
+    values : mapping, Series, table, or array with NaN for unknown
+        Known values; see :func:`known_values`.
+    n_contributors : int, default=0
+        How many of the known nodes that count most to list with each prediction.
+    references : sequence of names, optional
+        The nodes that vectors point to; default all nodes of the graph. Their values are not
+        needed, and more of them tell nodes apart better than the known nodes alone.
+    direction, weight, self_loops, hops, duplicates
+        As in :func:`adjacency_vectors`.
+    unknown_nodes : {"error", "ignore"}, default="error"
+        What to do with values of nodes that the graph does not have.
+    model : SKGRegressor, optional
+        Settings of the learner; it is not changed. Default ``SKGRegressor(random_state=0)``.
+    random_state : int, default=0
+        Seed.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns node, known, value and prediction, and with ``n_contributors`` = k also
+        contributor_1, weight_1, …, contributor_k, weight_k. One row a node, in the order of
+        ``adjacency_vectors(graph).nodes``.
+
+    Notes
+    -----
+    The mean of the known values is subtracted before training and added afterwards, so that a
+    node which resembles none that is known gets about the mean. A prediction is
+    mean + Σ weight × (value − mean).
+
+    Examples
+    --------
+    >>> from gradraker import predict_nodes
+    >>> links = {"a": "xy", "b": "xy", "c": "uv", "d": "uv", "e": "xy"}
+    >>> links = {node: list(neighbours) for node, neighbours in links.items()}
+    >>> known = {"a": 1.0, "b": 1.0, "c": 9.0, "d": 9.0}
+    >>> frame = predict_nodes(links, known, n_contributors=1)
+    >>> row = frame[frame.node == "e"].iloc[0]
+    >>> bool(row.known), bool(row.prediction < 3.0), row.contributor_1 in ("a", "b")
+    (False, True, True)
+    """
+    return predict_unknown(graph, values, **options).frame(n_contributors=n_contributors)
+
+
+def update_nodes(
+    model: SKGRegressor, graph: Any, values: Any, *, offset: float, **options: Any
+) -> AdjacencyVectors:
+    """Go on training a model on known nodes of a graph, once each; return all vectors.
+
+    ``offset`` is that of :class:`NodePredictions`, ``options`` those of
+    :func:`adjacency_vectors` with which the model was trained.
+    """
+    vectors = adjacency_vectors(graph, **options)
+    aligned = known_values(values, vectors.nodes)
+    known = np.flatnonzero(~np.isnan(aligned))
+    if known.size > 0:
+        model.partial_fit(
+            vectors.rows[known],
+            aligned[known] - offset,
+            references=vectors.references.tolist(),
+            node_names=vectors.nodes[known].tolist(),
+        )
+    return vectors
+
+
+def explained(model: SKGRegressor, vectors: AdjacencyVectors, rows: NDArray[Any]) -> Explanation:
+    """Explain the predictions of a model for some rows of vectors."""
+    return model.explain(
+        vectors.rows[rows],
+        references=vectors.references.tolist(),
+        node_names=vectors.nodes[rows].tolist(),
+    )
+
+
+def _trained(
+    base: SKGRegressor,
+    vectors: AdjacencyVectors,
+    rows: NDArray[np.int64],
+    centred: NDArray[np.float64],
+) -> SKGRegressor:
+    return clone(base).fit(
+        vectors.rows[rows],
+        centred,
+        references=vectors.references.tolist(),
+        node_names=vectors.nodes[rows].tolist(),
+    )
+
+
+def _held_out(
+    base: SKGRegressor,
+    vectors: AdjacencyVectors,
+    values: NDArray[np.float64],
+    known: NDArray[np.int64],
+    random_state: int,
+) -> HeldOutNodes | None:
+    """Predict a fifth of the known nodes by a model that is trained on the others."""
+    if known.size < _ENOUGH_TO_HOLD_OUT:
+        return None
+    shuffled = np.random.default_rng([random_state, 3]).permutation(known)
+    n_tested = round(_HELD_OUT * known.size)
+    tested, trained = shuffled[:n_tested], shuffled[n_tested:]
+    mean = float(values[trained].mean())
+    try:
+        model = _trained(base, vectors, trained, values[trained] - mean)
+    except ValueError:  # the nodes that are left do not differ
+        return None
+    predictions = model.predict(vectors.rows[tested], references=vectors.references.tolist()) + mean
+    low, high = float(values[known].min()), float(values[known].max())
+    span = high - low if high > low else 1.0
+    scaled, scaled_predictions = (values[tested] - low) / span, (predictions - low) / span
+    scaled_mean = np.full(tested.size, (mean - low) / span)
+    possible = bool(np.any(scaled != 0.0))
+    return HeldOutNodes(
+        rows=tested,
+        values=values[tested],
+        predictions=predictions,
+        gnmse=gnmse(scaled, scaled_predictions) if possible else float("nan"),
+        gnmse_of_mean=gnmse(scaled, scaled_mean) if possible else float("nan"),
+        rmse=_rmse(values[tested], predictions),
+        rmse_of_mean=_rmse(values[tested], np.full(tested.size, mean)),
+    )
+
+
+def _rmse(values: NDArray[np.float64], predictions: NDArray[np.float64]) -> float:
+    return float(np.sqrt(np.mean((values - predictions) ** 2)))
+
+
+def _contributor_columns(explanation: Explanation, k: int) -> dict[str, Any]:
+    weights = explanation.weights
+    order = np.argsort(-np.abs(weights), axis=1, kind="stable")[:, :k]
+    columns: dict[str, Any] = {}
+    for position in range(order.shape[1]):
+        at = order[:, position]
+        columns[f"contributor_{position + 1}"] = [explanation.observed_names[i] for i in at]
+        columns[f"weight_{position + 1}"] = weights[np.arange(weights.shape[0]), at]
+    return columns

@@ -1,0 +1,300 @@
+"""Observed nodes around a tested one, by distance and weight."""
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gradraker.analysis import Explanation
+from gradraker.learners import SKGRegressor
+from gradraker.plotting.figure import (
+    BLACK,
+    DARK_GREY,
+    GREY,
+    LIGHT_GREY,
+    MANY_POINTS,
+    ORANGE,
+    VERMILION,
+    checked_column,
+    checked_row,
+    explain_row,
+    new_axes,
+    what_is_explained,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Around the tested node, as part of the largest distance: room for nodes at distance 0.
+_HOLE = 0.12
+# Negative weights count, and get a colour of their own, from this part of the largest on.
+_NEGATIVE_FROM = 0.1
+_GOLDEN_ANGLE = np.pi * (3.0 - np.sqrt(5.0))
+
+
+class NodeDistancesDisplay:
+    """Observed nodes around a tested node, by distance, shaded by contribution weight.
+
+    The paper's figure 2. The radius is ‖d‖, the distance of adjacency vectors, counted
+    from a small circle around the tested node, so that nodes at distance 0 are seen. Angles
+    mean nothing: nodes of equal distance are spread over their ring, heavy ones apart.
+
+    Parameters
+    ----------
+    squared_distances : array-like of shape (n_observed,)
+        ‖d‖² of the observed nodes to the tested node.
+    weights : array-like of shape (n_observed,)
+        Their contribution weights.
+    efficient_distance : float, optional
+        Squared efficient distance; NaN if no weight is significant. Without it there is no
+        circle.
+    title : str, optional
+        Head of the figure.
+
+    Attributes
+    ----------
+    radii, angles : ndarray of shape (n_observed,)
+        Where the nodes are: ‖d‖ and radians.
+    ax_ : matplotlib.axes.Axes
+        The axes drawn on, after ``plot``.
+    figure_ : matplotlib.figure.Figure
+        The figure of these axes, after ``plot``.
+
+    Examples
+    --------
+    >>> from gradraker.plotting import NodeDistancesDisplay
+    >>> display = NodeDistancesDisplay([4.0, 1.0, 4.0], [0.1, 0.6, 0.2], efficient_distance=2.0)
+    >>> display.radii
+    array([2., 1., 2.])
+    >>> display.plot().ax_.get_legend().get_texts()[-1].get_text()
+    'Efficient distance, ‖d‖ = 1.41'
+    """
+
+    ax_: "Axes"
+    figure_: "Figure"
+
+    def __init__(
+        self,
+        squared_distances: ArrayLike,
+        weights: ArrayLike,
+        *,
+        efficient_distance: float | None = None,
+        title: str | None = None,
+    ) -> None:
+        self.squared_distances = checked_column("squared_distances", squared_distances)
+        if self.squared_distances.min() < 0.0:
+            raise ValueError(
+                f"squared_distances must not be negative, got {self.squared_distances.min():g}"
+            )
+        self.weights = checked_column("weights", weights, self.squared_distances.size)
+        self.efficient_distance = efficient_distance
+        self.title = title
+        self.radii = np.sqrt(self.squared_distances)
+        self.angles = _angles(self.squared_distances, self.weights)
+
+    @classmethod
+    def from_explanation(
+        cls, explanation: Explanation, *, row: int = 0, ax: "Axes | None" = None
+    ) -> Self:
+        """Make the display of one explained node and plot it.
+
+        Parameters
+        ----------
+        explanation : Explanation
+            What :meth:`SKGRegressor.explain` returned.
+        row : int, default=0
+            Number of the tested node.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw.
+
+        Returns
+        -------
+        NodeDistancesDisplay
+        """
+        number = checked_row(row, explanation.weights.shape[0])
+        display = cls(
+            explanation.squared_distances[number],
+            explanation.weights[number],
+            efficient_distance=explanation.efficient_distance(number),
+            title=what_is_explained(explanation, number),
+        )
+        return display.plot(ax=ax)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: SKGRegressor,
+        X: Any,
+        *,
+        row: int = 0,
+        references: Sequence[Hashable] | None = None,
+        ax: "Axes | None" = None,
+    ) -> Self:
+        """Explain one row of X, make the display and plot it.
+
+        Parameters
+        ----------
+        model : SKGRegressor
+            A fitted model.
+        X : {array-like, sparse matrix, data frame} of shape (n, M)
+            Adjacency vectors of tested nodes.
+        row : int, default=0
+            The row of X that is shown.
+        references : sequence of M names, optional
+            Names of the columns of X, as for :meth:`SKGRegressor.predict`.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw.
+
+        Returns
+        -------
+        NodeDistancesDisplay
+        """
+        return cls.from_explanation(explain_row(model, X, row, references), ax=ax)
+
+    def plot(self, *, ax: "Axes | None" = None) -> Self:
+        """Draw on ``ax``, or on a new figure that no global state knows of.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw.
+
+        Returns
+        -------
+        NodeDistancesDisplay
+            Itself, with ``ax_`` and ``figure_`` set.
+        """
+        axes = new_axes(4.8, 4.6) if ax is None else ax
+        farthest = float(self.radii.max()) or 1.0
+        hole = _HOLE * farthest
+        self._draw_scale(axes, farthest, hole)
+        axes.plot(
+            0.0,
+            0.0,
+            linestyle="none",
+            marker="*",
+            markersize=11.0,
+            color=ORANGE,
+            markeredgecolor=BLACK,
+            markeredgewidth=0.5,
+            label="Tested node",
+            zorder=5.0,
+        )
+        self._draw_nodes(axes, hole)
+        self._draw_efficient_distance(axes, farthest, hole)
+        edge = 1.06 * (farthest + hole)
+        axes.set(xlim=(-edge, edge), ylim=(-edge, edge), aspect="equal", title=self.title)
+        axes.set_axis_off()
+        axes.legend(
+            loc="upper center",
+            bbox_to_anchor=(0.5, 0.0),
+            ncols=2,
+            frameon=False,
+            fontsize="small",
+        )
+        self.ax_ = axes
+        # The figure of a figure is itself, that of a subfigure the whole one.
+        self.figure_ = axes.figure.figure
+        return self
+
+    def _draw_scale(self, axes: "Axes", farthest: float, hole: float) -> None:
+        """Faint circles with the distances that they stand for."""
+        from matplotlib.patches import Circle
+        from matplotlib.patheffects import withStroke
+        from matplotlib.ticker import MaxNLocator
+
+        ticks = np.asarray(MaxNLocator(4, steps=[1, 2, 5, 10]).tick_values(0.0, farthest))
+        for tick in ticks[(ticks >= 0.0) & (ticks <= farthest)]:
+            radius = hole + tick
+            axes.add_patch(
+                Circle((0.0, 0.0), radius, fill=False, color=LIGHT_GREY, linewidth=0.8, zorder=0.0)
+            )
+            axes.text(
+                0.0,
+                -radius,
+                f"‖d‖ = {tick:g}",
+                ha="center",
+                va="center",
+                fontsize="x-small",
+                color=DARK_GREY,
+                path_effects=[withStroke(linewidth=2.0, foreground="white")],
+                zorder=4.0,
+            )
+
+    def _draw_nodes(self, axes: "Axes", hole: float) -> None:
+        from matplotlib.colors import Normalize
+
+        largest = float(np.abs(self.weights).max()) or 1.0
+        signed = -float(self.weights.min()) > _NEGATIVE_FROM * largest
+        last = np.argsort(np.abs(self.weights), kind="stable")  # the heaviest on top
+        radii, angles = hole + self.radii[last], self.angles[last]
+        share = np.abs(self.weights[last]) / largest
+        size = float(np.clip(4000.0 / self.weights.size, 12.0, 45.0))
+        nodes = axes.scatter(
+            radii * np.cos(angles),
+            radii * np.sin(angles),
+            c=self.weights[last],
+            # Where rings are full, what weighs little steps back.
+            s=size * (share if size < 20.0 else 1.0) + 0.0,
+            # Blue is positive in both.
+            cmap="RdBu" if signed else "Blues",
+            norm=Normalize(-largest if signed else 0.0, largest),
+            edgecolors=GREY,
+            linewidths=0.4,
+            label="Observed node",
+            zorder=3.0,
+            rasterized=self.weights.size > MANY_POINTS,
+        )
+        axes.figure.colorbar(
+            nodes,
+            ax=axes,
+            label="Contribution weight of the node",
+            extend="neither" if signed or self.weights.min() >= 0.0 else "min",
+            shrink=0.7,
+            pad=0.02,
+        )
+
+    def _draw_efficient_distance(self, axes: "Axes", farthest: float, hole: float) -> None:
+        if self.efficient_distance is None:
+            return
+        if np.isnan(self.efficient_distance):
+            axes.plot([], [], linestyle="none", label="No weight is significant")
+            return
+        radius = float(np.sqrt(self.efficient_distance))
+        outside = ", beyond the figure" if radius > 1.03 * farthest else ""
+        angles = np.linspace(0.0, 2.0 * np.pi, 361)
+        axes.plot(
+            (hole + radius) * np.cos(angles),
+            (hole + radius) * np.sin(angles),
+            color=VERMILION,
+            linewidth=1.1,
+            linestyle="--",
+            label=f"Efficient distance, ‖d‖ = {radius:.2f}{outside}",
+            zorder=2.0,
+        )
+
+
+def plot_nodes(
+    explanation: Explanation, row: int = 0, *, ax: "Axes | None" = None
+) -> NodeDistancesDisplay:
+    """Draw observed nodes around a tested one; see :meth:`Explanation.plot_nodes`."""
+    return NodeDistancesDisplay.from_explanation(explanation, row=row, ax=ax)
+
+
+def _angles(squared: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Angles that spread nodes of equal distance evenly, and the heavy ones of them too."""
+    # Distances that differ by rounding only are equal.
+    rounded = np.round(squared / (float(squared.max()) or 1.0), 9)
+    angles = np.empty(squared.size)
+    for number, distance in enumerate(np.unique(rounded)):
+        ring = np.flatnonzero(rounded == distance)
+        heaviest = ring[np.argsort(-np.abs(weights[ring]), kind="stable")]
+        # Steps of the golden angle spread the first few as well as all; their ranks are even.
+        turns = np.arange(ring.size) * _GOLDEN_ANGLE % (2.0 * np.pi)
+        place = np.argsort(np.argsort(turns, kind="stable"), kind="stable")
+        # Rings of single nodes must not line up.
+        start = np.pi / 2.0 + number * _GOLDEN_ANGLE
+        angles[heaviest] = start + 2.0 * np.pi * place / ring.size
+    return angles

@@ -1,0 +1,297 @@
+"""Similarity measures, contribution weights and conformity factors against time."""
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gradraker.analysis import Explanation, conformity_factor, noise_range
+from gradraker.learners import SKGRegressor
+from gradraker.learners.parameters import check_learning_rate
+from gradraker.plotting.figure import (
+    BLACK,
+    BLUE,
+    GREY,
+    LIGHT_GREY,
+    MANY_POINTS,
+    VERMILION,
+    checked_column,
+    checked_row,
+    explain_row,
+    legend_above,
+    new_axes,
+    what_is_explained,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_NOISE, _TWICE_RATE, _EPOCH = "Noise range of $F$", r"$2\eta$", "End of epoch"
+
+
+class _TimeDisplay:
+    """B and F of one tested node, seen at times 1, …, T."""
+
+    ax_: "Axes"
+    figure_: "Figure"
+
+    def __init__(
+        self,
+        similarities: ArrayLike,
+        weights: ArrayLike,
+        *,
+        learning_rate: float,
+        epoch_ends: ArrayLike = (),
+        title: str | None = None,
+    ) -> None:
+        self.similarities = checked_column("similarities", similarities)
+        self.weights = checked_column("weights", weights, self.similarities.size)
+        self.learning_rate = check_learning_rate(learning_rate)
+        self.epoch_ends = np.array(epoch_ends, dtype=np.float64)
+        self.title = title
+
+    @classmethod
+    def from_explanation(
+        cls, explanation: Explanation, *, row: int = 0, ax: "Axes | None" = None
+    ) -> Self:
+        """Make the display of one explained node and plot it.
+
+        Parameters
+        ----------
+        explanation : Explanation
+            What :meth:`SKGRegressor.explain` returned.
+        row : int, default=0
+            Number of the tested node.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw.
+
+        Returns
+        -------
+        The display, drawn.
+        """
+        number = checked_row(row, explanation.weights.shape[0])
+        display = cls(
+            explanation.similarities[number][explanation.order],
+            explanation.by_time[number],
+            learning_rate=explanation.learning_rate,
+            epoch_ends=_epoch_ends(explanation.order, explanation.weights.shape[1]),
+            title=what_is_explained(explanation, number),
+        )
+        return display.plot(ax=ax)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: SKGRegressor,
+        X: Any,
+        *,
+        row: int = 0,
+        references: Sequence[Hashable] | None = None,
+        ax: "Axes | None" = None,
+    ) -> Self:
+        """Explain one row of X, make the display and plot it.
+
+        Parameters
+        ----------
+        model : SKGRegressor
+            A fitted model.
+        X : {array-like, sparse matrix, data frame} of shape (n, M)
+            Adjacency vectors of tested nodes.
+        row : int, default=0
+            The row of X that is shown.
+        references : sequence of M names, optional
+            Names of the columns of X, as for :meth:`SKGRegressor.predict`.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw.
+
+        Returns
+        -------
+        The display, drawn.
+        """
+        return cls.from_explanation(explain_row(model, X, row, references), ax=ax)
+
+    def plot(self, *, ax: "Axes | None" = None) -> Self:
+        """Draw on ``ax``, or on a new figure that no global state knows of.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw.
+
+        Returns
+        -------
+        The display, with ``ax_`` and ``figure_`` set.
+        """
+        axes = new_axes() if ax is None else ax
+        for i, end in enumerate(self.epoch_ends):
+            axes.axvline(
+                end + 0.5,
+                color=GREY,
+                linewidth=0.6,
+                linestyle=":",
+                zorder=0.5,
+                label=None if i else _EPOCH,
+            )
+        self._draw(axes)
+        axes.axhline(
+            2.0 * self.learning_rate,
+            color=BLACK,
+            linewidth=0.8,
+            linestyle="--",
+            zorder=1.0,
+            label=_TWICE_RATE,
+        )
+        n_times = self.weights.size
+        axes.set_xlim(0.5 - 0.015 * n_times, n_times + 0.5 + 0.015 * n_times)
+        axes.set_xlabel(r"Training time $i$ (nodes seen)")
+        axes.spines[["top", "right"]].set_visible(False)
+        legend_above(axes, title=self.title, last=(_NOISE, _TWICE_RATE, _EPOCH))
+        self.ax_ = axes
+        # The figure of a figure is itself, that of a subfigure the whole one.
+        self.figure_ = axes.figure.figure
+        return self
+
+    def _draw(self, axes: "Axes") -> None:
+        raise NotImplementedError
+
+    def _points(
+        self, axes: "Axes", y: NDArray[np.float64], marker: str, colour: str, label: str
+    ) -> None:
+        n_times = y.size
+        axes.plot(
+            np.arange(1, n_times + 1),
+            y,
+            linestyle="none",
+            marker=marker,
+            markersize=float(np.clip(36.0 / np.sqrt(n_times), 1.2, 4.0)),
+            markeredgewidth=0.0,
+            color=colour,
+            label=label,
+            zorder=3.0,
+            rasterized=n_times > MANY_POINTS,
+        )
+
+
+class ContributionWeightsDisplay(_TimeDisplay):
+    """Similarity measures B and contribution weights F of a tested node against time.
+
+    The paper's figure 3. Grey is the noise range of F, weights in which do not count.
+
+    Parameters
+    ----------
+    similarities : array-like of shape (T,)
+        B_{i,T+1}: similarity of the tested node to the node seen at time i = 1, …, T.
+    weights : array-like of shape (T,)
+        F_{i,T+1}: weight of the value seen at time i.
+    learning_rate : float
+        η; 2η is what B is for equal nodes.
+    epoch_ends : array-like of int, optional
+        Times after which a new epoch begins.
+    title : str, optional
+        Head of the figure.
+
+    Attributes
+    ----------
+    noise_range : tuple of float
+        Of the weights.
+    ax_ : matplotlib.axes.Axes
+        The axes drawn on, after ``plot``.
+    figure_ : matplotlib.figure.Figure
+        The figure of these axes, after ``plot``.
+
+    Examples
+    --------
+    >>> from gradraker import SKGRegressor, load_temperature
+    >>> from gradraker.plotting import ContributionWeightsDisplay
+    >>> data = load_temperature()
+    >>> X, y = data.adjacency, data.scaled_values()
+    >>> model = SKGRegressor(random_state=0).fit(X[:60], y[:60])
+    >>> display = ContributionWeightsDisplay.from_estimator(model, X[60:], row=3)
+    >>> display.epoch_ends
+    array([ 60., 120.])
+    """
+
+    @property
+    def noise_range(self) -> tuple[float, float]:
+        """Noise range of the weights."""
+        return noise_range(self.weights)
+
+    def _draw(self, axes: "Axes") -> None:
+        low, high = self.noise_range
+        axes.axhspan(low, high, color=LIGHT_GREY, linewidth=0.0, zorder=0.0, label=_NOISE)
+        axes.vlines(
+            np.arange(1, self.weights.size + 1),
+            0.0,
+            self.weights,
+            colors=VERMILION,
+            linewidths=float(np.clip(90.0 / self.weights.size, 0.15, 0.8)),
+            zorder=2.0,
+            rasterized=self.weights.size > MANY_POINTS,
+        )
+        self._points(axes, self.similarities, "o", BLUE, "$B_{i,T+1}$")
+        self._points(axes, self.weights, "D", VERMILION, "$F_{i,T+1}$")
+        axes.set_ylabel("$B_{i,T+1}$ and $F_{i,T+1}$")
+
+
+class ConformityDisplay(_TimeDisplay):
+    """Conformity factors α of a tested node against time, the paper's figure 4.
+
+    F = B (1 − α)^{T−i}: the nearer α is to 0, the slower the value seen at time i fades;
+    for very large σ² it is 2η. Times without α, where F and B differ in sign, are left out.
+
+    Parameters
+    ----------
+    similarities, weights, learning_rate, epoch_ends, title
+        As for :class:`ContributionWeightsDisplay`.
+
+    Attributes
+    ----------
+    conformity : ndarray of shape (T,)
+        α_{T+1−i} for i = 1, …, T, NaN where there is none.
+    ax_ : matplotlib.axes.Axes
+        The axes drawn on, after ``plot``.
+    figure_ : matplotlib.figure.Figure
+        The figure of these axes, after ``plot``.
+
+    Examples
+    --------
+    >>> from gradraker.plotting import ConformityDisplay
+    >>> display = ConformityDisplay(
+    ...     [0.2, 0.2, 0.1, 0.2], [0.1024, -0.1, 0.08, 0.2], learning_rate=0.1
+    ... ).plot()
+    >>> display.conformity.round(3)
+    array([0.2, nan, 0.2, nan])
+    """
+
+    @property
+    def conformity(self) -> NDArray[np.float64]:
+        """Conformity factors, NaN where there are none."""
+        return conformity_factor(self.similarities, self.weights)
+
+    def _draw(self, axes: "Axes") -> None:
+        alpha = self.conformity
+        axes.axhline(0.0, color=GREY, linewidth=0.6, zorder=0.5)
+        n_missing = int(np.isnan(alpha).sum())
+        label = rf"$\alpha_{{T+1-i}}$ (none at {n_missing} of {alpha.size} times)"
+        self._points(axes, alpha, "o", BLUE, label)
+        axes.set_ylabel(r"Conformity factor $\alpha_{T+1-i}$")
+
+
+def plot_weights(
+    explanation: Explanation, row: int = 0, *, ax: "Axes | None" = None
+) -> ContributionWeightsDisplay:
+    """Draw B and F of a tested node against time; see :meth:`Explanation.plot`."""
+    return ContributionWeightsDisplay.from_explanation(explanation, row=row, ax=ax)
+
+
+def _epoch_ends(order: NDArray[np.int64], n_observed: int) -> NDArray[np.int64]:
+    """Times after which a new epoch begins; none if training was not in whole epochs."""
+    n_epochs, rest = divmod(order.size, n_observed)
+    if rest or n_epochs < 2:
+        return np.empty(0, dtype=np.int64)
+    epochs = np.sort(order.reshape(n_epochs, n_observed), axis=1)
+    if not (epochs == np.arange(n_observed)).all():
+        return np.empty(0, dtype=np.int64)
+    return np.arange(n_observed, order.size, n_observed)

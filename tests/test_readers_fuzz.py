@@ -1,0 +1,213 @@
+"""Readers against random files: the right result or one error, and the same by both ways."""
+
+import csv
+import gzip
+import io
+from contextlib import contextmanager
+from unittest import mock
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from gradraker import GraphFileError, read_edges, read_values
+from gradraker.graph.files import bulk, columns
+
+# Random files are small; pieces of a few bytes make them many pieces all the same.
+settings.register_profile(
+    "files", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+FILES = settings.get_profile("files")
+
+
+@contextmanager
+def lines_only():
+    with mock.patch.object(columns, "polars_is_installed", return_value=False):
+        yield
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "file"
+
+
+def outcome(reader, path, **arguments):
+    """What a reader returns, in plain types, or the message of its error."""
+    try:
+        found = reader(path, **arguments)
+    except GraphFileError as error:
+        message = str(error)
+        return message if "\n" not in message else pytest.fail(f"more than a line: {message}")
+    if isinstance(found, dict):
+        return [(type(node), node, repr(value)) for node, value in found.items()]
+    weights = None if found.weight is None else found.weight.tolist()
+    assert found.weight is None or np.isfinite(found.weight).all()
+    return found.nodes.tolist(), found.source.tolist(), found.target.tolist(), weights
+
+
+def check_both_ways(path, **arguments):
+    """Whatever the file holds, both ways of reading end, and they end alike."""
+    for reader in (read_edges, read_values):
+        asked = {key: value for key, value in arguments.items() if value is not None}
+        for piece in (1 << 24, 8):
+            with mock.patch.object(bulk, "_PIECE", piece):
+                quick = outcome(reader, path, **asked)
+            with lines_only():
+                assert quick == outcome(reader, path, **asked)
+
+
+@settings(FILES)
+@given(st.binary(max_size=200))
+@example(b"\xef\xbb\xbf")
+@example(b"\xff\xfea\0")
+@example(b"a,b\n\xed\xa0\x80,c\n")
+def test_random_bytes(path, content):
+    path.write_bytes(content)
+    check_both_ways(path)
+
+
+@settings(FILES)
+@given(
+    st.sampled_from([b"\x1f\x8b", b"\x1f\x8b\x08\0", b"PAR1", b"<graphml", b"%%MatrixMarket "]),
+    st.binary(),
+)
+def test_random_bytes_that_begin_like_a_format(path, head, content):
+    path.write_bytes(head + content)
+    outcome(read_edges, path)
+    outcome(read_values, path)
+
+
+# Characters that mean something to a reader of tables, far more often than chance has them.
+TRICKY = st.text(st.sampled_from('ab01-+.e,;\t "#\n\r\ufeff\u00a0\u2028é'), max_size=60)
+
+
+@settings(FILES, max_examples=500)
+@given(
+    TRICKY,
+    st.sampled_from([None, ",", ";", "\t", " ", "a"]),
+    st.sampled_from([None, True, False]),
+)
+@example('a,b\n"c,d",e\n', None, None)
+@example('a,b\n "c",e\n', None, None)
+@example('a,b\n"c" ,e\n', None, None)
+@example('a,b\n"","x"\n', None, None)
+@example("a b\n  # c\n", None, None)
+@example("a,b\n # c,d\n", None, None)
+@example("a\tb\n\t\t\n", None, None)
+@example("a,b,\n", None, None)
+@example("0,1\n-0,1\n", None, None)
+def test_random_tables_of_tricky_characters(path, text, separator, header):
+    path.write_bytes(text.encode())
+    check_both_ways(path, separator=separator, header=header)
+
+
+NAME = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=6).filter(
+    lambda name: name == name.strip(" \t") and not name.startswith(("#", "\ufeff"))
+)
+HUGE = st.integers(-(2**70), 2**70).map(str)
+WEIGHT = st.floats(allow_nan=False, allow_infinity=False)
+
+
+def written(rows, *, separator, line_end, bom, header):
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter=separator, lineterminator=line_end)
+    writer.writerows([header, *rows])
+    return (b"\xef\xbb\xbf" if bom else b"") + text.getvalue().encode()
+
+
+@settings(FILES)
+@given(
+    rows=st.lists(st.tuples(st.one_of(NAME, HUGE), st.one_of(NAME, HUGE), WEIGHT), min_size=1),
+    separator=st.sampled_from(",;\t"),
+    line_end=st.sampled_from(["\n", "\r\n", "\r"]),
+    bom=st.booleans(),
+    packed=st.booleans(),
+)
+def test_edges_survive_the_way_through_a_file(path, rows, separator, line_end, bom, packed):
+    header = ("source", "target", "weight")
+    content = written(rows, separator=separator, line_end=line_end, bom=bom, header=header)
+    path.write_bytes(gzip.compress(content) if packed else content)
+    edges = read_edges(path, separator=separator)
+    names = [str(name) for name in edges.nodes.tolist()]
+    assert [names[i] for i in edges.source] == [row[0] for row in rows]
+    assert [names[i] for i in edges.target] == [row[1] for row in rows]
+    assert edges.weight.tolist() == [row[2] for row in rows]
+    check_both_ways(path, separator=separator)
+
+
+@settings(FILES)
+@given(st.dictionaries(st.one_of(NAME, HUGE), WEIGHT, min_size=1))
+def test_values_survive_the_way_through_a_file(path, values):
+    path.write_bytes(
+        written(values.items(), separator=",", line_end="\r\n", bom=False, header=("node", "value"))
+    )
+    found = read_values(path, separator=",")
+    assert {str(node): value for node, value in found.items()} == values
+
+
+@settings(FILES, max_examples=50)
+@given(
+    st.lists(st.tuples(NAME, NAME, WEIGHT), min_size=1),
+    st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 255)), max_size=3),
+)
+def test_damaged_parquet(path, rows, damage):
+    frame = pl.DataFrame(rows, schema=["source", "target", "weight"], orient="row")
+    whole = io.BytesIO()
+    frame.write_parquet(whole)
+    path.write_bytes(whole.getvalue())
+    edges = read_edges(path)
+    assert edges.nodes[edges.source].tolist() == [row[0] for row in rows]
+    assert edges.weight.tolist() == [row[2] for row in rows]
+    content = bytearray(whole.getvalue())
+    for position, byte in damage:
+        content[position % len(content)] = byte
+    path.write_bytes(content)
+    outcome(read_edges, path)
+
+
+@settings(FILES)
+@given(
+    st.lists(
+        st.sampled_from(["0", "1", "2", "3", "9999999999", "-1", "1.5", "x", "%", "nan"]),
+        max_size=12,
+    ),
+    st.sampled_from(
+        ["coordinate real", "array real", "coordinate pattern", "array complex", "x y"]
+    ),
+    st.sampled_from(["general", "symmetric", "hermitian", "skew-symmetric", ""]),
+    st.sampled_from([1, 2, 3, 12]),
+)
+def test_random_matrix_market(path, words, kind, symmetry, width):
+    lines = [" ".join(words[i : i + width]) for i in range(0, len(words), width)]
+    path.write_text("\n".join([f"%%MatrixMarket matrix {kind} {symmetry}", *lines]))
+    outcome(read_edges, path)
+
+
+PIECES = [
+    "<graph>",
+    "</graph>",
+    "<graph edgedefault='directed'>",
+    "<node id='a'/>",
+    "<edge source='a' target='b'/>",
+    "<edge source='a' target='b'><data key='w'>x</data></edge>",
+    "<key id='w' for='edge' attr.name='weight' attr.type='double'/>",
+    "<key/>",
+    "<data>x</data>",
+    "<!DOCTYPE x>",
+    "&amp;",
+    "&x;",
+    "text",
+    "</graphml>",
+]
+
+
+@settings(FILES)
+@given(st.lists(st.sampled_from(PIECES), max_size=8))
+def test_random_graphml(path, pieces):
+    space = "xmlns='http://graphml.graphdrawing.org/xmlns'"
+    path.write_text(f"<graphml {space}>" + "".join(pieces))
+    outcome(read_edges, path)
+    path.write_text(f"<graphml {space}>" + "".join(pieces) + "</graphml>")
+    outcome(read_edges, path)
