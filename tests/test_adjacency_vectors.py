@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradraker import adjacency_vectors
+from gradraker import EdgeList, adjacency_vectors
 from gradraker.graph import hops as hops_module
 
 # a → b (2), a → c (½), c → b (1), c → c (3)
@@ -73,6 +73,15 @@ def test_duplicates_of_an_undirected_graph_know_no_direction():
     assert rows(graph, duplicates="last") == [[0, 2], [2, 0]]
     with pytest.raises(ValueError, match="edge 'a' – 'b' is there more than once"):
         rows(graph, duplicates="error")
+
+
+def test_undirected_edges_may_be_listed_either_way():
+    source, target, names = np.array([0, 1]), np.array([1, 0]), np.arange(2)
+    edges = EdgeList(source, target, np.array([1.0, 2.0]), names, directed=False)
+    assert rows(edges) == [[0, 3], [3, 0]]
+    assert rows(edges, duplicates="last") == [[0, 2], [2, 0]]
+    with pytest.raises(ValueError, match="edge 0 – 1 is there more than once|edge 1 – 0"):
+        rows(edges, duplicates="error")
 
 
 def test_duplicate_entries_of_a_sparse_matrix_follow_the_same_rule():
@@ -189,6 +198,8 @@ def test_size_of_a_product_is_bounded(seed):
     right = sp.random_array((8, 5), density=0.3, rng=rng).tocsr()
     bound = hops_module.largest_size(left, right)
     assert (left @ right).nnz <= bound <= 6 * 5
+    full = hops_module.largest_size(sp.csr_array(np.ones((6, 8))), sp.csr_array(np.ones((8, 5))))
+    assert full == 6 * 5
 
 
 def test_too_many_entries_are_refused_before_they_are_computed():

@@ -13,7 +13,7 @@ import scipy.io
 import scipy.sparse as sp
 
 from gradraker import GraphFileError, adjacency_vectors, known_values, read_edges, read_values
-from gradraker.graph.files import columns
+from gradraker.graph.files import bulk, columns
 
 TABLE = pl.DataFrame({"source": [3, 3, 7], "target": [7, 5, 5], "weight": [2.0, 0.5, -1.0]})
 
@@ -98,7 +98,7 @@ def test_standard_input(monkeypatch, way):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
         assert listed(read_edges("-")) == PLAIN
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"3,x,2\n3,7\n")))
-    with pytest.raises(GraphFileError, match="standard input, line 2: 2 columns are there"):
+    with pytest.raises(GraphFileError, match=r"standard input, line 2: 2 column\(s\) are there"):
         read_edges("-")
 
 
@@ -175,8 +175,14 @@ def test_names_are_kept(file, way):
         ("# only\n# comments\n", "edges.csv: the file holds no data"),
         ("source,target\n", "edges.csv: there is a header, but no data"),
         ("a\nb\n", "edges.csv, line 1: at least two columns are needed, got 'a'"),
-        ("a,b\n\n# c\nc\n", "edges.csv, line 4: 1 columns are there, but line 1 has 2"),
-        ("a,b\nc,d,e\n", "edges.csv, line 2: 3 columns are there, but line 1 has 2"),
+        (
+            "a,b\n\n# c\nc\n",
+            r"edges.csv, line 4: 1 column\(s\) are there, but 2 are expected after line 1",
+        ),
+        (
+            "a,b\nc,d,e\n",
+            r"edges.csv, line 2: 3 column\(s\) are there, but 2 are expected after line 1",
+        ),
         ("a,b\nc,\n", "edges.csv, line 2, column 2: the name of a node is missing"),
         (
             "source,target\nc,d\n ,e\n",
@@ -202,7 +208,7 @@ def test_names_are_kept(file, way):
         (gzip.compress(b"a,b\n")[:-9], "gzip data end too early"),
         (gzip.compress(b"a,b\n" * 99)[:-20] + b"x" * 20, "gzip data are damaged"),
         (b"PAR1 and then nothing", "no readable Parquet file"),
-        (b"%%MatrixMarket matrix\n", "no readable Matrix Market file"),
+        (b"%%MatrixMarket matrix\n", "line 1: a matrix of real numbers begins"),
         (b"<graphml>", "no readable GraphML file"),
     ],
 )
@@ -271,7 +277,7 @@ def test_separator_and_comment(file, way):
     assert listed(read_edges(file("a,b c\n"), separator=" "))[0][:2] == ("a,b", "c")
 
 
-def test_matrix_market(file):
+def test_matrix_market(file, way):
     symmetric = b"%%MatrixMarket matrix coordinate pattern symmetric\n%c\n4 4 2\n2 1\n4 4\n"
     edges = read_edges(file(symmetric, "a.mtx"))
     assert edges.nodes.tolist() == [1, 2, 3, 4]
@@ -285,10 +291,36 @@ def test_matrix_market(file):
         [1, 3],
         [2, 0],
     ]
-    for wrong in (b"9 9 999999999999\n1 1 1\n", b"99999999999 9 1\n1 1 1\n", b"2 2 1\n3 3 1\n"):
-        head = b"%%MatrixMarket matrix coordinate real general\n"
-        with pytest.raises(GraphFileError, match=r"d\.mtx"):
-            read_edges(file(head + wrong, "d.mtx"))
+    skew = b"%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n3\n"
+    assert adjacency_vectors(read_edges(file(skew, "d.mtx"))).rows.toarray().tolist() == [
+        [0, -1, -2],
+        [1, 0, -3],
+        [2, 3, 0],
+    ]
+    empty = b"%%MatrixMarket matrix coordinate real general\n4 4 0\n"
+    assert adjacency_vectors(read_edges(file(empty, "e.mtx"))).rows.shape == (4, 4)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("9 9 999999999999\n1 1 1\n", "line 2: a matrix of 9 × 9 × 999999999999 does not fit"),
+        ("99999999999 9 1\n1 1 1\n", "line 2: a matrix of .* does not fit the file"),
+        ("0 0 0\n", "line 2: a matrix of 0 × 0 × 0 does not fit"),
+        ("2 2\n", "line 2: the sizes of the matrix are needed, got '2 2'"),
+        ("", "g.mtx: the sizes of the matrix are needed"),
+        ("2 2 1\n%\n3 1 1\n", "line 4: '3 1' is no entry of a matrix of 2 × 2"),
+        ("2 2 1\nx 1 1\n", "line 3: 'x 1' is no entry"),
+        ("2 2 1\n1 1\n", r"line 3: 2 column\(s\) are there, but 3 are expected after line 1"),
+        ("2 2 1\n1 1 x\n", "line 3, column 3: 'x' is not a finite"),
+        ("2 2 2\n1 1 1\n", "2 entries are declared, but 1 are there"),
+        ("2 2 1\n", "1 entries are declared, but"),
+    ],
+)
+def test_damaged_matrix_market(body, message, file, way):
+    head = "%%MatrixMarket matrix coordinate real general\n"
+    with pytest.raises(GraphFileError, match=message):
+        read_edges(file(head + body, "g.mtx"))
 
 
 def test_graphml_keeps_isolated_nodes_and_no_direction(tmp_path):
@@ -404,13 +436,11 @@ def test_progress_goes_up_to_the_end(file, way):
     ],
 )
 def test_the_quick_way_is_taken(content, file, monkeypatch):
-    monkeypatch.setattr(columns, "read_lines", lambda *_, **__: pytest.fail("line by line"))
+    monkeypatch.setattr(bulk, "read_lines", lambda *_, **__: pytest.fail("line by line"))
     assert len(read_edges(file(content))) == 2
 
 
 def test_large_files_are_read_in_pieces(file, monkeypatch):
-    from gradraker.graph.files import bulk
-
     monkeypatch.setattr(bulk, "_PIECE", 64)
     edges = [(i, (7 * i) % 101, i / 8) for i in range(200)]
     text = "".join(f"{s},{t},{w}\n" for s, t, w in edges)

@@ -9,10 +9,12 @@ from unittest import mock
 import numpy as np
 import polars as pl
 import pytest
+import scipy.io
+import scipy.sparse as sp
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from gradraker import GraphFileError, read_edges, read_values
+from gradraker import GraphFileError, adjacency_vectors, read_edges, read_values
 from gradraker.graph.files import bulk, columns
 
 # Random files are small; pieces of a few bytes make them many pieces all the same.
@@ -170,7 +172,9 @@ def test_damaged_parquet(path, rows, damage):
 @settings(FILES)
 @given(
     st.lists(
-        st.sampled_from(["0", "1", "2", "3", "9999999999", "-1", "1.5", "x", "%", "nan"]),
+        st.sampled_from(
+            ["0", "1", "2", "3", "+1", "02", "9999999999", "-1", "1.5", "x", "%", "nan"]
+        ),
         max_size=12,
     ),
     st.sampled_from(
@@ -182,7 +186,20 @@ def test_damaged_parquet(path, rows, damage):
 def test_random_matrix_market(path, words, kind, symmetry, width):
     lines = [" ".join(words[i : i + width]) for i in range(0, len(words), width)]
     path.write_text("\n".join([f"%%MatrixMarket matrix {kind} {symmetry}", *lines]))
-    outcome(read_edges, path)
+    check_both_ways(path)
+
+
+@settings(FILES)
+@given(st.integers(0, 2**32 - 1), st.booleans())
+def test_matrix_market_as_scipy_reads_it(path, seed, symmetric):
+    rng = np.random.default_rng(seed)
+    matrix = sp.random_array((5, 5), density=0.4, rng=rng)
+    matrix = matrix + matrix.T if symmetric else matrix
+    written_file = io.BytesIO()
+    scipy.io.mmwrite(written_file, matrix)
+    path.write_bytes(written_file.getvalue())
+    found = adjacency_vectors(read_edges(path)).rows
+    assert np.array_equal(found.toarray(), scipy.io.mmread(path, spmatrix=False).toarray())
 
 
 PIECES = [

@@ -1,7 +1,7 @@
 """Loops that search the pairs of rows of a CSR matrix for extreme distances.
 
 A distance here is Σ|x−y|² (``squared``) or Σ|x−y|, and the *power* of a row is its distance
-to the zero row. Columns that only one of two rows holds add to both alike, so
+to the zero row. A column that only one of two rows holds adds its power, so
 
     distance(i, j) = power(i) + power(j) + overlap(i, j),
 
@@ -40,13 +40,7 @@ def row_sizes(
 
 
 @compiled
-def pair_distance(
-    csr: Csr,
-    i: int,
-    j: int,
-    squared: bool,
-    limit: float,
-) -> float:
+def pair_distance(csr: Csr, i: int, j: int, squared: bool, limit: float) -> float:
     """Direct sum over ascending columns; may stop past ``limit``."""
     indptr, indices, data = csr
     a, a_end = indptr[i], indptr[i + 1]
@@ -89,13 +83,7 @@ def _reach(best: float, root: bool, tolerance: float) -> float:
 
 
 @compiled
-def farthest_row(
-    csr: Csr,
-    powers: Float64,
-    i: int,
-    squared: bool,
-    n_columns: int,
-) -> int:
+def farthest_row(csr: Csr, powers: Float64, i: int, squared: bool, n_columns: int) -> int:
     """Row farthest from row ``i``, up to rounding."""
     indptr, indices, data = csr
     work = np.zeros(n_columns)
@@ -300,10 +288,7 @@ def smallest_of_small_rows(
 
 @compiled
 def leading_entries(
-    csr: Csr,
-    squared: bool,
-    threshold: float,
-    n_columns: int,
+    csr: Csr, squared: bool, threshold: float, n_columns: int
 ) -> tuple[Int64, Int64]:
     """Count the entries that lead each row to a power of ``threshold``, by row and column."""
     indptr, indices, data = csr
@@ -357,22 +342,27 @@ def search_leading(
     slack: float,
     tolerance: float,
     max_ahead: int,
+    max_work: float,
     best: float,
-) -> tuple[float, int, int, int]:
+) -> tuple[float, int, int, int, float, bool]:
     """Look at the pairs of rows that share a column among their leading ``lengths`` entries.
 
     Rows ascend by ``positions``, whose difference bounds the distance (or its ``root``) from
     below. ``counts`` holds the leading entries by column. At most ``max_ahead`` rows after a
-    row are looked at. Integers stop at distance 1.
+    row are looked at. Integers stop at distance 1. Returns, after the pairs compared, the work
+    per listed pair, where comparing one counts as 32, and whether ``max_work`` sufficed.
     """
     starts, rows, values, before = _column_lists(csr, lengths, counts, squared)
-    best_i, best_j, n_checked = -1, -1, 0
+    best_i, best_j, n_checked, n_listed = -1, -1, 0, 0
     for column in range(counts.size):
         stop = starts[column + 1]
         ahead = starts[column]
         for x in range(starts[column], stop):
             if integral and best <= 1.0:
-                return best, best_i, best_j, n_checked
+                return best, best_i, best_j, n_checked, 1.0, True
+            work = n_listed + 32.0 * n_checked
+            if work > max_work:
+                return best, best_i, best_j, n_checked, work / n_listed, False
             i, first = rows[x], x + 1
             if integral and best <= 2.0:
                 # Distances of integer rows are even where the rows' sums are equal.
@@ -385,6 +375,7 @@ def search_leading(
                 j = rows[y]
                 if positions[j] - positions[i] >= reach:
                     break
+                n_listed += 1
                 # Had the rows shared an earlier column, they would have been seen there.
                 apart = abs(values[x] - values[y])
                 if before[x] + before[y] + (apart * apart if squared else apart) >= best:
@@ -397,4 +388,4 @@ def search_leading(
                 if distance < best:
                     best, best_i, best_j = distance, i, j
                     reach = (np.sqrt(best) if root else best) + slack
-    return best, best_i, best_j, n_checked
+    return best, best_i, best_j, n_checked, 1.0, True

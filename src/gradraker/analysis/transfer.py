@@ -225,12 +225,14 @@ def _checked_rows(X: Any, n_neighbors: int) -> RowArray:
             f"n_neighbors must be at most {n - 2} for the {n} rows of X, got {n_neighbors}: "
             "all the others would predict the mean"
         )
-    if abs(checked).max() >= _TOO_LARGE:
+    rows = sparse_or_dense(checked)
+    entries = rows if isinstance(rows, np.ndarray) else rows.data
+    if np.abs(entries).max(initial=0.0) >= _TOO_LARGE:
         raise ValueError(
             f"X has values of {_TOO_LARGE:g} or more, whose squares leave the range of float64: "
             "scale it"
         )
-    return sparse_or_dense(checked)
+    return rows
 
 
 def _scaled(y: Any, n: int) -> NDArray[np.float64]:

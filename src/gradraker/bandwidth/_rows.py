@@ -128,17 +128,23 @@ def distinct_rows(rows: SparseRows) -> SparseRows: ...
 def distinct_rows(rows: DenseRows) -> DenseRows: ...
 def distinct_rows(rows: SparseRows | DenseRows) -> SparseRows | DenseRows:
     """The first of each set of equal rows, in the order of X."""
-    if isinstance(rows, DenseRows):
-        hashes = hash_dense_rows(rows.values, rows.values.view(np.uint64))
+    first = first_of_equal(rows)
+    if first.all():
+        return rows
+    if isinstance(rows, SparseRows):
+        return rows.take(np.flatnonzero(first))
+    return replace(rows, values=rows.values[first], labels=rows.labels[first])
+
+
+def first_of_equal(rows: SparseRows | DenseRows) -> npt.NDArray[np.bool_]:
+    """Mark the first of each set of equal rows."""
+    if isinstance(rows, SparseRows):
+        hashes = hash_rows(rows.indptr, rows.indices, rows.data.view(np.uint64))
         order = np.argsort(hashes, kind="stable")
-        first = first_of_equal_dense_rows(rows.values, hashes, order)
-        if first.all():
-            return rows
-        return replace(rows, values=rows.values[first], labels=rows.labels[first])
-    hashes = hash_rows(rows.indptr, rows.indices, rows.data.view(np.uint64))
+        return first_of_equal_rows(rows.indptr, rows.indices, rows.data, hashes, order)
+    hashes = hash_dense_rows(rows.values, rows.values.view(np.uint64))
     order = np.argsort(hashes, kind="stable")
-    first = first_of_equal_rows(rows.indptr, rows.indices, rows.data, hashes, order)
-    return rows if first.all() else rows.take(np.flatnonzero(first))
+    return first_of_equal_dense_rows(rows.values, hashes, order)
 
 
 def _check_form(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:

@@ -44,12 +44,12 @@ def largest_sparse(
         bound = _norm_bound(rows, powers, squared=squared)
         best, ended = _sweep(rows, powers, bound, best, squared=squared, max_work=first_look)
         if ended and best.distance > 0.0:
-            return best.found(rows, "norms")
+            return best.found("norms")
     rows = distinct_rows(rows)
     if rows.labels.size == 1:
         return None
     powers, *_ = loops.row_sizes(rows.indptr, rows.data, squared)
-    best = _climb(rows, powers, best.n_checked, squared=squared)
+    best = _climb(rows, powers, best, squared=squared)
     norms = _norm_bound(rows, powers, squared=squared)
     anchors = _anchor_bound(rows, squared=squared)
     work = {
@@ -63,7 +63,7 @@ def largest_sparse(
     else:
         bound = norms if chosen == "norms" else anchors
         best, _ = _sweep(rows, powers, bound, best, squared=squared, max_work=np.inf)
-    return best.found(rows, chosen)
+    return best.found(chosen)
 
 
 def _norm_bound(rows: SparseRows, powers: Float64, *, squared: bool) -> _Bound:
@@ -106,17 +106,16 @@ def _anchor_bound(rows: SparseRows, *, squared: bool) -> _Bound:
     return _Bound(keys + tolerance_of(rows) * base, root=False)
 
 
-def _climb(rows: SparseRows, powers: Float64, n_checked: int, *, squared: bool) -> Best:
+def _climb(rows: SparseRows, powers: Float64, best: Best, *, squared: bool) -> Best:
     """Go from a row to the one farthest from it, and on from there while that helps."""
     i = int(np.argmax(powers))
-    best = Best(-1.0, i, i, n_checked)
     while True:
         j = loops.farthest_row(rows.arrays, powers, i, squared, rows.n_columns)
         distance = loops.pair_distance(rows.arrays, i, j, squared, np.inf)
-        n_checked = best.n_checked + rows.labels.size - 1
+        n_checked = rows.labels.size - 1
         if distance <= best.distance:
-            return best._replace(n_checked=n_checked)
-        best = Best(distance, i, j, n_checked)
+            return best.updated(rows, distance, -1, -1, n_checked)
+        best = best.updated(rows, distance, i, j, n_checked)
         i = j
 
 
@@ -163,7 +162,7 @@ def _sweep(
         squared, rows.n_columns, max(tolerance, ROUNDING if bound.root else 0.0), tolerance,
         best.distance, max_work,
     )  # fmt: skip
-    return best.updated(distance, i, j, n_checked), ended
+    return best.updated(rows, distance, i, j, n_checked), ended
 
 
 def _join(rows: SparseRows, powers: Float64, bound: _Bound, best: Best, *, squared: bool) -> Best:
@@ -175,6 +174,4 @@ def _join(rows: SparseRows, powers: Float64, bound: _Bound, best: Best, *, squar
         part.arrays, columns_of(part), powers[order], bound.keys[order], bound.root,
         squared, max(tolerance, ROUNDING if bound.root else 0.0), tolerance, best.distance,
     )  # fmt: skip
-    if a >= 0:
-        a, b = int(order[a]), int(order[b])
-    return best.updated(distance, a, b, n_checked)
+    return best.updated(part, distance, a, b, n_checked)

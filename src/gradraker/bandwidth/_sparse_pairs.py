@@ -18,22 +18,23 @@ ROUNDING = float(np.finfo(np.float64).eps)
 
 
 class Best(NamedTuple):
-    """The best pair so far, as positions in some rows."""
+    """The best pair so far, as rows of X, and the pairs looked at."""
 
     distance: float
     i: int
     j: int
     n_checked: int
 
-    def updated(self, distance: float, i: int, j: int, n_checked: int) -> Best:
-        """Add the outcome of a loop, which gives -1 where nothing was better."""
-        total = self.n_checked + n_checked
-        return self._replace(n_checked=total) if i < 0 else Best(distance, i, j, total)
+    def updated(self, rows: SparseRows, distance: float, i: int, j: int, n_checked: int) -> Best:
+        """Add the outcome of a loop over ``rows``, which gives -1 where nothing was better."""
+        total = self.n_checked + int(n_checked)
+        if i < 0:
+            return self._replace(n_checked=total)
+        return Best(distance, int(rows.labels[i]), int(rows.labels[j]), total)
 
-    def found(self, rows: SparseRows, method: str) -> Found:
-        """Name the pair by the rows of X."""
-        i, j = sorted((int(rows.labels[self.i]), int(rows.labels[self.j])))
-        return Found(i, j, int(self.n_checked), method)
+    def found(self, method: str) -> Found:
+        """Name the pair, lower row first."""
+        return Found(min(self.i, self.j), max(self.i, self.j), self.n_checked, method)
 
 
 def first_pair(rows: SparseRows, keys: Float64, *, squared: bool) -> Best:
@@ -42,7 +43,8 @@ def first_pair(rows: SparseRows, keys: Float64, *, squared: bool) -> Best:
     others = keys.copy()
     others[i] = np.inf
     j = int(np.argmin(others))
-    return Best(loops.pair_distance(rows.arrays, i, j, squared, np.inf), i, j, 1)
+    distance = loops.pair_distance(rows.arrays, i, j, squared, np.inf)
+    return Best(distance, int(rows.labels[i]), int(rows.labels[j]), 1)
 
 
 def tolerance_of(rows: SparseRows) -> float:

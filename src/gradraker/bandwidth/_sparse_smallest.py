@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gradraker._compiled import distances as loops
-from gradraker.bandwidth._rows import Found, SparseRows, distinct_rows
+from gradraker.bandwidth._rows import Found, SparseRows, first_of_equal
 from gradraker.bandwidth._sparse_pairs import Best, columns_of, first_pair, tolerance_of
 
 Float64 = npt.NDArray[np.float64]
@@ -19,60 +19,95 @@ Int64 = npt.NDArray[np.int64]
 class Limits(NamedTuple):
     """When to change the plan; tests set them to force one."""
 
-    pairs: float = 1e8  # pairs listed in one round: a fraction of a second
-    join_below: float = 32.0  # entries a join adds in the time of comparing one pair
-    cheap_join: float = 1e8  # entries below which columns are not worth leaving out
+    first_look: float = 1e6  # work before a join is thought of: some hundredths of a second
+    pairs: float = 1e8  # pairs listed in one round, at most
+    join_below: float = 1.0  # work of a join, relative to that of listing pairs
+    cheap_join: float = 1e7  # entries below which columns are not worth leaving out
 
 
 def smallest_sparse(
     rows: SparseRows, *, squared: bool, limits: Limits | None = None
 ) -> Found | None:
     """Find the pair of rows at the smallest nonzero distance, or None if all are equal."""
-    limits = limits or Limits()
-    rows = distinct_rows(rows)
-    if rows.labels.size == 1:
+    first = first_of_equal(rows)
+    if np.count_nonzero(first) == 1:
         return None
     powers, sums, peaks, spreads = loops.row_sizes(rows.indptr, rows.data, squared)
-    integral = rows.facts.integral
-    # |Σa − Σb| bounds the l1 distance, and for integers the squared one: x² ≥ |x|.
-    root = squared and not integral
-    positions = np.sqrt(powers) if root else sums
-    order = np.argsort(positions, kind="stable")
-    rows, positions = rows.take(order), positions[order]
-    powers, peaks, spreads = powers[order], peaks[order], spreads[order]
     # Rows that share no column are as far apart as their powers add up to.
-    best = first_pair(rows, powers, squared=squared)
-    best = _search_small(rows, powers, best, squared=squared)
-    if integral and best.distance <= 1.0:
-        return best.found(rows, "small rows")
-    rare, tolerance = _rare_columns_first(rows), tolerance_of(rows)
-    slack = tolerance * float(np.sqrt(powers.max()) if root else powers.max())
+    distinct = np.where(first, powers, np.inf)
+    best = first_pair(rows, distinct, squared=squared)
+    best = _search_small(rows, distinct, best, squared=squared)
+    if rows.facts.integral and best.distance <= 1.0:
+        return best.found("small rows")
+    # |Σa − Σb| bounds the l1 distance, and for integers the squared one: x² ≥ |x|.
+    root = squared and not rows.facts.integral
+    positions = np.sqrt(powers) if root else sums
+    order = np.flatnonzero(first)
+    order = order[np.argsort(positions[order], kind="stable")]
+    line = _Line(
+        rows=_rare_columns_first(rows.take(order)),
+        powers=powers[order],
+        peaks=peaks[order],
+        spreads=spreads[order],
+        positions=positions[order],
+        root=root,
+        slack=tolerance_of(rows) * float(np.sqrt(powers.max()) if root else powers.max()),
+    )
+    return _search_line(line, best, limits or Limits(), squared=squared)
 
-    def search(best: Best, lengths: Int64, counts: Int64, max_ahead: int) -> Best:
-        outcome = loops.search_leading(
-            rare.arrays, lengths, counts, powers, peaks, spreads, positions, root, squared,
-            integral, slack, tolerance, max_ahead, best.distance,
-        )  # fmt: skip
-        return best.updated(*outcome)
 
+class _Line(NamedTuple):
+    """Distinct rows by ascending position, each led by its rarest columns."""
+
+    rows: SparseRows
+    powers: Float64  # [n]
+    peaks: Float64  # [n]
+    spreads: Float64  # [n]
+    positions: Float64  # [n]
+    root: bool  # positions bound the root of a distance
+    slack: float  # rounding error of the positions
+
+
+def _search_line(line: _Line, best: Best, limits: Limits, *, squared: bool) -> Found:
+    """Look at pairs that share a column, of rows that lie close to each other."""
+    rows, integral = line.rows, line.rows.facts.integral
     # A first look at rows next to each other, so that thresholds start near the answer.
-    best = search(best, *_leading(rare, np.nextafter(0.0, 1.0), squared=squared), 2)
-    light = _without_common_columns(rare, powers, best.distance, limits, squared=squared)
+    leading = _leading(rows, np.nextafter(0.0, 1.0), squared=squared)
+    best, _ = _search_leading(line, leading, best, np.inf, squared=squared, max_ahead=2)
     threshold = 0.5 if integral else best.distance * 2.0**-40
+    light = None
     while threshold < best.distance:
         # Pairs nearer than a threshold share a column among the entries that lead to it.
-        lengths, counts, threshold = _affordable(
-            rare, best.distance, 4.0 * threshold, limits.pairs, squared=squared
+        leading, threshold = _affordable(
+            rows, best.distance, 4.0 * threshold, limits.pairs, squared=squared
         )
-        if light.work <= limits.join_below * _n_pairs(counts):
-            best = _search_small(rare, light.powers, best, squared=squared)
-            outcome = loops.join_smallest(
-                rare.arrays, light.rows.arrays, columns_of(light.rows), light.powers,
-                positions, root, squared, slack, tolerance, best.distance,
-            )  # fmt: skip
-            return best.updated(*outcome).found(rows, "join")
-        best = search(best, lengths, counts, rows.labels.size)
-    return best.found(rows, "shared columns")
+        best, per_pair = _search_leading(line, leading, best, limits.first_look, squared=squared)
+        if per_pair is None:
+            continue
+        light = light or _without_common_columns(line, best.distance, limits, squared=squared)
+        if light.work <= limits.join_below * per_pair * _n_pairs(leading[1]):
+            return _join(line, light, best, squared=squared).found("join")
+        best, _ = _search_leading(line, leading, best, np.inf, squared=squared)
+    return best.found("shared columns")
+
+
+def _search_leading(
+    line: _Line,
+    leading: tuple[Int64, Int64],
+    best: Best,
+    max_work: float,
+    *,
+    squared: bool,
+    max_ahead: int | None = None,
+) -> tuple[Best, float | None]:
+    """Also give the work per listed pair if it was stopped before the end."""
+    rows = line.rows
+    distance, i, j, n_checked, per_pair, ended = loops.search_leading(
+        rows.arrays, *leading, line.powers, line.peaks, line.spreads, line.positions, line.root,
+        squared, rows.facts.integral, line.slack, tolerance_of(rows),
+        max_ahead or rows.labels.size, max_work, best.distance,
+    )  # fmt: skip
+    return best.updated(rows, distance, i, j, n_checked), None if ended else per_pair
 
 
 class _Light(NamedTuple):
@@ -83,37 +118,45 @@ class _Light(NamedTuple):
     work: float
 
 
-def _without_common_columns(
-    rare: SparseRows, powers: Float64, best: float, limits: Limits, *, squared: bool
-) -> _Light:
+def _without_common_columns(line: _Line, best: float, limits: Limits, *, squared: bool) -> _Light:
     """Leave out the commonest columns where they make most of the work.
 
     That only lowers distances, so a pair that stays above the best one without them is done.
     Rows that share none of the other columns are then as far apart as what is left of their
     powers: where those sums are below the best distance, pairs must be compared one by one.
     """
-    counts = np.bincount(rare.indices, minlength=rare.n_columns)
-    light = _Light(rare, powers, _n_pairs(counts))
+    rows = line.rows
+    counts = np.bincount(rows.indices, minlength=rows.n_columns)
+    light = _Light(rows, line.powers, _n_pairs(counts))
     n_common = 1
-    while light.work > limits.cheap_join and n_common < rare.n_columns:
-        csr = rare.csr[:, : rare.n_columns - n_common]
-        rows = replace(
-            rare,
+    while light.work > limits.cheap_join and n_common < rows.n_columns:
+        csr = rows.csr[:, : rows.n_columns - n_common]
+        rest = replace(
+            rows,
             indptr=csr.indptr.astype(np.int64, copy=False),
             indices=csr.indices.astype(np.int32, copy=False),
             data=csr.data,
             n_columns=csr.shape[1],
         )
-        rest, *_ = loops.row_sizes(rows.indptr, rows.data, squared)
-        rest_sorted = np.sort(rest)
-        partners = np.searchsorted(rest_sorted, best - rest_sorted)  # [n]
-        n_small = np.maximum(partners - np.arange(1, rest.size + 1), 0).sum(dtype=np.float64)
-        work = _n_pairs(counts[:-n_common]) + limits.join_below * float(n_small)
+        powers, *_ = loops.row_sizes(rest.indptr, rest.data, squared)
+        ascending = np.sort(powers)
+        partners = np.searchsorted(ascending, best - ascending)  # [n]
+        n_small = np.maximum(partners - np.arange(1, powers.size + 1), 0).sum(dtype=np.float64)
+        work = _n_pairs(counts[:-n_common]) + 32.0 * float(n_small)
         if work >= light.work:
             break
-        light = _Light(rows, rest, work)
-        n_common *= 2
+        light = _Light(rest, powers, work)
+        n_common *= 4
     return light
+
+
+def _join(line: _Line, light: _Light, best: Best, *, squared: bool) -> Best:
+    best = _search_small(line.rows, light.powers, best, squared=squared)
+    outcome = loops.join_smallest(
+        line.rows.arrays, light.rows.arrays, columns_of(light.rows), light.powers,
+        line.positions, line.root, squared, line.slack, tolerance_of(line.rows), best.distance,
+    )  # fmt: skip
+    return best.updated(line.rows, *outcome)
 
 
 def _n_pairs(counts: Int64) -> float:
@@ -126,7 +169,7 @@ def _search_small(rows: SparseRows, powers: Float64, best: Best, *, squared: boo
     small = np.flatnonzero(powers + powers.min() < best.distance)
     order = small[np.argsort(powers[small], kind="stable")]
     outcome = loops.smallest_of_small_rows(rows.arrays, powers, order, squared, best.distance)
-    return best.updated(*outcome)
+    return best.updated(rows, *outcome)
 
 
 def _rare_columns_first(rows: SparseRows) -> SparseRows:
@@ -149,11 +192,11 @@ def _leading(rows: SparseRows, threshold: float, *, squared: bool) -> tuple[Int6
 
 def _affordable(
     rows: SparseRows, best: float, at_least: float, budget: float, *, squared: bool
-) -> tuple[Int64, Int64, float]:
+) -> tuple[tuple[Int64, Int64], float]:
     """Leading entries for a threshold from ``at_least`` to ``best`` within the budget."""
     threshold = best
     while True:
         lengths, counts = _leading(rows, threshold * (1.0 + tolerance_of(rows)), squared=squared)
         if _n_pairs(counts) <= budget or threshold / 4.0 < at_least or lengths.max() <= 1:
-            return lengths, counts, threshold
+            return (lengths, counts), threshold
         threshold /= 4.0

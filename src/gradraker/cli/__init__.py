@@ -6,7 +6,12 @@ from io import TextIOWrapper
 import click
 
 from gradraker import __version__
+from gradraker.cli.data import data
 from gradraker.cli.demo import demo
+from gradraker.cli.explain import explain
+from gradraker.cli.predict import predict
+from gradraker.cli.ranges import ranges
+from gradraker.cli.update import update
 
 # Errors that the library raises on purpose, with a sentence meant for its users.
 EXPECTED_ERRORS = (ValueError, TypeError, OSError, ImportError)
@@ -61,4 +66,5 @@ def main(debug: bool) -> None:
             stream.reconfigure(errors="replace")
 
 
-main.add_command(demo)
+for command in (predict, update, explain, ranges, data, demo):
+    main.add_command(command)

@@ -7,34 +7,12 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from gradraker.analysis import Explanation, SimilarityTransfer, similarity_transfer
+from gradraker.experiments.contributors import Contributors, explained, top_contributors
+from gradraker.experiments.held_out import HeldOutNodes, hold_out, trained
 from gradraker.graph import AdjacencyVectors, adjacency_vectors, known_values
 from gradraker.learners import SKGRegressor
-from gradraker.metrics import gnmse
-
-# With fewer known nodes than this none is held out: the estimate would be noise.
-_ENOUGH_TO_HOLD_OUT = 10
-_HELD_OUT = 0.2
-
-
-@dataclass(frozen=True, eq=False)
-class HeldOutNodes:
-    """Known nodes that were predicted by a model which had not seen them.
-
-    ``gnmse`` and ``rmse`` are the errors of the model, ``gnmse_of_mean`` and ``rmse_of_mean``
-    those of predicting the mean of the other known values. GNMSE is taken on values that are
-    scaled to [0, 1] by the range of all known values, as in the paper.
-    """
-
-    rows: NDArray[np.int64]
-    values: NDArray[np.float64]
-    predictions: NDArray[np.float64]
-    gnmse: float
-    gnmse_of_mean: float
-    rmse: float
-    rmse_of_mean: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,6 +60,13 @@ class NodePredictions:
         chosen = np.arange(self.values.size) if rows is None else np.asarray(rows)
         return explained(self.model, self.vectors, chosen)
 
+    def contributors(
+        self, k: int, *, rows: Sequence[int] | NDArray[Any] | None = None
+    ) -> Contributors:
+        """The k known nodes that count most in the predictions of some rows (all by default)."""
+        chosen = np.arange(self.values.size) if rows is None else np.asarray(rows)
+        return top_contributors(self.model, self.vectors, chosen, k)
+
     def frame(self, *, n_contributors: int = 0) -> Any:
         """Node, known or not, value and prediction as a pandas data frame.
 
@@ -102,7 +87,10 @@ class NodePredictions:
             "prediction": self.predictions,
         }
         if n_contributors > 0:
-            columns |= _contributor_columns(self.explain(), n_contributors)
+            found = self.contributors(n_contributors)
+            for i in range(found.weights.shape[1]):
+                columns[f"contributor_{i + 1}"] = [names[i] for names in found.names]
+                columns[f"weight_{i + 1}"] = found.weights[:, i]
         return pd.DataFrame(columns)
 
     def __repr__(self) -> str:
@@ -146,10 +134,10 @@ def predict_unknown(
         raise ValueError("values: no node of the graph has a known value; at least one is needed")
     base = SKGRegressor(random_state=random_state) if model is None else model
     offset = float(aligned[known].mean())
-    trained = _trained(base, vectors, known, aligned[known] - offset)
-    predictions = trained.predict(vectors.rows, references=vectors.references.tolist()) + offset
-    held_out = _held_out(base, vectors, aligned, known, random_state)
-    return NodePredictions(vectors, aligned, predictions, offset, trained, held_out)
+    fitted = trained(base, vectors, known, aligned[known] - offset)
+    predictions = fitted.predict(vectors.rows, references=vectors.references.tolist()) + offset
+    held_out = hold_out(base, vectors, aligned, known, random_state)
+    return NodePredictions(vectors, aligned, predictions, offset, fitted, held_out)
 
 
 def predict_nodes(
@@ -227,76 +215,3 @@ def update_nodes(
             node_names=vectors.nodes[known].tolist(),
         )
     return vectors
-
-
-def explained(model: SKGRegressor, vectors: AdjacencyVectors, rows: NDArray[Any]) -> Explanation:
-    """Explain the predictions of a model for some rows of vectors."""
-    return model.explain(
-        vectors.rows[rows],
-        references=vectors.references.tolist(),
-        node_names=vectors.nodes[rows].tolist(),
-    )
-
-
-def _trained(
-    base: SKGRegressor,
-    vectors: AdjacencyVectors,
-    rows: NDArray[np.int64],
-    centred: NDArray[np.float64],
-) -> SKGRegressor:
-    return clone(base).fit(
-        vectors.rows[rows],
-        centred,
-        references=vectors.references.tolist(),
-        node_names=vectors.nodes[rows].tolist(),
-    )
-
-
-def _held_out(
-    base: SKGRegressor,
-    vectors: AdjacencyVectors,
-    values: NDArray[np.float64],
-    known: NDArray[np.int64],
-    random_state: int,
-) -> HeldOutNodes | None:
-    """Predict a fifth of the known nodes by a model that is trained on the others."""
-    if known.size < _ENOUGH_TO_HOLD_OUT:
-        return None
-    shuffled = np.random.default_rng([random_state, 3]).permutation(known)
-    n_tested = round(_HELD_OUT * known.size)
-    tested, trained = shuffled[:n_tested], shuffled[n_tested:]
-    mean = float(values[trained].mean())
-    try:
-        model = _trained(base, vectors, trained, values[trained] - mean)
-    except ValueError:  # the nodes that are left do not differ
-        return None
-    predictions = model.predict(vectors.rows[tested], references=vectors.references.tolist()) + mean
-    low, high = float(values[known].min()), float(values[known].max())
-    span = high - low if high > low else 1.0
-    scaled, scaled_predictions = (values[tested] - low) / span, (predictions - low) / span
-    scaled_mean = np.full(tested.size, (mean - low) / span)
-    possible = bool(np.any(scaled != 0.0))
-    return HeldOutNodes(
-        rows=tested,
-        values=values[tested],
-        predictions=predictions,
-        gnmse=gnmse(scaled, scaled_predictions) if possible else float("nan"),
-        gnmse_of_mean=gnmse(scaled, scaled_mean) if possible else float("nan"),
-        rmse=_rmse(values[tested], predictions),
-        rmse_of_mean=_rmse(values[tested], np.full(tested.size, mean)),
-    )
-
-
-def _rmse(values: NDArray[np.float64], predictions: NDArray[np.float64]) -> float:
-    return float(np.sqrt(np.mean((values - predictions) ** 2)))
-
-
-def _contributor_columns(explanation: Explanation, k: int) -> dict[str, Any]:
-    weights = explanation.weights
-    order = np.argsort(-np.abs(weights), axis=1, kind="stable")[:, :k]
-    columns: dict[str, Any] = {}
-    for position in range(order.shape[1]):
-        at = order[:, position]
-        columns[f"contributor_{position + 1}"] = [explanation.observed_names[i] for i in at]
-        columns[f"weight_{position + 1}"] = weights[np.arange(weights.shape[0]), at]
-    return columns

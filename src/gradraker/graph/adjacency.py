@@ -128,7 +128,6 @@ def adjacency_vectors(
     source, target, weights = with_loops(source, target, weights, shape[0], self_loops)
     full = sp.coo_array((weights, (source, target)), shape=shape).tocsr()
     full.sum_duplicates()
-    full.eliminate_zeros()
     if weight is False:
         full.data[:] = 1.0
     return AdjacencyVectors(

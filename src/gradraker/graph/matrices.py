@@ -23,7 +23,7 @@ def matrix_edges(matrix: Any, asked: Asked) -> EdgeList:
         raise ValueError(f"graph must be a matrix of real numbers, got dtype {matrix.dtype}")
     entries = sp.coo_array(matrix)
     source, target = (np.asarray(part) for part in entries.coords)
-    return _entries(source, target, entries.data.astype(np.float64), entries.shape, asked)
+    return entry_edges(source, target, entries.data.astype(np.float64), entries.shape, asked)
 
 
 def array_edges(array: Any, asked: Asked) -> EdgeList:
@@ -58,7 +58,7 @@ def array_edges(array: Any, asked: Asked) -> EdgeList:
         raise ValueError(f"graph must be a matrix of real numbers, got dtype {dense.dtype}")
     _refuse_column(asked, "a matrix")
     source, target = np.nonzero(dense)
-    return _entries(source, target, dense[source, target].astype(np.float64), dense.shape, asked)
+    return entry_edges(source, target, dense[source, target].astype(np.float64), dense.shape, asked)
 
 
 def row_edges(graph: Any, asked: Asked) -> EdgeList:
@@ -92,13 +92,14 @@ def _columns(columns: list[Any], asked: Asked) -> EdgeList:
     return EdgeList(sources, targets, weights, nodes)
 
 
-def _entries(
+def entry_edges(
     source: NDArray[Any],
     target: NDArray[Any],
     weight: NDArray[np.float64],
     shape: tuple[int, int],
     asked: Asked,
 ) -> EdgeList:
+    """Return the entries of a matrix of this shape as edges; zeros are none."""
     kept = weight != 0.0  # NaN is kept, to be refused with its edge named
     if not kept.all():
         source, target, weight = source[kept], target[kept], weight[kept]

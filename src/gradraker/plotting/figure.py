@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
-from gradraker.analysis import Explanation
+from gradraker.analysis import Explanation, explain
 from gradraker.learners import SKGRegressor
+from gradraker.learners.observed import row_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,7 +55,7 @@ def legend_above(axes: "Axes", *, title: str | None, last: Sequence[str] = ()) -
         [labels[i] for i in order],
         loc="lower left",
         bbox_to_anchor=(0.0, 1.0),
-        ncols=len(labels),
+        ncols=columns_that_fit(axes, 0.85),
         frameon=False,
         fontsize="small",
         handletextpad=0.4,
@@ -69,17 +71,23 @@ def legend_above(axes: "Axes", *, title: str | None, last: Sequence[str] = ()) -
             handle.set_markersize(5.0)
 
 
+def columns_that_fit(axes: "Axes", inches: float) -> int:
+    """Columns of a legend that are so wide; axes may be a small part of a figure."""
+    return max(1, int(axes.bbox.width / axes.figure.figure.dpi / inches))
+
+
 def explain_row(
     model: SKGRegressor, X: Any, row: int, references: Sequence[Hashable] | None
 ) -> Explanation:
     """Explain one row of X only: weights by time of all rows may not fit into memory."""
-    n = X.shape[0] if hasattr(X, "shape") else len(X)
-    number = checked_row(row, n)
-    explanation = model.explain(
-        _safe_indexing(X, [number]), references=references, node_names=[number]
+    number = checked_row(row, X.shape[0] if hasattr(X, "shape") else len(X))
+    names = row_names(X)
+    return explain(
+        model,
+        X.tocsr()[[number]] if issparse(X) else _safe_indexing(X, [number]),
+        references=references,
+        node_names=[number if names is None else names[number]],
     )
-    assert isinstance(explanation, Explanation)
-    return explanation
 
 
 def checked_row(row: Any, n: int) -> int:

@@ -1,7 +1,7 @@
 """Observed nodes around a tested one, by distance and weight."""
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,7 @@ from gradraker.plotting.figure import (
     VERMILION,
     checked_column,
     checked_row,
+    columns_that_fit,
     explain_row,
     new_axes,
     what_is_explained,
@@ -25,17 +26,20 @@ from gradraker.plotting.figure import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.collections import PathCollection
     from matplotlib.figure import Figure
 
 # Around the tested node, as part of the largest distance: room for nodes at distance 0.
 _HOLE = 0.12
+# A circle that makes the figure larger than this part of the largest distance is left out.
+_ROOM = 1.3
 # Negative weights count, and get a colour of their own, from this part of the largest on.
 _NEGATIVE_FROM = 0.1
 _GOLDEN_ANGLE = np.pi * (3.0 - np.sqrt(5.0))
 
 
 class NodeDistancesDisplay:
-    """Observed nodes around a tested node, by distance, shaded by contribution weight.
+    """Observed nodes around a tested node, by distance, shaded and sized by contribution weight.
 
     The paper's figure 2. The radius is ‖d‖, the distance of adjacency vectors, counted
     from a small circle around the tested node, so that nodes at distance 0 are seen. Angles
@@ -48,8 +52,7 @@ class NodeDistancesDisplay:
     weights : array-like of shape (n_observed,)
         Their contribution weights.
     efficient_distance : float, optional
-        Squared efficient distance; NaN if no weight is significant. Without it there is no
-        circle.
+        Squared efficient distance, drawn as a circle; NaN if no weight is significant.
     title : str, optional
         Head of the figure.
 
@@ -84,10 +87,9 @@ class NodeDistancesDisplay:
         title: str | None = None,
     ) -> None:
         self.squared_distances = checked_column("squared_distances", squared_distances)
-        if self.squared_distances.min() < 0.0:
-            raise ValueError(
-                f"squared_distances must not be negative, got {self.squared_distances.min():g}"
-            )
+        least = float(self.squared_distances.min())
+        if least < 0.0:
+            raise ValueError(f"squared_distances must not be negative, got {least:g}")
         self.weights = checked_column("weights", weights, self.squared_distances.size)
         self.efficient_distance = efficient_distance
         self.title = title
@@ -108,10 +110,6 @@ class NodeDistancesDisplay:
             Number of the tested node.
         ax : matplotlib.axes.Axes, optional
             Where to draw.
-
-        Returns
-        -------
-        NodeDistancesDisplay
         """
         number = checked_row(row, explanation.weights.shape[0])
         display = cls(
@@ -146,10 +144,6 @@ class NodeDistancesDisplay:
             Names of the columns of X, as for :meth:`SKGRegressor.predict`.
         ax : matplotlib.axes.Axes, optional
             Where to draw.
-
-        Returns
-        -------
-        NodeDistancesDisplay
         """
         return cls.from_explanation(explain_row(model, X, row, references), ax=ax)
 
@@ -171,8 +165,8 @@ class NodeDistancesDisplay:
         hole = _HOLE * farthest
         self._draw_scale(axes, farthest, hole)
         axes.plot(
-            0.0,
-            0.0,
+            [0.0],
+            [0.0],
             linestyle="none",
             marker="*",
             markersize=11.0,
@@ -183,17 +177,17 @@ class NodeDistancesDisplay:
             zorder=5.0,
         )
         self._draw_nodes(axes, hole)
-        self._draw_efficient_distance(axes, farthest, hole)
-        edge = 1.06 * (farthest + hole)
-        axes.set(xlim=(-edge, edge), ylim=(-edge, edge), aspect="equal", title=self.title)
+        edge = 1.06 * (hole + self._draw_efficient_distance(axes, farthest, hole))
+        axes.set(xlim=(-edge, edge), ylim=(-edge, edge), aspect="equal", title=self.title or "")
         axes.set_axis_off()
-        axes.legend(
+        legend = axes.legend(
             loc="upper center",
             bbox_to_anchor=(0.5, 0.0),
-            ncols=2,
+            ncols=min(2, columns_that_fit(axes, 1.8)),
             frameon=False,
             fontsize="small",
         )
+        cast("PathCollection", legend.legend_handles[1]).set_sizes([30.0])
         self.ax_ = axes
         # The figure of a figure is itself, that of a subfigure the whole one.
         self.figure_ = axes.figure.figure
@@ -211,12 +205,13 @@ class NodeDistancesDisplay:
             axes.add_patch(
                 Circle((0.0, 0.0), radius, fill=False, color=LIGHT_GREY, linewidth=0.8, zorder=0.0)
             )
-            axes.text(
-                0.0,
-                -radius,
+            axes.annotate(
                 f"‖d‖ = {tick:g}",
+                (0.0, -radius),
+                xytext=(0.0, -2.0),  # under the circle, on which nodes may be
+                textcoords="offset points",
                 ha="center",
-                va="center",
+                va="top",
                 fontsize="x-small",
                 color=DARK_GREY,
                 path_effects=[withStroke(linewidth=2.0, foreground="white")],
@@ -231,13 +226,13 @@ class NodeDistancesDisplay:
         last = np.argsort(np.abs(self.weights), kind="stable")  # the heaviest on top
         radii, angles = hole + self.radii[last], self.angles[last]
         share = np.abs(self.weights[last]) / largest
-        size = float(np.clip(4000.0 / self.weights.size, 12.0, 45.0))
+        size = float(np.clip(4000.0 / self.weights.size, 14.0, 45.0))
         nodes = axes.scatter(
             radii * np.cos(angles),
             radii * np.sin(angles),
             c=self.weights[last],
-            # Where rings are full, what weighs little steps back.
-            s=size * (share if size < 20.0 else 1.0) + 0.0,
+            # Light ones step back: a ring may be full of them.
+            s=size * (0.2 + 0.8 * share),
             # Blue is positive in both.
             cmap="RdBu" if signed else "Blues",
             norm=Normalize(-largest if signed else 0.0, largest),
@@ -250,30 +245,32 @@ class NodeDistancesDisplay:
         axes.figure.colorbar(
             nodes,
             ax=axes,
-            label="Contribution weight of the node",
+            label="Contribution weight",
             extend="neither" if signed or self.weights.min() >= 0.0 else "min",
             shrink=0.7,
             pad=0.02,
         )
 
-    def _draw_efficient_distance(self, axes: "Axes", farthest: float, hole: float) -> None:
+    def _draw_efficient_distance(self, axes: "Axes", farthest: float, hole: float) -> float:
+        """Draw the circle where it fits; return the largest distance that is to be seen."""
         if self.efficient_distance is None:
-            return
+            return farthest
         if np.isnan(self.efficient_distance):
-            axes.plot([], [], linestyle="none", label="No weight is significant")
-            return
+            axes.plot([], [], linestyle="none", label="No significant weight")
+            return farthest
         radius = float(np.sqrt(self.efficient_distance))
-        outside = ", beyond the figure" if radius > 1.03 * farthest else ""
-        angles = np.linspace(0.0, 2.0 * np.pi, 361)
+        fits = radius <= _ROOM * farthest  # read off noise, it may be anything
+        angles = np.linspace(0.0, 2.0 * np.pi, 361) if fits else np.empty(0)
         axes.plot(
             (hole + radius) * np.cos(angles),
             (hole + radius) * np.sin(angles),
             color=VERMILION,
             linewidth=1.1,
             linestyle="--",
-            label=f"Efficient distance, ‖d‖ = {radius:.2f}{outside}",
+            label=f"Efficient distance, ‖d‖ = {radius:.2f}" + ("" if fits else ", farther out"),
             zorder=2.0,
         )
+        return max(farthest, radius) if fits else farthest
 
 
 def plot_nodes(

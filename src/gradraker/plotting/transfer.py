@@ -197,7 +197,7 @@ def plot_transfer(
     title = (
         f"Relative error {transfer.relative_error:.2f}, "
         f"rank correlation {transfer.rank_correlation:.2f}"
-    )
+    ).replace("-", "−")  # a minus sign, as on the axes
     display = SimilarityTransferDisplay(
         transfer.squared_distances, transfer.value_differences, title=title
     )
@@ -236,5 +236,5 @@ def _edges(values: NDArray[np.float64]) -> NDArray[np.float64]:
         # Each cell holds as many multiples as any other, or there would be stripes.
         per_cell = -(-round(n_steps) // _CELLS)
         n_cells = round(n_steps) // per_cell + 1
-        return low - 0.5 * step + per_cell * step * np.arange(n_cells + 1)
-    return np.asarray(np.linspace(low, high, _CELLS + 1), dtype=np.float64)
+        return np.asarray(low + step * (per_cell * np.arange(n_cells + 1) - 0.5))
+    return np.asarray(np.linspace(low, high, _CELLS + 1))

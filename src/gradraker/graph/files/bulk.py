@@ -1,8 +1,8 @@
 """Read a text table with polars, some megabytes at a time. Gives up rather than guess.
 
-The rules are those of ``lines.py``. Whatever is not certain to be read the same way here (odd
-quotes, missing fields, lines of different lengths, wrong numbers) makes this return None;
-``lines.py`` then reads the file, or finds the place of the error.
+The rules are those of ``lines.py``. A piece of the file that is not certain to be read the same
+way here (odd quotes, missing fields, lines of different lengths, wrong numbers) is left to
+``lines.py``, which reads it or finds the place of the error.
 """
 
 from importlib.util import find_spec
@@ -12,7 +12,7 @@ import numpy as np
 
 from gradraker.graph.files.content import Progress
 from gradraker.graph.files.layout import WHITESPACE, Layout
-from gradraker.graph.files.lines import FileColumns
+from gradraker.graph.files.lines import FileColumns, read_lines
 
 _PIECE = 1 << 24
 _NUMBER = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
@@ -25,33 +25,42 @@ def polars_is_installed() -> bool:
 
 
 def read_bulk(
-    text: str, layout: Layout, *, texts: list[int], number: int | None, progress: Progress
-) -> FileColumns | None:
-    """Return columns of a text table (polars Series, int64 if all are integers), or None."""
-    body = _body(text, layout)
-    separator = layout.separator
-    if body is None or len(separator.encode()) != 1 or not _plain_comment(layout.comment):
-        return None
+    text: str,
+    layout: Layout,
+    *,
+    texts: list[int],
+    number: int | None,
+    missing_allowed: bool,
+    progress: Progress,
+) -> FileColumns:
+    """Return columns of a text table as polars Series, of int64 if all are integers."""
     import polars as pl
 
     pieces = []
-    at = 0
-    while at < len(body):
-        end = body.find(b"\n", at + _PIECE)
-        end = len(body) if end < 0 else end + 1
-        try:
-            piece = _piece(body[at:end], layout, texts, number)
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
-            return None
-        if piece is None:
-            return None
-        pieces.append(piece)
-        progress("parsing", end, len(body))
+    at, line = 0, layout.first_line
+    for _ in range(line - 1):
+        at = text.index("\n", at) + 1
+    while at < len(text):
+        end = text.find("\n", at + _PIECE)
+        end = len(text) if end < 0 else end + 1
+        piece = text[at:end]
+        found = _quick(piece, layout, texts, number)
+        if found is None:
+            exact = read_lines(
+                piece,
+                layout,
+                texts=texts,
+                number=number,
+                missing_allowed=missing_allowed,
+                first=line,
+            )
+            found = _with_integers(_frame(exact))
+        pieces.append(found)
+        progress("parsing", end, len(text))
+        line += piece.count("\n")
         at = end
-    if not pieces:
-        return None
     names = [f"text{i}" for i in range(len(texts))]
-    # A column is of integers only if it is in all pieces; back to text nothing is lost.
+    # Columns are of integers only if they are in all pieces; back to text nothing is lost.
     whole = all(piece.schema[name] == pl.Int64 for piece in pieces for name in names)
     if not whole:
         pieces = [piece.with_columns(pl.col(names).cast(pl.String)) for piece in pieces]
@@ -60,29 +69,58 @@ def read_bulk(
     return FileColumns([frame.get_column(name) for name in names], numbers, None)
 
 
-def _plain_comment(comment: str | None) -> bool:
-    return comment is None or len(comment) == 1
+def _frame(columns: FileColumns) -> Any:
+    import polars as pl
+
+    series = {f"text{i}": pl.Series(t, dtype=pl.String) for i, t in enumerate(columns.texts)}
+    if columns.numbers is not None:
+        series["number"] = pl.Series(columns.numbers, dtype=pl.Float64)
+    return pl.DataFrame(series)
 
 
-def _body(text: str, layout: Layout) -> bytes | None:
-    """Return the lines after the header, with blank lines removed; None if quotes are odd."""
-    start = 0
-    for _ in range(layout.first_line - 1):
-        start = text.index("\n", start) + 1
-    body = text[start:].encode()
-    if b"\xef\xbb\xbf" in body:
+def _quick(text: str, layout: Layout, texts: list[int], number: int | None) -> Any:
+    """Return the columns of some lines as a polars data frame, or None."""
+    import polars as pl
+
+    separator, comment = layout.separator, layout.comment
+    if not separator.isascii() or (comment is not None and len(comment) > 1):
+        return None
+    if "\ufeff" in text:
         return None  # polars takes it for a byte order mark at the start of a piece
-    if layout.separator == WHITESPACE:
-        body = body.replace(b"\t", b" ")
-        while b"  " in body:
-            body = body.replace(b"  ", b" ")
-        body = body.replace(b" \n", b"\n")
-    # Blank lines go, and blanks before a line, so that polars sees where comments begin.
-    for blank in (b"\n ", b"\n\n") if layout.separator == "\t" else (b"\n ", b"\n\t", b"\n\n"):
-        while blank in body:
-            body = body.replace(blank, b"\n")
-    body = body.strip(b" \n")
-    return body if _quotes_are_plain(body, layout.separator) else None
+    piece = text.encode()
+    found = None
+    try:
+        if not _has_blanks(piece, separator) and _quotes_are_plain(piece, separator):
+            found = _parsed(piece, layout, texts, number)
+        if found is None:
+            # Most files need no cleaning; it is tried before giving up.
+            cleaned = _cleaned(piece, separator)
+            if _quotes_are_plain(cleaned, separator):
+                found = _parsed(cleaned, layout, texts, number)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        return None
+    return found
+
+
+def _has_blanks(piece: bytes, separator: str) -> bool:
+    return separator == WHITESPACE or b" " in piece or (separator != "\t" and b"\t" in piece)
+
+
+def _cleaned(piece: bytes, separator: str) -> bytes:
+    """Return lines without blank ones, and without blanks before them.
+
+    So polars sees where comments begin. Runs of blanks between words become one.
+    """
+    if separator == WHITESPACE:
+        piece = piece.replace(b"\t", b" ")
+        while b"  " in piece:
+            piece = piece.replace(b"  ", b" ")
+        piece = piece.replace(b" \n", b"\n").rstrip(b" ")
+    piece = b"\n" + piece
+    for blank in (b"\n ", b"\n\n") if separator == "\t" else (b"\n ", b"\n\t", b"\n\n"):
+        while blank in piece:
+            piece = piece.replace(blank, b"\n")
+    return piece.removeprefix(b"\n")
 
 
 def _quotes_are_plain(body: bytes, separator: str) -> bool:
@@ -103,7 +141,7 @@ def _quotes_are_plain(body: bytes, separator: str) -> bool:
     return bool((np.searchsorted(newlines, opening) == np.searchsorted(newlines, closing)).all())
 
 
-def _piece(body: bytes, layout: Layout, texts: list[int], number: int | None) -> Any:
+def _parsed(body: bytes, layout: Layout, texts: list[int], number: int | None) -> Any:
     import polars as pl
 
     columns = [f"c{i}" for i in range(layout.n_columns)]
@@ -121,9 +159,7 @@ def _piece(body: bytes, layout: Layout, texts: list[int], number: int | None) ->
     ]
     if any(frame.get_column(column).null_count() for column in needed):
         return None
-    if layout.separator != WHITESPACE and (
-        b" " in body or (layout.separator != "\t" and b"\t" in body)
-    ):
+    if layout.separator != WHITESPACE and _has_blanks(body, layout.separator):
         frame = frame.with_columns(pl.col(needed).str.strip_chars(" \t"))
     found = frame.select(
         *(pl.col(columns[i]).alias(f"text{k}") for k, i in enumerate(texts)),
@@ -132,10 +168,7 @@ def _piece(body: bytes, layout: Layout, texts: list[int], number: int | None) ->
     names = pl.col([f"text{k}" for k in range(len(texts))])
     if not all(found.select((names != "").all()).row(0)):
         return None
-    if all(found.select(names.str.contains(_INTEGER).all()).row(0)):
-        whole = found.with_columns(names.cast(pl.Int64, strict=False))
-        if not sum(whole.select(names.null_count()).row(0)):
-            found = whole
+    found = _with_integers(found)
     if number is not None:
         value = pl.col("number")
         if not found.select(value.str.contains(_NUMBER).all()).item():
@@ -144,3 +177,15 @@ def _piece(body: bytes, layout: Layout, texts: list[int], number: int | None) ->
         if not found.select(value.is_finite().all()).item():
             return None
     return found
+
+
+def _with_integers(frame: Any) -> Any:
+    """Return the texts as int64 if each is an integer in its shortest form that fits."""
+    import polars as pl
+
+    names = pl.col("^text[0-9]+$")
+    if all(frame.select(names.str.contains(_INTEGER).all()).row(0)):
+        whole = frame.with_columns(names.cast(pl.Int64, strict=False))
+        if not sum(whole.select(names.null_count()).row(0)):
+            return whole
+    return frame

@@ -11,7 +11,7 @@ from gradraker.graph.files.bulk import polars_is_installed, read_bulk
 from gradraker.graph.files.content import Content, Progress
 from gradraker.graph.files.errors import GraphFileError, Place
 from gradraker.graph.files.formats import parquet_table
-from gradraker.graph.files.layout import decoded, find_layout
+from gradraker.graph.files.layout import Layout, decoded, find_layout
 from gradraker.graph.files.lines import FileColumns, as_integers, read_lines
 from gradraker.graph.names import Names, distinct
 from gradraker.graph.tables import column, column_names, numbers
@@ -77,19 +77,37 @@ def file_columns(
         number_column=number_column,
     )
     texts, number = _chosen(choose, layout.header, layout.n_columns, content.label)
-    found = None
-    if polars_is_installed() and not exact:
-        found = read_bulk(text, layout, texts=texts, number=number, progress=progress)
-    if found is None:
-        found = read_lines(
-            text,
-            layout,
-            texts=texts,
-            number=number,
-            missing_allowed=missing_allowed,
-            progress=progress,
-        )
-    return found
+    return text_columns(
+        text,
+        layout,
+        texts,
+        number,
+        missing_allowed=missing_allowed,
+        exact=exact,
+        progress=progress,
+    )
+
+
+def text_columns(
+    text: str,
+    layout: Layout,
+    texts: list[int],
+    number: int | None,
+    *,
+    missing_allowed: bool,
+    exact: bool,
+    progress: Progress,
+) -> FileColumns:
+    """Return columns of names and of numbers of a text table, the quick way if it can be."""
+    read = read_bulk if polars_is_installed() and not exact else read_lines
+    return read(
+        text,
+        layout,
+        texts=texts,
+        number=number,
+        missing_allowed=missing_allowed,
+        progress=progress,
+    )
 
 
 def _chosen(

@@ -74,9 +74,9 @@ def decoded(data: bytes, label: str) -> str:
     return text
 
 
-def data_lines(text: str, comment: str | None) -> Iterator[tuple[int, str]]:
-    """Give number (from 1) and text of each line that is neither blank nor a comment."""
-    line, at = 1, 0
+def data_lines(text: str, comment: str | None, *, first: int = 1) -> Iterator[tuple[int, str]]:
+    """Give number and text of each line that is neither blank nor a comment."""
+    line, at = first, 0
     while at < len(text):
         end = text.find("\n", at)
         end = len(text) if end < 0 else end

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.graph.files.content import Progress
+from gradraker.graph.files.content import Progress, no_progress
 from gradraker.graph.files.errors import GraphFileError, shortened
 from gradraker.graph.files.layout import MISSING, Layout, data_lines, is_number, split
 
@@ -30,22 +30,26 @@ def read_lines(
     texts: list[int],
     number: int | None,
     missing_allowed: bool,
-    progress: Progress,
+    first: int = 1,
+    progress: Progress = no_progress,
 ) -> FileColumns:
-    """Return columns of a text table, or raise an error that names line and column."""
+    """Return columns of a text table, or raise an error that names line and column.
+
+    ``first`` is the number of the first line, if the text is a piece of a file.
+    """
     listed: list[list[str]] = [[] for _ in texts]
     numbers: list[float] = []
     lines: list[int] = []
-    n_lines = text.count("\n") + 1
-    for count, (line, content) in enumerate(data_lines(text, layout.comment)):
+    n_lines = text.count("\n") + first
+    for count, (line, content) in enumerate(data_lines(text, layout.comment, first=first)):
         if line < layout.first_line:
             continue
         fields = split(content, layout.separator, layout.place(line))
         if len(fields) != layout.n_columns:
             raise GraphFileError(
                 layout.place(line),
-                f"{len(fields)} columns are there, but line {layout.header_line} has "
-                f"{layout.n_columns}",
+                f"{len(fields)} column(s) are there, but {layout.n_columns} are expected after "
+                f"line {layout.header_line}",
             )
         for found, column in zip(listed, texts, strict=True):
             if not fields[column]:

@@ -10,8 +10,9 @@ from gradraker.graph.edges import EdgeList, plain
 from gradraker.graph.files.columns import TextOptions, file_columns, numbered
 from gradraker.graph.files.content import Progress, no_progress, read_content
 from gradraker.graph.files.errors import GraphFileError, Place
-from gradraker.graph.files.formats import graphml_edges, matrix_market_edges
+from gradraker.graph.files.formats import graphml_edges
 from gradraker.graph.files.lines import FileColumns
+from gradraker.graph.files.matrix_market import matrix_market_edges
 from gradraker.graph.tables import edge_columns, value_columns
 
 Ids = Literal["auto", "text"]
@@ -88,7 +89,7 @@ def read_edges(
     report = progress or no_progress
     content = read_content(path, format=format, progress=report)
     if content.format == "matrix-market":
-        return matrix_market_edges(content, weight)
+        return matrix_market_edges(content, weight, report)
     if content.format == "graphml":
         return graphml_edges(content, weight)
 

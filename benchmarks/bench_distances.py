@@ -1,0 +1,153 @@
+"""Exact extreme distances of rows: graphs up to a million nodes, dense rows, and all pairs.
+
+Run ``python benchmarks/bench_distances.py``; ``--full`` adds 20 000 dense rows of 1 000 columns.
+Times leave out the making of the data and the compilation.
+"""
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.metrics.pairwise import euclidean_distances
+
+from gradraker.bandwidth.distances import (
+    PairDistance,
+    extreme_squared_distances,
+    largest_distance,
+    smallest_nonzero_distance,
+)
+from graphs import power_law_graph
+from report import (
+    SEED,
+    Agreement,
+    Finding,
+    Report,
+    Timing,
+    finish,
+    options,
+    ratio,
+    run_alone,
+    table,
+)
+
+DEGREE = 10
+HEADER = ("rows", "weights", "distance", "time", "pairs looked at", "of all", "by")
+
+
+def main(argv: Sequence[str] | None = None) -> Report:
+    asked = options(argv, __doc__)
+    rng = np.random.default_rng(SEED)
+    sizes = (200, 400, 800) if asked.tiny else (10_000, 100_000, 1_000_000)
+    dense_shape = (100, 20) if asked.tiny else (20_000, 1_000) if asked.full else (5_000, 1_000)
+    repeats = 1 if asked.tiny else 3
+    _compile(rng)
+
+    graphs = {n: power_law_graph(n, DEGREE * n, rng) for n in sizes}
+    rows, times = [], {}
+    for n, graph in graphs.items():
+        weighted = graph.copy()
+        weighted.data = rng.random(graph.nnz)
+        for weights, X in (("none", graph), ("random", weighted)):
+            for search in (largest_distance, smallest_nonzero_distance):
+                times[n, weights, search], found = _timed(lambda s=search, x=X: s(x), repeats)
+                rows.append(_line(n, weights, search, times[n, weights, search], found))
+    all_pairs, agreements = _all_pairs(graphs[sizes[0]])
+    dense_rows, dense = _dense(dense_shape, rng)
+
+    last = [times[sizes[-1], "none", s] for s in (largest_distance, smallest_nonzero_distance)]
+    growth = [
+        f"{name}: time grows like n^{_exponent(times, sizes, search):.2f} "
+        f"from {sizes[0]} to {sizes[-1]} nodes"
+        for name, search in (("largest", largest_distance), ("smallest", smallest_nonzero_distance))
+    ]
+    report = Report(
+        f"Extreme distances: power-law graphs, {DEGREE} edges a node, and dense rows",
+        findings=(
+            Finding(f"largest, {sizes[-1]} nodes", last[0].median, 1.0, " s", at_most=True),
+            Finding(f"smallest nonzero, {sizes[-1]} nodes", last[1].median, unit=" s"),
+            Finding(
+                f"both against all pairs by scikit-learn, {sizes[0]} nodes",
+                ratio(all_pairs, _sum(times, sizes[0])),
+            ),
+            Finding(
+                "both, {} dense rows of {} columns".format(*dense_shape),
+                dense.median,
+                10.0,
+                " s",
+                at_most=True,
+            ),
+        ),
+        agreements=tuple(agreements),
+        tables=(table(HEADER, rows + dense_rows), "\n".join(growth)),
+        judged=not asked.tiny,
+    )
+    return finish(report)
+
+
+def _compile(rng: np.random.Generator) -> None:
+    """Call every path once on little data."""
+    graph = power_law_graph(300, 3000, rng)
+    weighted = graph.copy()
+    weighted.data = rng.random(graph.nnz)
+    for X in (graph, weighted, rng.random((1500, 20))):
+        extreme_squared_distances(X)
+
+
+def _timed(task: Callable[[], Any], repeats: int) -> tuple[Timing, Any]:
+    seconds = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        result = task()
+        seconds.append(time.perf_counter() - start)
+    return Timing(tuple(seconds)), result
+
+
+def _line(n: int, weights: str, search: Any, timing: Timing, found: PairDistance) -> list[str]:
+    share = found.pairs_checked / (n * (n - 1) / 2)
+    name = search.__name__.removesuffix("_distance").replace("_", " ")
+    checked = f"{found.pairs_checked}"
+    return [f"{n}", weights, name, f"{timing.median:.3f} s", checked, f"{share:.0e}", found.method]
+
+
+def _exponent(times: dict[Any, Timing], sizes: Sequence[int], search: Any) -> float:
+    first, last = (times[n, "none", search].median for n in (sizes[0], sizes[-1]))
+    return math.log(last / first) / math.log(sizes[-1] / sizes[0])
+
+
+def _sum(times: dict[Any, Timing], n: int) -> Timing:
+    both = (times[n, "none", s].median for s in (largest_distance, smallest_nonzero_distance))
+    return Timing((sum(both),))
+
+
+def _all_pairs(graph: Any) -> tuple[Timing, list[Agreement]]:
+    """Both extremes from all pairs, a block of rows at a time; entries are 0 and 1: exact."""
+
+    def search() -> tuple[float, float]:
+        smallest, largest = math.inf, 0.0
+        for start in range(0, graph.shape[0], 1000):
+            block = euclidean_distances(graph[start : start + 1000], graph, squared=True)
+            smallest = min(smallest, float(block[block > 0.5].min(initial=math.inf)))
+            largest = max(largest, float(block.max()))
+        return smallest, largest
+
+    timing, (smallest, largest) = _timed(search, 1)
+    found = extreme_squared_distances(graph)
+    assert found.smallest_nonzero is not None
+    return timing, [
+        Agreement("largest and all pairs", abs(found.largest - largest), 0.0),
+        Agreement("smallest nonzero and all pairs", abs(found.smallest_nonzero - smallest), 0.0),
+    ]
+
+
+def _dense(shape: tuple[int, int], rng: np.random.Generator) -> tuple[list[list[str]], Timing]:
+    X = rng.standard_normal(shape)  # spread alike in all directions: no bound rules much out
+    timing, found = _timed(lambda: extreme_squared_distances(X), 1)
+    share = found.pairs_checked / (shape[0] * (shape[0] - 1) / 2)
+    line = [f"{shape[0]}", f"dense, {shape[1]}", "both", f"{timing.median:.3f} s"]
+    return [[*line, f"{found.pairs_checked}", f"{share:.0e}", found.methods[1]]], timing
+
+
+if __name__ == "__main__":
+    run_alone(main)

@@ -1,0 +1,155 @@
+"""``gradraker data``: the data sets that come with the library or are fetched."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gradraker.cli.inputs import check_distinct, check_streams
+from gradraker.cli.options import FileName
+from gradraker.cli.output import (
+    check_writable,
+    console,
+    echo_json,
+    safe_cell,
+    write_csv,
+)
+from gradraker.cli.tables import facts_table, rows_table, short
+
+if TYPE_CHECKING:
+    from gradraker.datasets import DatasetInfo, GraphDataset
+
+_json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object instead of tables."
+)
+
+
+@click.group(
+    short_help="List, describe and fetch data sets.",
+    epilog="Example: gradraker data list",
+)
+def data() -> None:
+    """Data sets to try: list them, read about one, fetch it."""
+
+
+@data.command("list", epilog="Example: gradraker data list")
+@_json_option
+def list_(as_json: bool) -> None:
+    """List the data sets."""
+    from gradraker import dataset_info, list_datasets
+
+    listed = [dataset_info(name) for name in list_datasets()]
+    if as_json:
+        echo_json({"datasets": [_facts(info) for info in listed]})
+        return
+    rows = [(info.name, _home(info), _counts(info)) for info in listed]
+    console().print(rows_table("Data sets", ["Name", "Files", "Facts"], rows))
+
+
+@data.command(epilog="Example: gradraker data info temperature")
+@click.argument("name")
+@_json_option
+def info(name: str, as_json: bool) -> None:
+    """Say what the data set NAME is, whose it is, and which files it has."""
+    found = _info(name)
+    if as_json:
+        echo_json(_facts(found))
+        return
+    facts = [
+        ("What", found.description),
+        ("Facts", _counts(found)),
+        ("Files", _home(found)),
+        *((file.name, f"{short(file.size)} bytes from {file.url}") for file in found.files),
+        ("Licence", found.licence),
+        ("Cite", found.citation),
+        ("In Python", f"gradraker.{found.loader}()"),
+    ]
+    console().print(facts_table(found.name, facts))
+
+
+@data.command(
+    epilog="Example: gradraker data fetch temperature --edges edges.csv --values values.csv"
+)
+@click.argument("name")
+@click.option(
+    "--data-home",
+    type=FileName(),
+    metavar="DIR",
+    help="Folder of the data sets; default GRADRAKER_DATA, or the user's cache.",
+)
+@click.option("--edges", type=FileName(), metavar="FILE", help="Write the edges as CSV.")
+@click.option("--values", type=FileName(), metavar="FILE", help="Write the values as CSV.")
+@_json_option
+def fetch(
+    name: str, data_home: str | None, edges: str | None, values: str | None, as_json: bool
+) -> None:
+    """Fetch the data set NAME, unless it is there, and check it.
+
+    With --edges and --values it is also written as files that the other commands read.
+    """
+    found = _info(name)
+    check_streams(edges=edges, values=values, json="-" if as_json else None)
+    check_distinct({}, {"edges": edges, "values": values})
+    check_writable(edges, values)
+    import gradraker
+
+    # An embedded data set has no files and so no folder.
+    where = {"data_home": data_home} if found.files else {}
+    dataset: GraphDataset = getattr(gradraker, found.loader)(**where)
+    if edges is not None:
+        write_csv(edges, _edge_rows(dataset))
+    if values is not None:
+        write_csv(values, _value_rows(dataset))
+    if as_json:
+        echo_json({"name": name, "nodes": dataset.n_nodes, "edges": dataset.n_edges})
+        return
+    to_stderr = "-" in (edges, values)
+    click.echo(f"{dataset.name}: {dataset.n_nodes} nodes, {dataset.n_edges} edges", err=to_stderr)
+    click.echo(f"Licence: {dataset.licence}", err=to_stderr)
+
+
+def _info(name: str) -> "DatasetInfo":
+    from gradraker import dataset_info
+
+    try:
+        return dataset_info(name)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="NAME") from error
+
+
+def _facts(info: "DatasetInfo") -> dict[str, Any]:
+    return {
+        "name": info.name,
+        "description": info.description,
+        "facts": dict(info.facts),
+        "licence": info.licence,
+        "citation": info.citation,
+        "loader": info.loader,
+        "files": [
+            {"name": file.name, "bytes": file.size, "url": file.url, "sha256": file.sha256}
+            for file in info.files
+        ],
+    }
+
+
+def _home(info: "DatasetInfo") -> str:
+    return f"{len(info.files)} to download" if info.files else "come with gradraker"
+
+
+def _counts(info: "DatasetInfo") -> str:
+    return ", ".join(f"{short(number)} {fact}" for fact, number in info.facts.items())
+
+
+def _edge_rows(dataset: "GraphDataset") -> Iterator[Sequence[object]]:
+    edges = dataset.adjacency.tocoo()
+    weighted = bool((edges.data != 1.0).any())
+    names = [safe_cell(name) for name in dataset.node_names]
+    yield ["source", "target", "weight"] if weighted else ["source", "target"]
+    for row, column, weight in zip(*edges.coords, edges.data.tolist(), strict=True):
+        yield [names[row], names[column], weight][: 3 if weighted else 2]
+
+
+def _value_rows(dataset: "GraphDataset") -> Iterator[Sequence[object]]:
+    yield ["node", "value"]
+    for name, value in zip(dataset.node_names, dataset.values.tolist(), strict=True):
+        yield [safe_cell(name), value]

@@ -1,0 +1,103 @@
+"""``gradraker explain``: why a model predicts what it predicts for a node."""
+
+from typing import Any
+
+import click
+
+from gradraker.cli.inputs import check_streams, read_edges_file
+from gradraker.cli.models import load_model
+from gradraker.cli.options import FileName, edges_option, top_option
+from gradraker.cli.output import console, echo_json, printable
+from gradraker.cli.progress import Waiting
+from gradraker.cli.tables import facts_table, rows_table, short
+
+
+@click.command(
+    short_help="Say which known values a prediction comes from.",
+    epilog="Example: gradraker explain --model model.skg --edges edges.csv --node Basel",
+)
+@click.option(
+    "--model",
+    type=FileName(),
+    required=True,
+    metavar="FILE",
+    help="Model that predict or update wrote.",
+)
+@edges_option
+@click.option("--node", required=True, metavar="NAME", help="The node to explain.")
+@top_option(10)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
+def explain(model: str, edges: str, node: str, top: int, as_json: bool) -> None:
+    """Say which known values the prediction of a node comes from.
+
+    The prediction is exactly the mean plus the sum of weight × (value − mean) over all
+    nodes that the model has learned.
+    """
+    check_streams(model=None, edges=edges)
+    if model == "-":
+        raise click.UsageError("--model cannot be '-': give the name of a file")
+    with Waiting() as waiting:
+        waiting.stage("reading the model")
+        saved = load_model(model)
+        graph = read_edges_file(edges, waiting)
+        waiting.stage("explaining")
+        facts = _explanation(saved, graph, node, top)
+    if as_json:
+        echo_json(facts)
+        return
+    page = console()
+    page.print(
+        facts_table(
+            f"Node {printable(node)}",
+            [
+                ("Prediction", short(facts["prediction"])),
+                ("Mean", f"{short(facts['mean'])}, which values are compared with"),
+                (
+                    "Sum of weights",
+                    f"{short(facts['sum_of_weights'])} over {facts['observed']} nodes",
+                ),
+                ("Listed", f"{short(facts['listed_part'])} of what moves it from the mean"),
+            ],
+        )
+    )
+    rows = [
+        [one["node"], one["weight"], one["value"], one["contribution"], one["squared_distance"]]
+        for one in facts["contributors"]
+    ]
+    headings = ["Known node", "Weight", "Value", "Contribution", "Squared distance"]
+    page.print(rows_table("The nodes that count most", headings, rows))
+
+
+def _explanation(saved: Any, graph: Any, node: str, top: int) -> dict[str, Any]:
+    import numpy as np
+
+    from gradraker import adjacency_vectors
+    from gradraker.experiments import explained
+    from gradraker.report.summary import tidy
+
+    if node not in set(graph.nodes.tolist()):
+        raise ValueError(f"--node: {node!r} is not in the graph")
+    vectors = adjacency_vectors(graph, nodes=[node], **saved.vectors)
+    found = explained(saved.model, vectors, np.array([0]))
+    weights = found.weights[0]
+    order = np.argsort(-np.abs(weights), kind="stable")[:top]
+    moved = float(weights @ found.values)
+    listed = float(weights[order] @ found.values[order])
+    return {
+        "node": node,
+        "prediction": float(found.prediction[0]) + saved.offset,
+        "mean": saved.offset,
+        "observed": int(weights.size),
+        "sum_of_weights": float(weights.sum()),
+        "listed_part": listed / moved if moved != 0.0 else 1.0,
+        "contributors": [
+            {
+                "node": str(found.observed_names[i]),
+                "weight": float(weights[i]),
+                "value": tidy(float(found.values[i]) + saved.offset),
+                "contribution": float(weights[i] * found.values[i]),
+                "squared_distance": float(found.squared_distances[0, i]),
+            }
+            for i in order.tolist()
+        ],
+    }

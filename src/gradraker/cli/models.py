@@ -1,0 +1,47 @@
+"""Models that ``predict`` saved, with what is needed to go on with them."""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gradraker.learners import SKGRegressor
+
+_SETTINGS = {"direction", "weight", "self_loops", "hops"}
+
+
+@dataclass(frozen=True, eq=False)
+class SavedModel:
+    """A model, the mean that its values are relative to, and how its rows were made."""
+
+    model: "SKGRegressor"
+    offset: float
+    vectors: dict[str, Any]
+
+    def save(self, path: str) -> None:
+        """Write the model and its notes: whole, or not at all."""
+        self.model.save(path, notes={"offset": self.offset, "vectors": self.vectors})
+
+
+def load_model(path: str) -> SavedModel:
+    """Load a model of ``gradraker predict``, or refuse the file by name."""
+    from gradraker.learners import ModelFileError, load, read_notes
+
+    model, notes = load(path), read_notes(path)
+    offset, vectors = notes.get("offset"), notes.get("vectors")
+    sound = (
+        isinstance(offset, float)
+        and math.isfinite(offset)
+        and isinstance(vectors, dict)
+        and set(vectors) == _SETTINGS
+        and model.coef_.ndim == 1
+        and model.keep_observed
+    )
+    if not sound:
+        raise ModelFileError(
+            f"{path!r} is a model, but does not say how its rows were made: only models that "
+            "'gradraker predict --model' wrote can be used here"
+        )
+    assert isinstance(offset, float)
+    assert isinstance(vectors, dict)
+    return SavedModel(model, offset, vectors)

@@ -1,0 +1,195 @@
+"""Options that several commands share."""
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+# Kept here as words, since importing the learners would make every --help slow; a test
+# compares them with the library's own.
+SIGMA2_RULES = ("cv", "theory", "refined", "median")
+KERNELS = ("gaussian", "laplacian", "cauchy")
+LARGEST_SEED = 2**32 - 1
+
+
+# click's types take a parameter since 8.2 only.
+class NumberOrWord(click.ParamType):  # type: ignore[type-arg]
+    """A positive number, or one of some words."""
+
+    name = "number or word"
+
+    def __init__(self, words: tuple[str, ...], *, below: float = math.inf) -> None:
+        self.words = words
+        self.below = below
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float | str:
+        """Return the word or the number; anything else is wrong use."""
+        if value in self.words:
+            return str(value)
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if 0.0 < number < self.below:
+            return number
+        limit = "" if math.isinf(self.below) else f" below {self.below:g}"
+        words = ", ".join(self.words)
+        self.fail(f"{value!r} is neither a positive number{limit} nor one of {words}", param, ctx)
+
+
+class FileName(click.ParamType):  # type: ignore[type-arg]
+    """A file, or - for standard input or output.
+
+    That the file is there is not asked here: a missing file is no wrong use of the command,
+    and gets the same exit code as one that cannot be read.
+    """
+
+    name = "file"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name as it is."""
+        if not value or "\0" in value:
+            self.fail(f"{value!r} is no name of a file", param, ctx)
+        return str(value)
+
+
+def learning_rate(ctx: click.Context, param: click.Parameter, value: float) -> float:
+    """Check a learning rate, since a range of click lets NaN pass."""
+    if not 0.0 < value < 1.0:
+        raise click.BadParameter(f"{value!r} is not between 0 and 1", ctx, param)
+    return value
+
+
+def _together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def edges_option(command: Command) -> Command:
+    """Add --edges."""
+    return click.option(
+        "--edges",
+        type=FileName(),
+        required=True,
+        metavar="FILE",
+        help="Edges: CSV, TSV, blanks, Parquet, Matrix Market or GraphML, also gzipped; "
+        "- is standard input.",
+    )(command)
+
+
+def values_option(*, required: bool, text: str) -> Callable[[Command], Command]:
+    """Add --values."""
+    return click.option(
+        "--values", type=FileName(), required=required, metavar="FILE", help=f"{text} - is stdin."
+    )
+
+
+vector_options = _together(
+    click.option(
+        "--direction",
+        type=click.Choice(["out", "in", "both"]),
+        default="out",
+        show_default=True,
+        help="Which edges describe a node.",
+    ),
+    click.option(
+        "--self-loops",
+        type=click.Choice(["keep", "add", "drop"]),
+        default="keep",
+        show_default=True,
+        help="Edges from a node to itself.",
+    ),
+    click.option("--unweighted", is_flag=True, help="Count every edge as 1."),
+    click.option(
+        "--hops",
+        type=click.IntRange(min=1),
+        default=1,
+        show_default=True,
+        metavar="K",
+        help="Describe a node by its walks of K edges.",
+    ),
+)
+
+kernel_options = _together(
+    click.option(
+        "--kernel",
+        type=click.Choice(KERNELS),
+        default="gaussian",
+        show_default=True,
+        help="Kernel that says how alike two nodes are.",
+    ),
+    click.option(
+        "--frequencies",
+        type=click.IntRange(min=1),
+        default=200,
+        show_default=True,
+        metavar="D",
+        help="Number of random features; more are more exact and slower.",
+    ),
+    click.option(
+        "--learning-rate",
+        type=float,
+        callback=learning_rate,
+        default=0.1,
+        show_default=True,
+        metavar="ETA",
+        help="Size of a training step, between 0 and 1.",
+    ),
+    click.option(
+        "--epochs",
+        type=click.IntRange(min=1),
+        default=3,
+        show_default=True,
+        metavar="N",
+        help="Passes over the known nodes.",
+    ),
+    click.option(
+        "--seed",
+        type=click.IntRange(min=0, max=LARGEST_SEED),
+        default=0,
+        show_default=True,
+        metavar="N",
+        help="Seed; the same seed gives the same output.",
+    ),
+)
+
+output_options = _together(
+    click.option(
+        "--raw-names",
+        is_flag=True,
+        help="Write names to CSV as they are. Otherwise a name that a spreadsheet would take "
+        "for a formula gets a leading apostrophe.",
+    ),
+    click.option(
+        "--json", "as_json", is_flag=True, help="Print one JSON object instead of tables."
+    ),
+)
+
+unknown_nodes_option = click.option(
+    "--unknown-nodes",
+    type=click.Choice(["error", "ignore"]),
+    default="error",
+    show_default=True,
+    help="What to do with values of nodes that have no edge.",
+)
+
+
+def top_option(default: int) -> Callable[[Command], Command]:
+    """Add --top."""
+    return click.option(
+        "--top",
+        type=click.IntRange(min=0 if default == 0 else 1),
+        default=default,
+        show_default=True,
+        metavar="K",
+        help="How many of the nodes that count most to list with a prediction.",
+    )

@@ -1,0 +1,139 @@
+"""Write results: whole files or standard output, never half a file."""
+
+import csv
+import io
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from gradraker.experiments import NodePredictions
+
+# What spreadsheets take for the beginning of a formula, also in full width.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?", re.ASCII)
+
+
+def safe_cell(name: str) -> str:
+    """Return a name that no spreadsheet runs as a formula; numbers stay numbers.
+
+    Examples
+    --------
+    >>> safe_cell("=HYPERLINK(1)"), safe_cell("-12"), safe_cell("Basel")
+    ("'=HYPERLINK(1)", '-12', 'Basel')
+    """
+    if name.startswith(_FORMULA) and not _NUMBER.fullmatch(name):
+        return f"'{name}"
+    return name
+
+
+def printable(name: object) -> str:
+    r"""Return a name that a terminal shows and does not obey.
+
+    Examples
+    --------
+    >>> printable("a\x1b[2Jb")
+    'a\\x1b[2Jb'
+    """
+    text = str(name)
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def check_writable(*paths: str | None) -> None:
+    """Refuse before any work a file that could not be written after it."""
+    for path in paths:
+        if path is None or path == "-":
+            continue
+        folder = Path(path).parent
+        if Path(path).is_dir():
+            raise IsADirectoryError(21, "is a folder, and a file is to be written", path)
+        if not folder.is_dir():
+            raise FileNotFoundError(2, f"the folder {str(folder)!r} does not exist", path)
+        if not os.access(folder, os.W_OK):
+            raise PermissionError(13, "Permission denied", path)
+
+
+def write_output(path: str, write: Callable[[TextIO], None]) -> None:
+    """Write text to a file, whole or not at all, or to standard output for "-"; in UTF-8.
+
+    The encoding of the terminal plays no role, since it might not have all letters of a name.
+    """
+    if path == "-":
+        stream = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="")
+        try:
+            write(stream)
+            stream.flush()
+        finally:
+            stream.detach()  # standard output stays open
+        return
+    from gradraker.files import write_atomically
+
+    def write_file(temporary: Path) -> None:
+        with temporary.open("w", encoding="utf-8", newline="") as file:
+            write(file)
+
+    write_atomically(path, write_file)
+
+
+def predictions_table(
+    result: "NodePredictions", *, top: int, raw_names: bool
+) -> Iterator[Sequence[object]]:
+    """Yield the header and the rows of the table of predictions."""
+    shown: Callable[[str], str] = str if raw_names else safe_cell
+    found = result.contributors(top) if top > 0 else None
+    n_top = 0 if found is None else found.weights.shape[1]
+    extra = [f"{word}_{i + 1}" for i in range(n_top) for word in ("contributor", "weight")]
+    yield ["node", "known", "value", "prediction", *extra]
+    known, values = result.is_known.tolist(), result.values.tolist()
+    for i, node in enumerate(result.vectors.nodes.tolist()):
+        row: list[object] = [
+            shown(node),
+            "true" if known[i] else "false",
+            values[i] if known[i] else "",
+            float(result.predictions[i]),
+        ]
+        if found is not None:
+            for name, weight in zip(found.names[i], found.weights[i].tolist(), strict=True):
+                row += [shown(str(name)), weight]
+        yield row
+
+
+def write_csv(path: str, rows: Iterable[Sequence[object]]) -> None:
+    """Write rows as CSV; numbers have as many digits as it takes to read them back exactly."""
+
+    def write(file: TextIO) -> None:
+        csv.writer(file, lineterminator="\n").writerows(rows)
+
+    write_output(path, write)
+
+
+def write_text(path: str, text: str) -> None:
+    """Write text, whole or not at all."""
+
+    def write(file: TextIO) -> None:
+        file.write(text)
+
+    write_output(path, write)
+
+
+def console(*, to_stderr: bool = False) -> "Console":
+    """A console for tables, which leaves names alone that look like markup."""
+    from rich.console import Console
+
+    return Console(markup=False, highlight=False, emoji=False, stderr=to_stderr)
+
+
+def echo_json(facts: Any) -> None:
+    """Print one JSON object; a number that is not finite is null."""
+    import json
+
+    click.echo(json.dumps(facts, indent=2, allow_nan=False), file=sys.stdout)

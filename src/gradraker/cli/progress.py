@@ -1,0 +1,89 @@
+"""Progress on standard error, for people who wait longer than a second."""
+
+import sys
+import threading
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+DELAY_SECONDS = 1.0
+
+
+class Waiting:
+    """A line that says what is being done, on a terminal only, from the second second on.
+
+    A timer starts it, since training reports nothing while it runs.
+
+    Examples
+    --------
+    >>> with Waiting() as waiting:
+    ...     waiting.stage("training")
+    ...     waiting.read("reading", 10, 100)  # for the readers: stage, done, total
+    """
+
+    def __init__(self) -> None:
+        self._stage = "starting"
+        self._file = ""
+        self._part: tuple[int, int] | None = None
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+        self._lock = threading.Lock()
+        self._timer = threading.Timer(DELAY_SECONDS, self._start)
+        self._timer.daemon = True
+
+    def __enter__(self) -> Self:
+        if sys.stderr.isatty():
+            self._timer.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._timer.cancel()
+        with self._lock:
+            if self._bar is not None:
+                self._bar.stop()
+
+    def stage(self, stage: str) -> None:
+        """Say what comes now; how long it takes is not known."""
+        self._show(stage, None)
+
+    def file(self, name: str) -> None:
+        """Say which file the next calls of ``read`` are about."""
+        self._file = name
+
+    def read(self, stage: str, done: int, total: int) -> None:
+        """Say how far a reader is."""
+        self._show(f"{stage} {self._file}".rstrip(), (done, total))
+
+    def _show(self, stage: str, part: tuple[int, int] | None) -> None:
+        with self._lock:
+            self._stage, self._part = stage, part
+            self._update()
+
+    def _update(self) -> None:
+        if self._bar is None or self._task is None:
+            return
+        done, total = (0, None) if self._part is None else self._part
+        self._bar.update(self._task, description=self._stage, completed=done, total=total)
+
+    def _start(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        with self._lock:
+            self._bar = Progress(
+                TextColumn("{task.description}", markup=False),
+                BarColumn(),
+                TimeElapsedColumn(),
+                console=Console(stderr=True, markup=False),
+                transient=True,
+            )
+            self._task = self._bar.add_task(self._stage, total=None)
+            self._update()
+            self._bar.start()

@@ -1,0 +1,104 @@
+"""Tables for people."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from gradraker.cli.output import printable
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_SHOWN = 5
+
+
+def facts_table(title: str, facts: Iterable[tuple[str, str]]) -> "Table":
+    """Two columns: what, and how much."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, show_header=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column()
+    for what, text in facts:
+        table.add_row(what, text)
+    return table
+
+
+def rows_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[object]]) -> "Table":
+    """Columns with headings; numbers are short and to the right."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
+    listed = [list(row) for row in rows]
+    for i, heading in enumerate(headings):
+        numbers = all(isinstance(row[i], float | int) for row in listed)
+        table.add_column(heading, justify="right" if numbers else "left", overflow="fold")
+    for row in listed:
+        table.add_row(
+            *(short(cell) if isinstance(cell, float | int) else printable(cell) for cell in row)
+        )
+    return table
+
+
+def short(number: float) -> str:
+    """A number for a table.
+
+    Examples
+    --------
+    >>> short(1234567), short(3.14159), short(-0.00001)
+    ('1 234 567', '3.142', '-1e-05')
+    """
+    return f"{number:,}".replace(",", " ") if isinstance(number, int) else f"{number:.4g}"
+
+
+def prediction_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """The main facts of a summary of predictions."""
+    graph, values, sigma2 = summary["graph"], summary["values"], summary["sigma2"]
+    facts = [
+        ("Graph", f"{short(graph['nodes'])} nodes, {short(graph['edges'])} edges"),
+        ("Values", f"{short(values['known'])} known, {short(values['unknown'])} to predict"),
+        ("σ² of the kernel", f"{short(sigma2['value'])} ({rule_in_words(sigma2['rule'])})"),
+    ]
+    if sigma2["range"] is not None:
+        facts.append(("Range of σ²", f"{sigma2['range']}: {sigma2['meaning']}"))
+    return facts + held_out_facts(summary["held_out"]) + _transfer_facts(summary["transfer"])
+
+
+def rule_in_words(rule: str) -> str:
+    """Say where σ² comes from."""
+    return "as given" if rule == "given" else f"chosen by rule '{rule}'"
+
+
+def held_out_facts(held_out: dict[str, Any] | None) -> list[tuple[str, str]]:
+    """Errors beside those of the mean."""
+    if held_out is None:
+        return [("Held out", "none: too few known nodes for an estimate of the error")]
+    facts = [
+        ("Held out", f"{short(held_out['nodes'])} of the known nodes, for the errors below"),
+        ("RMSE", f"{short(held_out['rmse'])} ({short(held_out['rmse_of_mean'])} by the mean)"),
+    ]
+    if held_out["gnmse"] is not None:
+        gnmse, of_mean = short(held_out["gnmse"]), short(held_out["gnmse_of_mean"])
+        facts.append(("GNMSE", f"{gnmse} ({of_mean} by the mean), values scaled to [0, 1]"))
+    return facts
+
+
+def _transfer_facts(transfer: dict[str, Any] | None) -> list[tuple[str, str]]:
+    if transfer is None:
+        return [("Similarity transfer", "not measured: too few known nodes, or equal values")]
+    return [("Similarity transfer", transfer["verdict"])]
+
+
+def first_predictions(predictions: list[dict[str, Any]]) -> "Table | None":
+    """The first few predictions; None if there are none."""
+    if not predictions:
+        return None
+    first = predictions[:_SHOWN]
+    headings, rows = ["Node", "Prediction"], [[one["node"], one["prediction"]] for one in first]
+    if "contributors" in first[0]:
+        headings.append("Counts most")
+        for row, one in zip(rows, first, strict=True):
+            row.append(one["contributors"][0]["node"] if one["contributors"] else "")
+    title = f"Predictions, {len(first)} of {short(len(predictions))}"
+    return rows_table(title, headings, rows)

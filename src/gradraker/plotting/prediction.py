@@ -1,0 +1,279 @@
+"""Figures of a prediction job: the chosen variance, held-out predictions and their errors."""
+
+import io
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gradraker.plotting.figure import (
+    BLACK,
+    BLUE,
+    DARK_GREY,
+    GREY,
+    LIGHT_GREY,
+    MANY_POINTS,
+    VERMILION,
+    checked_column,
+    new_axes,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Light tints, on which black text is read easily; the names are written in, so that the
+# colours need not be told apart.
+_RANGES = {
+    "Chaos": "#F6D3BF",
+    "Extending": "#BFE5D8",
+    "Disturbing": "#FAE8BF",
+    "Averaging": "#E3E3E3",
+}
+# Decades of room on both sides of what is drawn.
+_ROOM = 0.8
+
+
+def plot_sigma2_ranges(boundaries: ArrayLike, sigma2: float, *, ax: "Axes | None" = None) -> "Axes":
+    """Draw the four ranges of σ² on a logarithmic axis, with the variance in use marked.
+
+    Parameters
+    ----------
+    boundaries : array-like of 3 floats
+        σ²_ce < σ²_ed < σ²_da, between chaos, extending, disturbing and averaging.
+    sigma2 : float
+        The variance in use.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; default a new figure that no global state knows of.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> from gradraker.plotting import plot_sigma2_ranges
+    >>> axes = plot_sigma2_ranges([0.2, 5.0, 140.0], 5.0)
+    >>> [text.get_text() for text in axes.texts][:4]
+    ['Chaos', 'Extending', 'Disturbing', 'Averaging']
+    """
+    inner = checked_column("boundaries", boundaries, 3)
+    if not (inner[0] > 0.0 and np.all(np.diff(inner) >= 0.0)):
+        raise ValueError(f"boundaries must be positive and must not fall, got {inner.tolist()}")
+    if not 0.0 < sigma2 < np.inf:
+        raise ValueError(f"sigma2 must be a positive number, got {sigma2!r}")
+    axes = new_axes(6.6, 1.55) if ax is None else ax
+    factor = 10.0**_ROOM
+    low, high = min(inner[0], sigma2) / factor, max(inner[-1], sigma2) * factor
+    edges = np.array([low, *inner, high])
+    for i, (name, colour) in enumerate(_RANGES.items()):
+        axes.axvspan(edges[i], edges[i + 1], color=colour, linewidth=0.0)
+        middle = np.sqrt(edges[i] * edges[i + 1])
+        # A range may be too narrow for its name.
+        wide = np.log10(edges[i + 1] / edges[i]) > 0.11 * np.log10(high / low)
+        axes.text(middle, 0.25, name if wide else "", ha="center", va="center", fontsize=8.5)
+    for edge in inner:
+        axes.axvline(edge, color=DARK_GREY, linewidth=0.8)
+    axes.axvline(sigma2, color=BLACK, linewidth=2.0)
+    axes.plot(sigma2, 0.62, marker="D", color=BLACK, markersize=6.0)
+    left = sigma2 > np.sqrt(low * high)
+    axes.annotate(
+        rf"chosen: $\sigma^2$ = {sigma2:.4g}",
+        (sigma2, 0.62),
+        xytext=(-9.0 if left else 9.0, 0.0),
+        textcoords="offset points",
+        ha="right" if left else "left",
+        va="center",
+        fontsize=9.0,
+        fontweight="bold",
+    )
+    axes.set(xscale="log", xlim=(low, high), ylim=(0.0, 0.9), yticks=[])
+    axes.set_xlabel(r"Kernel variance $\sigma^2$ (logarithmic axis)")
+    axes.spines[["top", "left", "right"]].set_visible(False)
+    return axes
+
+
+def plot_held_out(
+    values: ArrayLike,
+    predictions: ArrayLike,
+    *,
+    mean: float | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw predictions of held-out nodes against their values.
+
+    Parameters
+    ----------
+    values, predictions : array-like of shape (n,)
+        True values and predictions.
+    mean : float, optional
+        What predicting the mean would give, drawn as a dashed line.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; default a new figure that no global state knows of.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> from gradraker.plotting import plot_held_out
+    >>> plot_held_out([1.0, 2.0], [1.5, 1.8], mean=1.4).get_xlabel()
+    'Value'
+    """
+    true, predicted = _pair(values, predictions)
+    axes = new_axes(4.2, 3.7) if ax is None else ax
+    both = np.concatenate([true, predicted])
+    room = 0.05 * (float(np.ptp(both)) or 1.0)
+    ends = (float(both.min()) - room, float(both.max()) + room)
+    axes.plot(ends, ends, color=DARK_GREY, linewidth=1.0, zorder=1.0, label="No error")
+    if mean is not None:
+        axes.axhline(
+            mean, color=VERMILION, linewidth=1.2, linestyle="--", zorder=1.0, label="The mean"
+        )
+    axes.plot(
+        true,
+        predicted,
+        linestyle="none",
+        marker="o",
+        markersize=float(np.clip(60.0 / np.sqrt(true.size), 1.5, 5.0)),
+        markeredgewidth=0.0,
+        color=BLUE,
+        alpha=0.75,
+        zorder=2.0,
+        label="Held-out node",
+        rasterized=true.size > MANY_POINTS,
+    )
+    axes.set(xlim=ends, xlabel="Value", ylabel="Prediction")
+    return _finish(axes)
+
+
+def plot_errors(
+    values: ArrayLike,
+    predictions: ArrayLike,
+    *,
+    mean: float | None = None,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw a histogram of residuals, prediction minus value, of held-out nodes.
+
+    Parameters
+    ----------
+    values, predictions : array-like of shape (n,)
+        True values and predictions.
+    mean : float, optional
+        Draw also the residuals of predicting this number, as an outline.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; default a new figure that no global state knows of.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> from gradraker.plotting import plot_errors
+    >>> plot_errors([1.0, 2.0], [1.5, 1.8], mean=1.4).get_ylabel()
+    'Nodes'
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    true, predicted = _pair(values, predictions)
+    axes = new_axes(4.2, 3.7) if ax is None else ax
+    residuals = predicted - true
+    of_mean = residuals[:0] if mean is None else mean - true
+    bins = _bins(np.concatenate([residuals, of_mean]), true.size)
+    axes.axvline(0.0, color=DARK_GREY, linewidth=1.0, zorder=1.0)
+    axes.hist(residuals, bins=bins.tolist(), color=BLUE, alpha=0.75, label="Residual", zorder=2.0)
+    if mean is not None:
+        axes.hist(
+            of_mean,
+            bins=bins.tolist(),
+            histtype="step",
+            color=VERMILION,
+            linewidth=1.4,
+            linestyle="--",
+            label="Residual of the mean",
+            zorder=3.0,
+        )
+    axes.set(xlabel="Prediction − value", ylabel="Nodes")
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    return _finish(axes)
+
+
+def svg_text(figure: "Figure", *, prefix: str, description: str) -> str:
+    """Return a figure as an SVG element to be put into a page.
+
+    It has no date and no random names, so equal figures have equal texts.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        What to draw.
+    prefix : str
+        Put before the ids of the element's parts, which must differ between the figures of
+        one page.
+    description : str
+        What is to be seen, for readers who do not see it.
+
+    Returns
+    -------
+    str
+    """
+    from html import escape
+
+    from matplotlib import rc_context
+
+    buffer = io.StringIO()
+    with rc_context({"svg.hashsalt": "gradraker", "svg.fonttype": "path"}):
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    text = buffer.getvalue()
+    text = text[text.index("<svg") :].strip()
+    text = re.sub(r"\s*<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}-", text)
+    label = f'role="img" aria-label="{escape(description, quote=True)}"'
+    # Without a size of its own the figure is as wide as the page lets it be.
+    return re.sub(
+        r'<svg ([^>]*?)width="[^"]*" height="[^"]*"|<svg height="[^"]*" width="[^"]*"',
+        lambda match: f"<svg {label} {match.group(1) or ''}",
+        text,
+        count=1,
+    )
+
+
+def _pair(
+    values: ArrayLike, predictions: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    true = checked_column("values", values)
+    return true, checked_column("predictions", predictions, true.size)
+
+
+def _bins(residuals: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+    """Edges of some bins of equal width, one of which begins at 0."""
+    low, high = min(float(residuals.min()), 0.0), max(float(residuals.max()), 0.0)
+    n_bins = int(np.clip(2.0 * np.sqrt(n), 6, 40))
+    width = (high - low) / n_bins
+    if not width > 0.0:
+        return np.array([-0.5, 0.0, 0.5])
+    first, last = np.floor(low / width), np.ceil(high / width)
+    return np.arange(first, last + 1.0) * width
+
+
+def _finish(axes: "Axes") -> "Axes":
+    axes.grid(color=LIGHT_GREY, linewidth=0.6, zorder=0.0)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_color(GREY)
+    axes.legend(
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.0),
+        ncols=3,
+        frameon=False,
+        fontsize=8.5,
+        borderaxespad=0.2,
+        handletextpad=0.5,
+        columnspacing=1.2,
+    )
+    return axes

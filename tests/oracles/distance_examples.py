@@ -1,0 +1,44 @@
+"""Rows of every kind, small enough for all pairs in Python."""
+
+import numpy as np
+
+METRICS = ["sqeuclidean", "l1"]
+
+
+def sparse(rng, n, m, density, values):
+    """Keep a share of the values, drawn at random; the others are 0."""
+    return np.where(rng.random((n, m)) < density, values, 0.0)
+
+
+def _examples():
+    rng = np.random.default_rng(0)
+    n, m = 40, 60
+    unweighted = sparse(rng, n, m, 0.08, 1.0)
+    examples = {
+        "unweighted": unweighted,
+        "unweighted dense": sparse(rng, n, m, 0.5, 1.0),
+        "one weight": 0.1 * unweighted,
+        "integers": sparse(rng, n, m, 0.1, rng.integers(1, 5, (n, m))),
+        "signed integers": sparse(rng, n, m, 0.1, rng.integers(-4, 5, (n, m))),
+        "weighted": sparse(rng, n, m, 0.1, rng.random((n, m))),
+        "signed": sparse(rng, n, m, 0.1, rng.standard_normal((n, m))),
+        "sizes of all orders": sparse(rng, n, m, 0.1, 10.0 ** rng.uniform(-8, 8, (n, m))),
+        "dense": rng.standard_normal((n, m)),
+        "dense, far from zero": 1e6 + 1e-6 * rng.random((n, m)),
+        "on a line": np.outer(rng.standard_normal(n), rng.standard_normal(m)),
+        "few columns": rng.standard_normal((n, 3)),
+        "one column": rng.standard_normal((n, 1)),
+        "lattice": rng.integers(0, 5, (n, 2)),
+        "most rows equal": unweighted[rng.integers(0, 3, n)],
+        "two distinct rows": unweighted[rng.integers(0, 2, n)],
+        "zero rows": unweighted * (rng.random((n, 1)) < 0.3),
+        "one distance": np.eye(20),
+        "two rows": unweighted[:2],
+        "common column": np.hstack([unweighted, np.full((n, 1), 7.0)]),
+        "common column, weighted": np.hstack([unweighted, 9.0 + rng.random((n, 1))]),
+        "rows sum to 1": unweighted / np.maximum(unweighted.sum(axis=1, keepdims=True), 1.0),
+    }
+    return examples
+
+
+EXAMPLES = _examples()

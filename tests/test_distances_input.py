@@ -1,0 +1,110 @@
+"""What the extreme distances take and refuse: formats, dtypes, scales, errors."""
+
+import math
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from gradraker.bandwidth.distances import (
+    extreme_squared_distances,
+    largest_distance,
+    smallest_nonzero_distance,
+)
+from oracles.distance_examples import EXAMPLES, METRICS
+from oracles.distances import extremes
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int8, np.uint8, np.int64, bool])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, sp.csc_array, sp.lil_array])
+def test_dtypes(dtype, kind):
+    X = EXAMPLES["unweighted"].astype(dtype)
+    assert extreme_squared_distances(kind(X)) == extreme_squared_distances(X.astype(np.float64))
+
+
+def test_small_integers_do_not_wrap_around():
+    X = np.array([[-128, 127], [127, -128]], dtype=np.int8)
+    assert largest_distance(X).distance == 2 * 255.0**2
+
+
+def test_entries_that_repeat_are_out_of_order_or_zero():
+    clean = np.zeros((3, 40))
+    clean[0, [3, 8]], clean[1, 8], clean[2, [3, 8]] = [3.0, 1.0], 1.0, [3.0, 1.0]
+    indices = np.array([8, 3, 3, 8, 5, 3, 5, 8, 5])
+    data = np.array([1.0, 1.0, 2.0, 1.0, 0.0, 3.0, 2.0, 1.0, -2.0])
+    messy = sp.csr_array((data, indices, [0, 3, 5, 9]), shape=(3, 40))
+    before = messy.data.copy(), messy.indices.copy(), messy.indptr.copy()
+    messy.has_sorted_indices = messy.has_canonical_format = True  # a flag that does not hold
+    found = extreme_squared_distances(messy)
+    assert (found.smallest_nonzero, found.largest) == (9.0, 9.0) == extremes(clean)
+    assert found.smallest_pair == (0, 1)
+    for now, then in zip((messy.data, messy.indices, messy.indptr), before, strict=True):
+        np.testing.assert_array_equal(now, then)
+
+
+def test_far_more_columns_than_entries():
+    indices = np.array([0, 2**40, 2**40, 2**41])
+    wide = sp.csr_array((np.ones(4), indices, [0, 2, 3, 4]), shape=(3, 2**41 + 1))
+    found = extreme_squared_distances(wide)
+    assert (found.smallest_nonzero, found.largest) == (1.0, 3.0)
+
+
+def test_matrix_without_columns():
+    assert extreme_squared_distances(np.empty((3, 0))).largest == 0.0
+    assert extreme_squared_distances(sp.csr_array((3, 0))).smallest_nonzero is None
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("exponent", [-150, -100, 100, 150])
+@pytest.mark.parametrize("metric", METRICS)
+def test_scales_near_the_ends_of_float64(metric, exponent, kind):
+    X = EXAMPLES["weighted"]
+    scale = 2.0 ** round(exponent * math.log2(10))
+    found = extreme_squared_distances(kind(X * scale), metric=metric)
+    plain = extreme_squared_distances(kind(X), metric=metric)
+    power = scale**2 if metric == "sqeuclidean" else scale
+    assert found.largest == plain.largest * power
+    assert found.smallest_nonzero == plain.smallest_nonzero * power
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_distances_beyond_float64_are_refused(kind):
+    X = EXAMPLES["weighted"]
+    with pytest.raises(ValueError, match=r"rows \d+ and \d+ of X overflows .* scale X down"):
+        largest_distance(kind(X * 1e200))
+    with pytest.raises(ValueError, match=r"rows \d+ and \d+ of X differ, but .* underflows"):
+        smallest_nonzero_distance(kind(X * 1e-200))
+    mixed = np.eye(30)
+    mixed[1, 0] = 1e-200
+    mixed[1, 1] = 0.0
+    mixed[2] = 0.0
+    with pytest.raises(ValueError, match=r"rows 1 and 2 of X differ, but .* underflows"):
+        smallest_nonzero_distance(kind(mixed))
+    with pytest.raises(ValueError, match=r"X mixes values of size 1e-220 and 1e\+200"):
+        largest_distance(kind(np.diag([1e200, 1e-220])))
+
+
+@pytest.mark.parametrize("search", [extreme_squared_distances, largest_distance])
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (np.ones((1, 3)), "X has 1 row; at least 2 are needed"),
+        (np.ones((0, 3)), "X has no rows; at least 2 are needed"),
+        (np.ones(3), r"X has 1 dimension\(s\); a matrix with 2 is needed"),
+        (sp.csr_array(np.ones((1, 3))), "X has 1 row; at least 2 are needed"),
+        (np.ones((2, 2), dtype=complex), "X has dtype complex128; real numbers"),
+        (np.array([["a"], ["b"]]), "X has dtype <U1; real numbers"),
+        (np.array([[1.0], [np.nan]]), "X contains NaN or infinity"),
+        (np.array([[1.0], [-np.inf]]), "X contains NaN or infinity"),
+        (sp.csr_array([[1.0] + 20 * [0], [np.inf] + 20 * [0]]), "X contains NaN or infinity"),
+        (np.array([[2**60], [2**60 + 1]]), "float64 is exact only up to"),
+    ],
+)
+def test_bad_input_is_named(search, X, message):
+    with pytest.raises(ValueError, match=message):
+        search(X)
+
+
+def test_unknown_metric_is_named():
+    with pytest.raises(ValueError, match="metric='cosine' is unknown; use one of sqeuclidean, l1"):
+        largest_distance(np.eye(3), metric="cosine")
