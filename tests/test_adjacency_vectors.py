@@ -80,7 +80,7 @@ def test_undirected_edges_may_be_listed_either_way():
     edges = EdgeList(source, target, np.array([1.0, 2.0]), names, directed=False)
     assert rows(edges) == [[0, 3], [3, 0]]
     assert rows(edges, duplicates="last") == [[0, 2], [2, 0]]
-    with pytest.raises(ValueError, match="edge 0 – 1 is there more than once|edge 1 – 0"):
+    with pytest.raises(ValueError, match="edge 0 – 1 is there more than once"):
         rows(edges, duplicates="error")
 
 

@@ -108,9 +108,11 @@ def test_plans_for_the_largest_of_sparse_rows(monkeypatch, name, plan, metric):
     "limits",
     [
         pytest.param(Limits(join_below=0.0), id="leading entries in one round"),
-        pytest.param(Limits(0.0, pairs=1.0, join_below=0.0), id="leading entries in rounds"),
-        pytest.param(Limits(0.0, join_below=1e9), id="join"),
-        pytest.param(Limits(0.0, join_below=1e9, cheap_join=0.0), id="join without common columns"),
+        pytest.param(Limits(0.0, 0.0, pairs=1.0, join_below=0.0), id="leading entries in rounds"),
+        pytest.param(Limits(0.0, 0.0, join_below=1e9), id="join"),
+        pytest.param(
+            Limits(0.0, 0.0, join_below=1e9, cheap_join=0.0), id="join without common columns"
+        ),
     ],
 )
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -286,6 +286,8 @@ def test_explanations_draw_themselves(temperature):
     assert (weights.ax_, nodes.ax_) == tuple(axes)
     assert np.array_equal(weights.weights, explanation.by_time[4])
     assert np.array_equal(nodes.weights, explanation.weights[4])
+    assert nodes.efficient_distance == explanation.efficient_distance(4)
+    assert nodes.efficient_distance != explanation.efficient_distance(0)
     assert nodes.ax_.get_title() == r"Node s4, $\sigma^2$ = 2"
     last = explanation.plot(-1)
     assert np.array_equal(last.weights, explanation.by_time[-1])

@@ -154,7 +154,9 @@ def test_order_of_names():
     assert adjacency_vectors([("b", "a")]).nodes.tolist() == ["a", "b"]
     assert adjacency_vectors([(9, -3), (2**62, 9)]).nodes.tolist() == [-3, 9, 2**62]
     assert adjacency_vectors([("b", 3), ("a", 3)]).nodes.tolist() == ["b", "a", 3]
-    assert adjacency_vectors({"b": ["c"], "a": ["b"]}).nodes.tolist() == ["b", "a", "c"]
+    mapping = adjacency_vectors({"b": ["c"], "a": ["b"]})
+    assert mapping.nodes.tolist() == ["b", "a", "c"]
+    assert mapping.rows.toarray().tolist() == [[0, 0, 1], [1, 0, 0], [0, 0, 0]]
     graph = nx.DiGraph([("b", "a")])
     graph.add_node("0")
     assert adjacency_vectors(graph).nodes.tolist() == ["b", "a", "0"]
@@ -188,6 +190,14 @@ def test_chosen_weights():
         adjacency_vectors(directed_igraph(), weight="cost")
     with pytest.raises(ValueError, match="weight='cost' is no attribute"):
         adjacency_vectors(geometric(), weight="cost")
+
+
+def test_weight_false_does_not_look_at_weights():
+    ends = np.array([0, 1]), np.array([1, 0])
+    edges = gradraker.EdgeList(*ends, np.array([0.0, np.nan]), np.arange(2))
+    assert adjacency_vectors(edges, weight=False).rows.toarray().tolist() == [[0, 1], [1, 0]]
+    with pytest.raises(ValueError, match=r"weight='w' asks for a column.* read_edges"):
+        adjacency_vectors(edges, weight="w")
 
 
 def test_networkx_edges_without_weight_count_1_beside_others():
@@ -228,6 +238,7 @@ def test_networkx_edges_without_weight_count_1_beside_others():
         (pa.table({"source": [1, 2], "target": [1, None]}), "'target' has no entry in row 1"),
         (pd.DataFrame({"source": ["a"]}), r"1 column\(s\), but edges need"),
         (pd.DataFrame({"a": [1], "b": [2], "c": ["x"]}), "column 'c' must hold numbers"),
+        (pd.DataFrame({"a": [1], "b": [2], "c": ["1.5"]}), "column 'c' must hold numbers"),
         (geometric(edge_attr=Tensor(np.ones((5, 2)))), r"edge_attr has shape \(5, 2\)"),
     ],
 )

@@ -199,7 +199,6 @@ def test_the_cost_of_nodes_learned_one_at_a_time():
         for i in range(n):
             model.learn_one([i % 7, *range(10, 9 + degree)], 1.0)
 
-    # At most a thousand nodes wait to be joined, which are small arrays of some hundred bytes.
-    waiting = 600 * 1000
+    # Nodes that wait to be joined may take a little more.
     documented = documented_bytes(n * degree, n, n)
-    assert documented * 0.98 < kept_bytes(learn) < documented * 1.1 + waiting
+    assert 0.98 * documented < kept_bytes(learn) < 1.3 * documented

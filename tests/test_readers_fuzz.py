@@ -91,7 +91,15 @@ TRICKY = st.text(st.sampled_from('ab01-+.e,;\t "#\n\r\ufeff\u00a0\u2028é'), max
     st.sampled_from([None, ",", ";", "\t", " ", "a"]),
     st.sampled_from([None, True, False]),
 )
-@example('a,b\n"c,d",e\n', None, None)
+@example(" \ufeff0;0", None, None)
+@example('a,b\nx,y\n"""""\n', None, None)
+@example('a,b\nx,y\nc,"\n"\n', None, None)
+@example('a,b\nx,y\nc,""c""\n', None, None)
+@example('a,b\nx,y\n"c,d",e\n', None, None)
+@example("a,b\nx,y\nc\n", None, None)
+@example("a,b\nx,y\nc,d,e\n", None, None)
+@example("a,b\nx,y\n ,d\n", None, None)
+@example("a,b,1\nx,y,1\nc,d,1e999\n", None, None)
 @example('a,b\n "c",e\n', None, None)
 @example('a,b\n"c" ,e\n', None, None)
 @example('a,b\n"","x"\n', None, None)

@@ -90,3 +90,10 @@ def test_pairs_of_data():
     assert head == "Relative error 0.27, rank correlation 0.41"
     few = SimilarityTransferDisplay.from_data([[0.0], [1.0], [3.0]], [0.0, 1.0, 2.0])
     assert few.squared_distances.size == 3
+
+
+def test_cells_have_the_values_in_the_middle():
+    # Differences of sixths differ from sixths by rounding.
+    sixths = np.abs(np.subtract.outer(np.arange(7) / 6, np.arange(7) / 6)).ravel()
+    assert np.unique(sixths).size > 7
+    np.testing.assert_allclose(_edges(sixths), (np.arange(8) - 0.5) / 6)

@@ -176,7 +176,7 @@ def noise_range(F: ArrayLike) -> tuple[float, float]:
     """
     weights = check_array(F, ensure_2d=False, dtype=np.float64, input_name="F")
     upper = max(0.0, -float(weights.min()))
-    return (-upper, upper)
+    return (0.0 - upper, upper)  # not -0.0
 
 
 def efficient_distance(B: ArrayLike, F: ArrayLike, *, sigma2: float, learning_rate: float) -> float:

@@ -101,7 +101,8 @@ def search_blocks(
 
 def n_threads() -> int:
     """Processors that this process may use."""
-    return getattr(os, "process_cpu_count", os.cpu_count)() or 1
+    granted = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return granted or 1
 
 
 def _block_pairs(shadow: Shadow, order: Int64, *, squared: bool, near: bool) -> _Blocks:

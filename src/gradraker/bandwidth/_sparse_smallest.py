@@ -20,6 +20,7 @@ class Limits(NamedTuple):
     """When to change the plan; tests set them to force one."""
 
     first_look: float = 1e6  # work before a join is thought of: some hundredths of a second
+    planning: float = 20.0  # work per entry that thinking of a join takes, about
     pairs: float = 1e8  # pairs listed in one round, at most
     join_below: float = 1.0  # work of a join, relative to that of listing pairs
     cheap_join: float = 1e7  # entries below which columns are not worth leaving out
@@ -84,9 +85,11 @@ def _search_line(line: _Line, best: Best, limits: Limits, *, squared: bool) -> F
         best, per_pair = _search_leading(line, leading, best, limits.first_look, squared=squared)
         if per_pair is None:
             continue
-        light = light or _without_common_columns(line, best.distance, limits, squared=squared)
-        if light.work <= limits.join_below * per_pair * _n_pairs(leading[1]):
-            return _join(line, light, best, squared=squared).found("join")
+        work = per_pair * _n_pairs(leading[1])
+        if work > limits.planning * rows.data.size:
+            light = light or _without_common_columns(line, best.distance, limits, squared=squared)
+            if light.work <= limits.join_below * work:
+                return _join(line, light, best, squared=squared).found("join")
         best, _ = _search_leading(line, leading, best, np.inf, squared=squared)
     return best.found("shared columns")
 

@@ -14,7 +14,7 @@ from gradraker.cli.tables import facts_table, rows_table, short
 
 @click.command(
     short_help="Say which known values a prediction comes from.",
-    epilog="Example: gradraker explain --model model.skg --edges edges.csv --node Basel",
+    epilog="Example: gradraker explain --model model.skg --edges edges.csv --node Pilatus",
 )
 @click.option(
     "--model",

@@ -14,6 +14,9 @@ from gradraker.experiments.held_out import HeldOutNodes, hold_out, trained
 from gradraker.graph import AdjacencyVectors, adjacency_vectors, known_values
 from gradraker.learners import SKGRegressor
 
+# Nearest known nodes that the similarity transfer is measured with, where there are as many.
+_N_NEIGHBORS = 5
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NodePredictions:
@@ -51,9 +54,15 @@ class NodePredictions:
     def transfer(self) -> SimilarityTransfer | None:
         """Whether similar vectors bring similar values here; None for too few known nodes."""
         known = self.is_known
-        if known.sum() < 3 or np.ptp(self.values[known]) == 0.0:
+        n_known = int(known.sum())
+        if n_known < 3 or np.ptp(self.values[known]) == 0.0:
             return None
-        return similarity_transfer(self.vectors.rows[known], self.values[known], random_state=0)
+        return similarity_transfer(
+            self.vectors.rows[known],
+            self.values[known],
+            n_neighbors=min(_N_NEIGHBORS, n_known - 2),
+            random_state=0,
+        )
 
     def explain(self, rows: Sequence[int] | NDArray[Any] | None = None) -> Explanation:
         """Explain predictions of some rows (all by default); values are relative to ``offset``."""

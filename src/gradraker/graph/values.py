@@ -61,7 +61,7 @@ def known_values(
                 "value per node, NaN where it is unknown, or a mapping from nodes to values"
             )
         _check_finite(names, aligned)
-        return aligned.copy()
+        return aligned
     listed, numbers_given = given
     _check_finite(listed, numbers_given)
     listed, numbers_given = _once(listed, numbers_given)

@@ -84,6 +84,7 @@ def explain_row(
     names = row_names(X)
     return explain(
         model,
+        # Not all sparse formats can be indexed.
         X.tocsr()[[number]] if issparse(X) else _safe_indexing(X, [number]),
         references=references,
         node_names=[number if names is None else names[number]],

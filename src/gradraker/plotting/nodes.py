@@ -284,14 +284,16 @@ def _angles(squared: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArr
     """Angles that spread nodes of equal distance evenly, and the heavy ones of them too."""
     # Distances that differ by rounding only are equal.
     rounded = np.round(squared / (float(squared.max()) or 1.0), 9)
+    order = np.lexsort((-np.abs(weights), rounded))  # ring by ring, the heaviest first
+    _, starts, ring, counts = np.unique(
+        rounded[order], return_index=True, return_inverse=True, return_counts=True
+    )
+    start, everyone = starts[ring], np.arange(squared.size)
+    # Steps of the golden angle spread the first few as well as all; their ranks are even.
+    turns = (everyone - start) * _GOLDEN_ANGLE % (2.0 * np.pi)
+    place = np.empty(squared.size, dtype=np.int64)
+    place[np.lexsort((turns, ring))] = everyone - start
     angles = np.empty(squared.size)
-    for number, distance in enumerate(np.unique(rounded)):
-        ring = np.flatnonzero(rounded == distance)
-        heaviest = ring[np.argsort(-np.abs(weights[ring]), kind="stable")]
-        # Steps of the golden angle spread the first few as well as all; their ranks are even.
-        turns = np.arange(ring.size) * _GOLDEN_ANGLE % (2.0 * np.pi)
-        place = np.argsort(np.argsort(turns, kind="stable"), kind="stable")
-        # Rings of single nodes must not line up.
-        start = np.pi / 2.0 + number * _GOLDEN_ANGLE
-        angles[heaviest] = start + 2.0 * np.pi * place / ring.size
+    # Rings begin a golden angle apart: single nodes must not line up.
+    angles[order] = np.pi / 2.0 + ring * _GOLDEN_ANGLE + 2.0 * np.pi * place / counts[ring]
     return angles

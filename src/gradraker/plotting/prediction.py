@@ -81,12 +81,13 @@ def plot_sigma2_ranges(boundaries: ArrayLike, sigma2: float, *, ax: "Axes | None
     axes.annotate(
         rf"chosen: $\sigma^2$ = {sigma2:.4g}",
         (sigma2, 0.62),
-        xytext=(-9.0 if left else 9.0, 0.0),
+        xytext=(-10.0 if left else 10.0, 0.0),
         textcoords="offset points",
         ha="right" if left else "left",
         va="center",
         fontsize=9.0,
         fontweight="bold",
+        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 2.0},
     )
     axes.set(xscale="log", xlim=(low, high), ylim=(0.0, 0.9), yticks=[])
     axes.set_xlabel(r"Kernel variance $\sigma^2$ (logarithmic axis)")
