@@ -66,6 +66,11 @@ class Explanation:
         """F_{i,T+1} of the paper: weight of the value seen at each time, shape (n, T)."""
         return self._source.weights_by_time()
 
+    def by_time_of(self, row: int) -> NDArray[np.float64]:
+        """Row ``row`` of ``by_time``, at the cost of one tested node."""
+        number = self._checked_row(row)
+        return self.by_time[number] if "by_time" in vars(self) else self._source.by_time_of(number)
+
     @cached_property
     def contributions(self) -> NDArray[np.float64]:
         """Weight times value, (n, n_observed) or (n, n_observed, n_targets)."""
@@ -149,7 +154,7 @@ class Explanation:
         The function reads distances off B for the Gaussian kernel. For other kernels this is the
         largest of ``squared_distances`` among nodes whose weight lies outside the noise range.
         """
-        F = self.by_time[self._checked_row(row)]
+        F = self.by_time_of(row)
         if self.kernel == "gaussian":
             return efficient_distance(
                 self.similarities[row][self.order],
@@ -197,6 +202,11 @@ class _Source:
         for start, part in self.batches():
             weights[start : start + part.shape[0]] = part
         return weights
+
+    def by_time_of(self, row: int) -> NDArray[np.float64]:
+        return contribution_weights(
+            self.Z, self.observed.order, self.stars[row], self.observed.rates
+        )
 
     def batches(self) -> Any:
         """Yield (first tested node, weights by time of a batch of them)."""

@@ -5,17 +5,14 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gradraker.plotting.figure import BLUE, GREY, VERMILION, new_axes
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito's colours can be told apart with any common colour blindness;
-# the markers differ too, so that the figure survives a black and white printer.
-BLUE = "#0072B2"
-VERMILION = "#D55E00"
-GREY = "#9A9A9A"
-
-# In points, so chosen that the shapes look equally large; known values stand back.
+# Shapes differ as colours do, so that the figure survives a black and white printer. In
+# points, so chosen that the shapes look equally large; known values stand back.
 MARKER_SIZES = {"s": 2.6, "o": 4.2, "D": 3.6}
 
 
@@ -117,7 +114,7 @@ class PredictedValuesDisplay:
         PredictedValuesDisplay
             Itself, with ``ax_`` and ``figure_`` set.
         """
-        axes = _new_axes() if ax is None else ax
+        axes = new_axes() if ax is None else ax
         tested = ~self.sampled
         axes.vlines(
             self.position[tested],
@@ -160,17 +157,6 @@ class PredictedValuesDisplay:
             color=colour,
             label=label,
         )
-
-
-def _new_axes() -> "Axes":
-    try:
-        from matplotlib.figure import Figure
-    except ModuleNotFoundError as error:
-        raise ImportError(
-            "drawing a figure needs matplotlib: pip install 'gradraker[plot]'"
-        ) from error
-    # A Figure of its own rather than pyplot: no window, no backend, nothing to close.
-    return Figure(figsize=(5.5, 3.6), dpi=200, layout="constrained").subplots()
 
 
 def _checked_column(

@@ -74,7 +74,7 @@ class _TimeDisplay:
         number = checked_row(row, explanation.weights.shape[0])
         display = cls(
             explanation.similarities[number][explanation.order],
-            explanation.by_time[number],
+            explanation.by_time_of(number),
             learning_rate=explanation.learning_rate,
             epoch_ends=_epoch_ends(explanation.order, explanation.weights.shape[1]),
             title=what_is_explained(explanation, number),
