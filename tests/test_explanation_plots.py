@@ -284,7 +284,7 @@ def test_explanations_draw_themselves(temperature):
     assert isinstance(weights, ContributionWeightsDisplay)
     assert isinstance(nodes, NodeDistancesDisplay)
     assert (weights.ax_, nodes.ax_) == tuple(axes)
-    assert np.array_equal(weights.weights, explanation.by_time[4])
+    assert np.array_equal(weights.weights, explanation.by_time_of(4))
     assert np.array_equal(nodes.weights, explanation.weights[4])
     assert nodes.efficient_distance == explanation.efficient_distance(4)
     assert nodes.efficient_distance != explanation.efficient_distance(0)

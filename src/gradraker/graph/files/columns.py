@@ -139,8 +139,6 @@ def _table_columns(table: Any, label: str, choose: Choice, missing_allowed: bool
             raise GraphFileError(
                 place, f"nodes must be integers or texts, but the column is of type {names.dtype}"
             )
-    if any(names.dtype == pl.String for names in columns):
-        columns = [names.cast(pl.String) for names in columns]
     values = None
     if number is not None:
         place = Place(label, column=number + 1, header=str(header[number]))
