@@ -290,7 +290,7 @@ def test_explanations_draw_themselves(temperature):
     assert nodes.efficient_distance != explanation.efficient_distance(0)
     assert nodes.ax_.get_title() == r"Node s4, $\sigma^2$ = 2"
     last = explanation.plot(-1)
-    assert np.array_equal(last.weights, explanation.by_time[-1])
+    assert np.array_equal(last.weights, explanation.by_time_of(-1))
     assert isinstance(last.ax_, Axes)
     assert np.array_equal(plot_weights(explanation, 4).weights, weights.weights)
     assert np.array_equal(plot_nodes(explanation, 4).weights, nodes.weights)
