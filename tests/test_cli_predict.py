@@ -523,6 +523,7 @@ def test_progress_is_silent_off_a_terminal_and_quick_on_one(monkeypatch, capsys)
     with progress.Waiting() as waiting:
         waiting.stage("training")
         time.sleep(0.1)
+    assert waiting._timer.ident is None  # never started: rich need not even be loaded
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "xterm")
@@ -535,3 +536,12 @@ def test_progress_is_silent_off_a_terminal_and_quick_on_one(monkeypatch, capsys)
     shown = capsys.readouterr().err
     assert "reading edges.csv" in shown
     assert "training [bold]" in shown
+
+
+def test_progress_that_starts_late_does_not_outlive_the_work(monkeypatch):
+    from gradraker.cli import progress
+
+    with progress.Waiting() as waiting:
+        pass
+    waiting._start()  # as the timer does if loading rich takes longer than the work
+    assert waiting._bar is None

@@ -29,6 +29,7 @@ class Waiting:
         self._part: tuple[int, int] | None = None
         self._bar: Progress | None = None
         self._task: TaskID | None = None
+        self._over = False
         self._lock = threading.Lock()
         self._timer = threading.Timer(DELAY_SECONDS, self._start)
         self._timer.daemon = True
@@ -46,6 +47,7 @@ class Waiting:
     ) -> None:
         self._timer.cancel()
         with self._lock:
+            self._over = True
             if self._bar is not None:
                 self._bar.stop()
 
@@ -77,6 +79,8 @@ class Waiting:
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
         with self._lock:
+            if self._over:  # the work ended while rich was loaded
+                return
             self._bar = Progress(
                 TextColumn("{task.description}", markup=False),
                 BarColumn(),
