@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from machine import print_facts
 from scipy.sparse import csr_array
 
 from gradraker import SKGRegressor, datasets, gnmse, sigma2_ranges
@@ -21,6 +20,7 @@ from gradraker.bandwidth import median_sigma2
 from gradraker.datasets import GraphDataset, split_nodes
 from gradraker.features import FrequencyTable, as_rows
 from gradraker.learners.refined import held_out_noise_ratios
+from machine import print_facts
 
 RULES = ("theory", "refined", "cv", "median", "median/2", 'gamma="scale"', "gamma=1")
 N_EPOCHS = 3
