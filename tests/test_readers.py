@@ -463,3 +463,11 @@ def test_missing_libraries_are_named(module, file, monkeypatch, tmp_path):
         GraphFileError, match=rf"read with {module}: pip install 'gradraker\[{name}\]'"
     ):
         read_edges(file(content, "edges"))
+
+
+def test_predictions_are_read_back_as_values(tmp_path):
+    path = tmp_path / "predictions.csv"
+    path.write_text("node,known,value,prediction\na,True,1.5,1.4\nb,False,,1.2\n")
+    values = read_values(path)
+    assert values["a"] == 1.5
+    assert np.isnan(values["b"])

@@ -179,6 +179,8 @@ def _is_header(first: list[str], second: list[str], number_column: int) -> bool:
     lowered = [field.casefold() for field in first]
     if (lowered[0], lowered[1]) in _HEADERS or {"source", "target"} <= set(lowered):
         return True
+    if number_column == 1 and {"node", "value"} <= set(lowered):
+        return True
     if len(first) == number_column + 1 and first[number_column]:
         # As data the line would be wrong, so it can only be a header.
         return not is_value(first[number_column])

@@ -132,7 +132,8 @@ def read_values(
     separator, comment, ids, progress
         As in :func:`read_edges`.
     header : bool, optional
-        Whether the first line names the columns. Default: it does if its value is no number.
+        Whether the first line names the columns. Default: it does if it names columns node and
+        value, or if its value is no number.
 
     Returns
     -------
