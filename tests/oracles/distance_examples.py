@@ -10,6 +10,25 @@ def sparse(rng, n, m, density, values):
     return np.where(rng.random((n, m)) < density, values, 0.0)
 
 
+def _near_integers(rng):
+    """Pairs of rows at squared distance 9, one at 4: far apart in norm, close in sum."""
+    X = sparse(rng, 40, 60, 0.1, rng.integers(20, 40, (40, 60)))
+    X[1::2] = X[::2]
+    for i in range(1, 40, 2):
+        X[i, np.flatnonzero(X[i])[0]] += 2 if i == 25 else 3
+    return X
+
+
+def _moved_edges(rng):
+    """Pairs of rows that differ in four places, one in two: all sums are equal."""
+    X = np.zeros((40, 120))
+    for i in range(0, 40, 2):
+        columns = rng.choice(120, 12, replace=False)
+        X[i, columns[:8]] = 1.0
+        X[i + 1, columns[1:9] if i == 24 else columns[2:10]] = 1.0
+    return X
+
+
 def _examples():
     rng = np.random.default_rng(0)
     n, m = 40, 60
@@ -36,6 +55,8 @@ def _examples():
         "two rows": unweighted[:2],
         "common column": np.hstack([unweighted, np.full((n, 1), 7.0)]),
         "common column, weighted": np.hstack([unweighted, 9.0 + rng.random((n, 1))]),
+        "near integers": _near_integers(rng),
+        "moved edges": _moved_edges(rng),
         "rows sum to 1": unweighted / np.maximum(unweighted.sum(axis=1, keepdims=True), 1.0),
     }
     return examples
