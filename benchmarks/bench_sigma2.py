@@ -10,42 +10,20 @@ Run: python benchmarks/bench_sigma2.py [--repeats 20] [--full | --tiny]
 
 import argparse
 import time
-from collections.abc import Callable
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from gradraker import SKGRegressor, datasets, gnmse, sigma2_ranges
+from gradraker import SKGRegressor, gnmse, sigma2_ranges
 from gradraker.bandwidth import median_sigma2
 from gradraker.datasets import GraphDataset, split_nodes
 from gradraker.features import FrequencyTable, as_rows
 from gradraker.learners.refined import held_out_noise_ratios
 from machine import print_facts
+from signals import data_sets
 
 RULES = ("theory", "refined", "cv", "median", "median/2", 'gamma="scale"', "gamma=1")
 N_EPOCHS = 3
-
-
-def data_sets(tiny: bool) -> list[tuple[GraphDataset, int, float]]:
-    """Data sets at hand with the paper's D and η (200 and 0.1 for the synthetic ones)."""
-    n_nodes = 60 if tiny else 400
-    found = [
-        (datasets.load_temperature(), 200, 0.1),
-        (datasets.load_temperature(weighted=True), 200, 0.1),
-    ]
-    fetchers = ((datasets.fetch_email_eu_core, 403, 0.05), (datasets.fetch_cora_con, 888, 0.05))
-    for fetch, n_frequencies, learning_rate in () if tiny else fetchers:
-        try:
-            found.append((fetch(), n_frequencies, learning_rate))
-        except datasets.DatasetUnavailableError as error:
-            print(f"left out: {error}")
-    makers: tuple[Callable[..., GraphDataset], ...] = (
-        datasets.make_threshold_graph,
-        datasets.make_geometric_graph,
-        datasets.make_block_graph,
-        datasets.make_preferential_graph,
-    )
-    return found + [(make(n_nodes, random_state=0), 200, 0.1) for make in makers]
 
 
 def rule_parameters(X: csr_array) -> dict[str, float | str]:
