@@ -112,7 +112,7 @@ def test_ranges_and_their_sentences():
 
 def test_range_of_refuses_what_is_no_variance():
     ranges = sigma2_ranges(_two_rows(1))
-    for sigma2 in (0.0, -1.0, math.nan):
+    for sigma2 in (0.0, -1.0, math.nan, "a", None):
         with pytest.raises(ValueError, match="sigma2 must be a positive number"):
             ranges.range_of(sigma2)
     with pytest.raises(ValueError, match="range_name must be one of 'chaos'"):
@@ -159,8 +159,13 @@ def test_graphs_without_ranges_say_so(X, message):
     [
         ({"closeness": 0.5}, "closeness must be a number in"),
         ({"closeness": 0.0}, "closeness must be a number in"),
-        ({"noise": 0.0}, "noise must be a number in"),
-        ({"noise": 0.9}, "noise must be a number in"),
+        ({"noise": 0.0}, "noise must be in"),
+        ({"noise": 0.9}, "noise must be in"),
+        ({"noise": None}, "noise must be 'formula', 'refined' or a number, got None"),
+        ({"closeness": None}, "closeness must be a number in"),
+        ({"closeness": "a"}, "closeness must be a number in"),
+        ({"n_frequencies": 1, "closeness": 0.4}, "the formula's noise ratio must be in"),
+        ({"learning_rate": 7}, "learning_rate must be a number in"),
         ({"noise": "exact"}, "noise must be 'formula', 'refined' or a number, got 'exact'"),
         ({"n_frequencies": 0}, "n_frequencies must be an integer"),
         ({"kernel": "poisson"}, "kernel must be one of 'gaussian'"),

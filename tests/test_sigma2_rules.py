@@ -217,3 +217,34 @@ def test_constant_values_are_no_trouble(temperature):
     X, *_ = temperature
     model = SKGRegressor(sigma2="cv", random_state=0).fit(X, np.zeros(X.shape[0]))
     assert np.array_equal(model.predict(X), np.zeros(X.shape[0]))
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-100, 1e100, 1e200])
+def test_cv_does_not_depend_on_the_unit_of_values(temperature, scale):
+    X, y, *_ = temperature
+    expected = SKGRegressor(random_state=0).fit(X, y).sigma2_
+    assert SKGRegressor(random_state=0).fit(X, scale * y).sigma2_ == pytest.approx(
+        expected, rel=1e-9
+    )
+
+
+def test_cv_weighs_all_targets_alike(temperature):
+    X, y, *_ = temperature
+    Y = np.column_stack([y, y[::-1]])
+    expected = SKGRegressor(random_state=0).fit(X, Y).sigma2_
+    found = SKGRegressor(random_state=0).fit(X, Y * [1000.0, 1.0]).sigma2_
+    assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_ranges_of_a_number_are_there_without_kept_rows(temperature):
+    X, y, *_ = temperature
+    for keep in (True, False):
+        model = SKGRegressor(sigma2=2.0, keep_observed=keep).fit(X, y)
+        assert model.ranges_ == sigma2_ranges(X)
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_rows_without_a_distance_have_no_ranges(keep):
+    for X in (np.ones((1, 2)), np.ones((3, 2))):
+        model = SKGRegressor(sigma2=2.0, keep_observed=keep).fit(X, np.arange(len(X)))
+        assert not hasattr(model, "ranges_")

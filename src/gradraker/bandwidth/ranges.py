@@ -63,9 +63,9 @@ class Sigma2Ranges:
     n_frequencies: int
     kernel: str
 
-    def range_of(self, sigma2: float) -> str:
+    def range_of(self, sigma2: Any) -> str:
         """Name of the range that a variance lies in; σ²_ed itself is still "extending"."""
-        if not sigma2 > 0.0:
+        if not isinstance(sigma2, float | int | np.number) or not sigma2 > 0.0:
             raise ValueError(f"sigma2 must be a positive number, got {sigma2!r}")
         if sigma2 < self.chaos_extending:
             return "chaos"
@@ -179,9 +179,10 @@ def ranges_between(
     if not 0.0 < closeness < 0.5:
         raise ValueError(f"closeness must be a number in (0, 0.5), got {closeness!r}")
     if not 0.0 < ratio < 1.0 - closeness:
+        what = "noise" if noise == "given" else f"the {noise}'s noise ratio"
         raise ValueError(
-            f"noise must be a number in (0, 1 - closeness) = (0, {1.0 - closeness:g}), "
-            f"got {ratio!r}"
+            f"{what} must be in (0, 1 - closeness) = (0, {1.0 - closeness:g}), got {ratio:g}"
+            + ("" if noise == "given" else "; lower closeness or raise n_frequencies")
         )
     variance_at = get_kernel(pairs.kernel).variance_at
     boundaries = (

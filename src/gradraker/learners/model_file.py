@@ -74,7 +74,9 @@ def read_model(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, 
             members = {info.filename: _read_member(archive, info) for info in archive.infolist()}
         header = json.loads(members.pop(_HEADER))
         is_ours = header["format"] == FORMAT
-        version, writer = int(header["format_version"]), str(header["gradraker_version"])
+        version, writer = header["format_version"], str(header["gradraker_version"])
+        if type(version) is not int:
+            raise ValueError(f"format_version is {version!r}")
     except Exception as error:
         raise ModelFileError(
             f"{os.fspath(path)!r} is not a gradraker model file, or is damaged "

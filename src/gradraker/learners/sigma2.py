@@ -127,6 +127,7 @@ def _cv(sample: Sample) -> Choice:
     """
     part = sample.part()
     n = part.X.shape[0]
+    Y = part.Y / _spreads(part.Y)  # every target counts the same, whatever its unit
     candidates = np.geomspace(
         sample.ranges.chaos_extending, sample.ranges.disturbing_averaging, _N_CANDIDATES
     )
@@ -137,14 +138,21 @@ def _cv(sample: Sample) -> Choice:
     for _ in range(n_repeats):
         predictions = held_out_predictions(
             P,
-            part.Y,
+            Y,
             sigma2=candidates,
             folds=make_folds(n, n_folds=min(_N_FOLDS, n), n_epochs=part.n_epochs, rng=rng),
             learning_rate=part.learning_rate,
         )
-        errors += np.sum((predictions - part.Y) ** 2, axis=2) / n_repeats
+        errors += np.sum((predictions - Y) ** 2, axis=2) / n_repeats
     sigma2 = float(np.exp(np.average(np.log(candidates), weights=_plausibility(errors))))
     return Choice(sigma2, sample.ranges)
+
+
+def _spreads(Y: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Range of each target, or its size where it does not vary, or 1 where it is 0."""
+    spreads = Y.max(axis=0) - Y.min(axis=0)
+    spreads = np.where(spreads > 0.0, spreads, np.abs(Y[0]))
+    return np.where((spreads > 0.0) & np.isfinite(spreads), spreads, 1.0)
 
 
 def _plausibility(errors: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -207,7 +215,7 @@ def sigma2_ranges(
     n_frequencies: int = 200,
     kernel: str = "gaussian",
     noise: str | float = "formula",
-    closeness: float = 0.1,
+    closeness: Any = 0.1,
     learning_rate: float = 0.1,
     n_epochs: int = 3,
     random_state: int | np.random.RandomState | None = None,
@@ -257,9 +265,13 @@ def sigma2_ranges(
     rows = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
     check_count("n_frequencies", n_frequencies)
     check_kernel(kernel)
+    check_learning_rate(learning_rate)
+    check_count("n_epochs", n_epochs)
+    if not isinstance(closeness, float | int | np.number) or not 0.0 < closeness < 0.5:
+        raise ValueError(f"closeness must be a number in (0, 0.5), got {closeness!r}")
+    if not (noise in ("formula", "refined") or isinstance(noise, float | int | np.number)):
+        raise ValueError(f"noise must be 'formula', 'refined' or a number, got {noise!r}")
     if noise != "refined":
-        if isinstance(noise, str) and noise != "formula":
-            raise ValueError(f"noise must be 'formula', 'refined' or a number, got {noise!r}")
         pairs = extreme_pairs(rows, kernel=kernel)
         given: dict[str, Any] = (
             {} if isinstance(noise, str) else {"noise_ratio": float(noise), "noise": "given"}
@@ -269,7 +281,7 @@ def sigma2_ranges(
         rows,
         np.zeros((rows.shape[0], 1)),
         FrequencyTable(seed_from(random_state), n_frequencies, kernel, n_numbered=rows.shape[1]),
-        check_learning_rate(learning_rate),
-        check_count("n_epochs", n_epochs),
+        learning_rate,
+        n_epochs,
     )
     return _refined_ranges(sample, closeness=closeness)

@@ -3,6 +3,7 @@
 import math
 import os
 from collections.abc import Hashable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self, cast
 
@@ -75,7 +76,8 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         Seed of the frequencies and the orders. An integer gives the same model again.
     keep_observed : bool, default=True
         Whether to keep the rows, values and order of training, which :meth:`explain` needs.
-        It costs 12 bytes an edge and 24 a training step; for endless streams set it to False.
+        It costs 12 bytes an edge, 16 a training step, 9 a node and 8 a value; for endless
+        streams set it to False.
 
     Attributes
     ----------
@@ -86,7 +88,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
     sigma2_rule_ : str
         The rule that chose it, or ``"given"``.
     ranges_ : Sigma2Ranges
-        The four ranges of σ² for the rows of ``fit``, or of the first chunk.
+        The four ranges of σ² for the rows of ``fit``, or of the first chunk, if two of them differ.
     frequencies_ : ndarray of shape (n_references, D)
         Random frequencies ξ of the referencing nodes; made when asked for.
     references_ : sequence of names
@@ -107,6 +109,9 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
     the reference set may grow: pass ``references``, the names of the columns, or learn one node
     at a time with :meth:`learn_one`.
 
+    There is no intercept: a node that resembles none that was seen is predicted near 0. Centre or
+    scale the values first where 0 is far from them; :func:`gradraker.predict_nodes` does.
+
     Dense, sparse and data-frame input are the same to the estimator: entries that are
     stored twice in a sparse matrix add up, as in SciPy. A node without neighbours (a row of
     zeros) is allowed. Float32 input gives float32 features; parameters are float64 always.
@@ -125,6 +130,8 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
     >>> model.predict(X[60:63]).round(2)
     array([...])
     """
+
+    _ranges: Sigma2Ranges | None
 
     def __init__(
         self,
@@ -280,6 +287,10 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         sample = Sample(X, Y, table, self.learning_rate, self.n_epochs)
         self._begin(table, choose_sigma2(self.sigma2, sample), y.shape[1:])
         self._n_first = X.shape[0]
+        if self._ranges is None and not self.keep_observed:
+            # The rows will not be there later, and rows without a distance have no ranges.
+            with suppress(ValueError):
+                self._ranges = sample.ranges
 
     def _start_empty(self, targets: tuple[int, ...]) -> None:
         """Start without rows, for the first node of :meth:`learn_one`."""
@@ -394,11 +405,14 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         if self._ranges is None:
             if self._record is None or self._n_first == 0:
                 raise AttributeError(
-                    "ranges_ needs the rows of fit or of the first chunk, and they were not kept: "
+                    "ranges_ needs rows of fit or of the first chunk that differ: "
                     "use gradraker.sigma2_ranges(X)"
                 )
             rows = self._record.observed().rows.first(self._n_first, len(self._table))
-            pairs = extreme_pairs(rows, kernel=self._table.kernel)
+            try:
+                pairs = extreme_pairs(rows, kernel=self._table.kernel)
+            except ValueError as error:
+                raise AttributeError(f"ranges_ does not exist: {error}") from None
             self._ranges = ranges_between(pairs, n_frequencies=self._table.n_frequencies)
         return self._ranges
 
