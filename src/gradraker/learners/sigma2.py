@@ -269,6 +269,7 @@ def sigma2_ranges(
     check_count("n_epochs", n_epochs)
     if not isinstance(closeness, float | int | np.number) or not 0.0 < closeness < 0.5:
         raise ValueError(f"closeness must be a number in (0, 0.5), got {closeness!r}")
+    closeness = float(closeness)
     if not (noise in ("formula", "refined") or isinstance(noise, float | int | np.number)):
         raise ValueError(f"noise must be 'formula', 'refined' or a number, got {noise!r}")
     if noise != "refined":
