@@ -237,3 +237,34 @@ def test_update_brings_new_nodes(job):
     update_nodes(result.model, more, {"new": 5.0}, offset=result.offset)
     assert "new" in result.model.references_
     assert gradraker.NodePredictions is type(result)
+
+
+def test_nodes_without_edges_may_have_values():
+    links = [("a", "x"), ("b", "x"), ("c", "y"), ("d", "y")]
+    known = {"a": 1.0, "c": 3.0, "alone": 2.5}
+    with pytest.raises(ValueError, match="'alone'"):
+        predict_unknown(links, known)
+    result = predict_unknown(links, known, unknown_nodes="isolated")
+    assert result.vectors.nodes.tolist()[-1] == "alone"
+    assert set(result.vectors.references.tolist()) == set("abcdxy")
+    assert result.vectors.rows[[6]].nnz == 0
+    assert result.values[6] == 2.5
+    ignored = predict_unknown(links, known, unknown_nodes="ignore")
+    assert "alone" not in ignored.vectors.nodes.tolist()
+    with pytest.raises(TypeError, match="unknown_nodes='isolated' needs values as a mapping"):
+        predict_unknown(links, [1.0] * 6, unknown_nodes="isolated")
+
+
+@pytest.mark.parametrize(
+    ("known", "message"),
+    [
+        ({"a": 1.0}, "values: only 1 value is known"),
+        ({"a": 1.0, "b": 2.0}, "values: all known nodes have the same edges"),
+    ],
+)
+def test_too_few_nodes_to_choose_sigma2_from(known, message):
+    links = [("a", "x"), ("b", "x"), ("c", "y")]
+    with pytest.raises(ValueError, match=message):
+        predict_unknown(links, known)
+    given = predict_unknown(links, known, model=SKGRegressor(sigma2=1.0, random_state=0))
+    assert np.isfinite(given.predictions).all()

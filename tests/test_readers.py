@@ -471,3 +471,20 @@ def test_predictions_are_read_back_as_values(tmp_path):
     values = read_values(path)
     assert values["a"] == 1.5
     assert np.isnan(values["b"])
+
+
+@pytest.mark.parametrize(
+    ("reader", "text", "column"),
+    [(read_edges, "1,2,1.5x\n2,3,1\n3,4,2\n", 3), (read_values, "1,abc\n2,3\n", 2)],
+)
+def test_a_mistake_in_the_first_line_is_no_header(tmp_path, reader, text, column):
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    with pytest.raises(GraphFileError, match=f"line 1, column {column}"):
+        reader(path)
+
+
+def test_source_and_dest_name_columns(tmp_path):
+    path = tmp_path / "edges.csv"
+    path.write_text("source,dest\na,b\n")
+    assert len(read_edges(path)) == 1

@@ -26,7 +26,7 @@ def check_streams(**files: str | None) -> None:
     """
     used = [f"--{name.replace('_', '-')}" for name, file in files.items() if file == "-"]
     if len(used) > 1:
-        raise click.UsageError(f"only one of {' and '.join(used)} can be '-'")
+        raise click.UsageError(f"only one of {' and '.join(used)} can use a standard stream")
 
 
 def check_distinct(inputs: Mapping[str, str | None], outputs: Mapping[str, str | None]) -> None:
@@ -75,15 +75,43 @@ def _label(path: str) -> str:
 
 
 @contextmanager
-def in_words_of_the_command_line() -> "Iterator[None]":
-    """Let errors of the library advise options of the command instead of arguments."""
+def in_words_of_the_command_line(values: str, *, isolated: bool = False) -> "Iterator[None]":
+    """Let errors of the library name files and options instead of arguments.
+
+    ``values`` is the file of values; ``isolated`` says that the command takes nodes without edges.
+    """
     try:
         yield
     except ValueError as error:
-        advice = "pass unknown_nodes='ignore'"
-        if advice not in str(error):
+        message = str(error)
+        changes = {
+            "values holds nodes that are not there": f"{_label(values)} holds nodes without edges",
+            "pass unknown_nodes='ignore' to leave them out": "pass --unknown-nodes ignore to leave "
+            "them out" + (", or isolated to keep them" if isolated else ""),
+            "values: ": f"{_label(values)}: ",
+            "sigma2 as a number": "--sigma2 NUMBER",
+        }
+        for words, other in changes.items():
+            message = message.replace(words, other)
+        if message == str(error):
             raise
-        raise ValueError(str(error).replace(advice, "pass --unknown-nodes ignore")) from error
+        line = _line_of_node(values, message)
+        raise ValueError(message if line is None else f"{message} (line {line})") from error
+
+
+def _line_of_node(path: str, message: str) -> int | None:
+    """Line of the first node that a message quotes, in a plain text file; None if not found."""
+    if path == STANDARD_STREAM or "holds nodes without edges: '" not in message:
+        return None
+    name = message.split("holds nodes without edges: '", 1)[1].split("'", 1)[0]
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            for number, line in enumerate(file, start=1):
+                if line.lstrip(' "').startswith(name):
+                    return number
+    except (OSError, UnicodeDecodeError):  # compressed or Parquet: there are no lines to name
+        pass
+    return None
 
 
 def vector_settings(

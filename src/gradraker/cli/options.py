@@ -183,6 +183,16 @@ unknown_nodes_option = click.option(
 )
 
 
+unknown_or_isolated_option = click.option(
+    "--unknown-nodes",
+    type=click.Choice(["error", "ignore", "isolated"]),
+    default="error",
+    show_default=True,
+    help="What to do with values of nodes that have no edge: refuse them, leave them out, or "
+    "take them for nodes without neighbours.",
+)
+
+
 def top_option(default: int) -> Callable[[Command], Command]:
     """Add --top."""
     return click.option(

@@ -20,7 +20,7 @@ from gradraker.cli.options import (
     kernel_options,
     output_options,
     top_option,
-    unknown_nodes_option,
+    unknown_or_isolated_option,
     values_option,
     vector_options,
 )
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 @vector_options
 @kernel_options
 @top_option(0)
-@unknown_nodes_option
+@unknown_or_isolated_option
 @output_options
 def predict(
     edges: str,
@@ -145,7 +145,7 @@ def _predicted(
         n_epochs=options["epochs"],
         random_state=options["seed"],
     )
-    with in_words_of_the_command_line():
+    with in_words_of_the_command_line(values, isolated=True):
         result = predict_unknown(
             graph,
             known,

@@ -75,7 +75,7 @@ def ranges(
         vectors = adjacency_vectors(graph, **settings)
         rows = vectors.rows
         if known is not None:
-            with in_words_of_the_command_line():
+            with in_words_of_the_command_line(values or "-"):
                 aligned = known_values(known, vectors.nodes, unknown_nodes=unknown_nodes)
             rows = rows[aligned == aligned]  # NaN where a value is not known
         if rows.shape[0] < 2:

@@ -92,7 +92,7 @@ def update(
         graph = read_edges_file(edges, waiting)
         given = {} if values is None else read_values_file(values, waiting)
         waiting.stage("training")
-        with in_words_of_the_command_line():
+        with in_words_of_the_command_line(values or "-"):
             result, facts = _updated(saved, graph, given, again, unknown_nodes)
         from gradraker.report.summary import listed_predictions
 

@@ -1,6 +1,6 @@
 """The user's job: a graph and some known values in, predictions for the other nodes out."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -123,30 +123,63 @@ def predict_unknown(
     self_loops: Literal["keep", "add", "drop"] = "keep",
     hops: int = 1,
     duplicates: Literal["sum", "last", "error"] = "sum",
-    unknown_nodes: Literal["error", "ignore"] = "error",
+    unknown_nodes: Literal["error", "ignore", "isolated"] = "error",
     model: SKGRegressor | None = None,
     random_state: int = 0,
 ) -> NodePredictions:
     """Train on the known nodes of a graph and predict all of them; see :func:`predict_nodes`."""
-    vectors = adjacency_vectors(
-        graph,
-        references=references,
-        direction=direction,
-        weight=weight,
-        self_loops=self_loops,
-        hops=hops,
-        duplicates=duplicates,
-    )
+    options: dict[str, Any] = {
+        "direction": direction,
+        "weight": weight,
+        "self_loops": self_loops,
+        "hops": hops,
+        "duplicates": duplicates,
+    }
+    vectors = adjacency_vectors(graph, references=references, **options)
+    if unknown_nodes == "isolated":
+        unknown_nodes = "error"
+        vectors = _with_isolated(vectors, graph, values, options)
     aligned = known_values(values, vectors.nodes, unknown_nodes=unknown_nodes)
     known = np.flatnonzero(~np.isnan(aligned))
-    if known.size == 0:
-        raise ValueError("values: no node of the graph has a known value; at least one is needed")
     base = SKGRegressor(random_state=random_state) if model is None else model
+    _check_enough(vectors, known, base)
     offset = float(aligned[known].mean())
     fitted = trained(base, vectors, known, aligned[known] - offset)
     predictions = fitted.predict(vectors.rows, references=vectors.references.tolist()) + offset
     held_out = hold_out(base, vectors, aligned, known, random_state)
     return NodePredictions(vectors, aligned, predictions, offset, fitted, held_out)
+
+
+def _with_isolated(
+    vectors: AdjacencyVectors, graph: Any, values: Any, options: dict[str, Any]
+) -> AdjacencyVectors:
+    """Vectors of the graph's nodes and of nodes that have a value but no edge."""
+    if not isinstance(values, Mapping):
+        raise TypeError(
+            "unknown_nodes='isolated' needs values as a mapping from nodes to values, "
+            f"got {type(values).__name__}"
+        )
+    known = set(vectors.nodes.tolist())
+    isolated = [node for node in values if node not in known]
+    if not isolated:
+        return vectors
+    nodes = [*vectors.nodes.tolist(), *isolated]
+    return adjacency_vectors(graph, nodes=nodes, references=vectors.references.tolist(), **options)
+
+
+def _check_enough(vectors: AdjacencyVectors, known: NDArray[np.int64], base: SKGRegressor) -> None:
+    """Refuse known nodes that no rule can choose σ² from, in words of the graph."""
+    if known.size == 0:
+        raise ValueError("values: no node of the graph has a known value; at least one is needed")
+    if not isinstance(base.sigma2, str):
+        return
+    rows = vectors.rows[known]
+    if known.size == 1 or abs(rows - rows[np.zeros(known.size, dtype=np.int64)]).sum() == 0.0:
+        what = "only 1 value is known" if known.size == 1 else "all known nodes have the same edges"
+        raise ValueError(
+            f"values: {what}, and to choose sigma2 takes two known nodes with different "
+            "edges: give more values, or sigma2 as a number"
+        )
 
 
 def predict_nodes(
@@ -168,11 +201,12 @@ def predict_nodes(
         How many of the known nodes that count most to list with each prediction.
     references : sequence of names, optional
         The nodes that vectors point to; default all nodes of the graph. Their values are not
-        needed, and more of them tell nodes apart better than the known nodes alone.
+        needed; what that brings over the known nodes alone is measured in ``docs/graphs.md``.
     direction, weight, self_loops, hops, duplicates
         As in :func:`adjacency_vectors`.
-    unknown_nodes : {"error", "ignore"}, default="error"
-        What to do with values of nodes that the graph does not have.
+    unknown_nodes : {"error", "ignore", "isolated"}, default="error"
+        What to do with values of nodes that the graph does not have: refuse them, leave them
+        out, or take them for nodes without edges, which a list of edges cannot hold.
     model : SKGRegressor, optional
         Settings of the learner; it is not changed. Default ``SKGRegressor(random_state=0)``.
     random_state : int, default=0

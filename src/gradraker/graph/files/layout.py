@@ -18,6 +18,8 @@ _HEADERS = {
     ("source", "target"),
     ("src", "dst"),
     ("from", "to"),
+    ("source", "dest"),
+    ("source", "destination"),
     ("fromnodeid", "tonodeid"),
     ("node", "value"),
 }
@@ -182,7 +184,9 @@ def _is_header(first: list[str], second: list[str], number_column: int) -> bool:
     if number_column == 1 and {"node", "value"} <= set(lowered):
         return True
     if len(first) == number_column + 1 and first[number_column]:
-        # As data the line would be wrong, so it can only be a header.
-        return not is_value(first[number_column])
+        # As data the line would be wrong. It is a header, unless its nodes are numbers: then it
+        # is data with a mistake, which the reader will name.
+        nodes = first[:number_column]
+        return not is_value(first[number_column]) and not any(is_number(node) for node in nodes)
     both = len(second) > 1 and all(is_number(field) for field in second[:2])
     return both and not any(is_number(field) for field in first[:2])
