@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import pdist
 
 from gradraker.bandwidth import _blocks, _rows
-from gradraker.bandwidth._dense_distances import search_dense
+from gradraker.bandwidth._dense_distances import cast_shadow, search_dense
 from gradraker.bandwidth._rows import DenseRows, SparseRows, distinct_rows, prepare_rows
 from gradraker.bandwidth._sparse_largest import largest_sparse
 from gradraker.bandwidth._sparse_smallest import Limits, smallest_sparse
@@ -142,6 +142,35 @@ def test_plans_for_dense_rows(monkeypatch, name, plan, metric):
 
 
 @pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("seed", range(20))
+def test_blocks_from_nothing(monkeypatch, seed, metric):
+    """One row a block and no pair to start from, so that only bounds say what to skip."""
+    monkeypatch.setattr(_blocks, "BLOCK_ROWS", 1)
+    X = np.random.default_rng(seed).standard_normal((12, 3))
+    rows = prepare_rows(X, squared=metric == "sqeuclidean")
+    squared, nothing = metric == "sqeuclidean", _blocks.Extremes(smallest=np.inf, largest=-1.0)
+    shadow = cast_shadow(rows, squared=squared)
+    found = _blocks.search_blocks(
+        rows, shadow, nothing, np.arange(12), squared=squared, near=True, far=True
+    )
+    assert (found.smallest, found.largest) == pytest.approx(extremes(X, metric), rel=1e-13)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("seed", range(20))
+def test_rows_with_little_but_common_columns(monkeypatch, seed, metric):
+    """Where a join leaves out common columns, rows with nothing else are compared as well."""
+    rng = np.random.default_rng(seed)
+    X = np.zeros((60, 80))
+    X[:, :2] = 9.0 + rng.random((60, 2))
+    X[np.arange(8, 60), np.arange(8, 60)] = 1.0
+    rows = _forced(monkeypatch, X, dense=False, metric=metric)
+    limits = Limits(0.0, 0.0, join_below=1e9, cheap_join=0.0)
+    found = smallest_sparse(rows, squared=metric == "sqeuclidean", limits=limits)
+    _check_found(X, found, metric, extremes(X, metric)[0])
+
+
+@pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("name", ["dense", "few columns", "integers", "sparse", "near pairs"])
 def test_equals_all_pairs_of_more_rows(name, metric):
     """Enough rows for several blocks, trees and plans that are chosen, not forced."""
@@ -190,6 +219,14 @@ def test_signed_rows_oppose():
     X = sp.csr_array(np.pad([[2.0, 0.0], [-2.0, 0.0], [0.0, 2.5]], ((0, 0), (0, 18))))
     assert largest_distance(X).distance == 16.0
     assert largest_distance(X).pair == (0, 1)
+
+
+def test_shortest_signed_rows_need_not_be_the_nearest():
+    # The two shortest rows oppose each other, (1+1.1)² = 4.41; rows 0 and 2 share nothing: 2.44.
+    X = sp.csr_array(np.pad(np.array([[1.0, 0.0], [-1.1, 0.0], [0.0, 1.2]]), ((0, 0), (0, 18))))
+    found = smallest_nonzero_distance(X)
+    assert found.distance == pytest.approx(2.44)
+    assert found.pair == (0, 2)
 
 
 def test_weighted_rows_in_both_metrics():

@@ -67,6 +67,15 @@ def test_scales_near_the_ends_of_float64(metric, exponent, kind):
     assert found.smallest_nonzero == plain.smallest_nonzero * power
 
 
+def test_huge_floats_are_not_taken_for_integers():
+    # All floats past 2**53 are integers, yet in a unit of 1e120 these are fractions.
+    X = np.zeros((4, 30))
+    X[[0, 1, 2, 3], [0, 0, 1, 2]] = 0.9, 0.8, 0.5, 0.45
+    found = smallest_nonzero_distance(sp.csr_array(X * 1e120))
+    assert found.pair == (0, 1)
+    assert found.distance == pytest.approx(0.01e240)
+
+
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
 def test_distances_beyond_float64_are_refused(kind):
     X = EXAMPLES["weighted"]

@@ -29,7 +29,9 @@ def rows_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[obje
     from rich import box
     from rich.table import Table
 
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
+    # As wide as the title at least, or rich would fold it.
+    width = len(title)
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, min_width=width)
     listed = [list(row) for row in rows]
     for i, heading in enumerate(headings):
         numbers = all(isinstance(row[i], float | int) for row in listed)
