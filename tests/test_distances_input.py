@@ -70,7 +70,7 @@ def test_scales_near_the_ends_of_float64(metric, exponent, kind):
 def test_huge_floats_are_not_taken_for_integers():
     # All floats past 2**53 are integers, yet in a unit of 1e120 these are fractions.
     X = np.zeros((4, 30))
-    X[[0, 1, 2, 3], [0, 0, 1, 2]] = 0.9, 0.8, 0.5, 0.45
+    X[[0, 1, 2, 3], [0, 0, 1, 2]] = 0.9, 0.8, 0.3, 0.35
     found = smallest_nonzero_distance(sp.csr_array(X * 1e120))
     assert found.pair == (0, 1)
     assert found.distance == pytest.approx(0.01e240)

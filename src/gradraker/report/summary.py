@@ -109,7 +109,7 @@ def _sigma2(model: SKGRegressor) -> dict[str, Any]:
     facts: dict[str, Any] = {"value": float(model.sigma2_), "rule": model.sigma2_rule_}
     try:
         ranges = model.ranges_
-    except ValueError:  # all known nodes have the same neighbours: a given σ² has no range
+    except AttributeError:  # all known nodes have the same neighbours: a given σ² has no range
         return facts | {"range": None, "meaning": None, "boundaries": None}
     name = ranges.range_of(model.sigma2_)
     return facts | {
