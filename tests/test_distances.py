@@ -34,7 +34,9 @@ def _check(X, metric, pair, distance, expected):
     assert i < j
     terms = np.abs(X[i] - X[j]) ** (2 if metric == "sqeuclidean" else 1)
     assert distance == math.fsum(terms)
-    assert distance == (expected if _is_integral(X) else pytest.approx(expected, rel=1e-13))
+    assert distance == (
+        expected if _is_integral(X) else pytest.approx(expected, rel=1e-13, abs=0.0)
+    )
 
 
 def _check_extremes(X, found, metric):
@@ -87,7 +89,7 @@ def _check_found(X, found, metric, expected):
         return
     distance = all_distances(X, metric)[found.i, found.j]
     exact = distance == expected
-    assert exact if _is_integral(X) else distance == pytest.approx(expected, rel=1e-13)
+    assert exact if _is_integral(X) else distance == pytest.approx(expected, rel=1e-13, abs=0.0)
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -142,18 +144,26 @@ def test_plans_for_dense_rows(monkeypatch, name, plan, metric):
 
 
 @pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("near", [False, True])
 @pytest.mark.parametrize("seed", range(20))
-def test_blocks_from_nothing(monkeypatch, seed, metric):
-    """One row a block and no pair to start from, so that only bounds say what to skip."""
-    monkeypatch.setattr(_blocks, "BLOCK_ROWS", 1)
-    X = np.random.default_rng(seed).standard_normal((12, 3))
+def test_blocks_from_nothing(monkeypatch, seed, near, metric):
+    """No pair to start from, so that only bounds and products say what to skip.
+
+    One row a block tries the bounds. Pairs so near that products lose their difference to
+    rounding try what is said about the error of products.
+    """
+    monkeypatch.setattr(_blocks, "BLOCK_ROWS", 12 if near else 1)
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((12, 40 if near else 3))
+    if near:
+        X = 1e3 * X[:6].repeat(2, axis=0) + 1e-8 * X
     rows = prepare_rows(X, squared=metric == "sqeuclidean")
     squared, nothing = metric == "sqeuclidean", _blocks.Extremes(smallest=np.inf, largest=-1.0)
     shadow = cast_shadow(rows, squared=squared)
     found = _blocks.search_blocks(
         rows, shadow, nothing, np.arange(12), squared=squared, near=True, far=True
     )
-    assert (found.smallest, found.largest) == pytest.approx(extremes(X, metric), rel=1e-13)
+    assert (found.smallest, found.largest) == pytest.approx(extremes(X, metric), rel=1e-13, abs=0.0)
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -188,8 +198,10 @@ def test_equals_all_pairs_of_more_rows(name, metric):
     }[name]()
     distances = pdist(X, "cityblock" if metric == "l1" else metric)
     found = extreme_squared_distances(X, metric=metric)
-    assert found.largest == pytest.approx(distances.max(), rel=1e-13)
-    assert found.smallest_nonzero == pytest.approx(distances[distances > 0].min(), rel=1e-13)
+    assert found.largest == pytest.approx(distances.max(), rel=1e-13, abs=0.0)
+    assert found.smallest_nonzero == pytest.approx(
+        distances[distances > 0].min(), rel=1e-13, abs=0.0
+    )
 
 
 # Rows made by hand
@@ -288,11 +300,11 @@ def test_order_of_rows_and_columns_does_not_matter(X, metric, seed):
     found = extreme_squared_distances(X, metric=metric)
     moved = X[rng.permutation(X.shape[0])][:, rng.permutation(X.shape[1])]
     other = extreme_squared_distances(moved, metric=metric)
-    assert other.largest == pytest.approx(found.largest, rel=1e-13)
+    assert other.largest == pytest.approx(found.largest, rel=1e-13, abs=0.0)
     if found.smallest_nonzero is None:
         assert other.smallest_nonzero is None
     else:
-        assert other.smallest_nonzero == pytest.approx(found.smallest_nonzero, rel=1e-13)
+        assert other.smallest_nonzero == pytest.approx(found.smallest_nonzero, rel=1e-13, abs=0.0)
 
 
 @settings(deadline=None, max_examples=50)

@@ -294,9 +294,13 @@ def test_over_rows_visits_each_row_once(monkeypatch, n_threads, n_rows, rows_a_b
 
 def test_an_error_in_a_thread_is_raised(monkeypatch):
     monkeypatch.setattr(threads, "n_threads", lambda: 2)
+    this, begun = threading.get_ident(), threading.Event()
 
     def loop(start, stop):
-        if start > 0:
+        if threading.get_ident() == this:
+            begun.wait(10)  # until the other thread has a part as well
+        else:
+            begun.set()
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
