@@ -202,3 +202,21 @@ def test_the_cost_of_nodes_learned_one_at_a_time():
     # Nodes that wait to be joined may take a little more.
     documented = documented_bytes(n * degree, n, n)
     assert 0.98 * documented < kept_bytes(learn) < 1.3 * documented
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_switch_after_training_changes_no_file(tmp_path, keep):
+    X, y = np.eye(3), [1.0, 2.0, 3.0]
+    model = SKGRegressor(sigma2=1.0, random_state=0, keep_observed=keep).fit(X, y)
+    model.set_params(keep_observed=not keep)
+    again = SKGRegressor.load(model.save(tmp_path / "m.skg"))
+    assert np.array_equal(again.predict(X), model.predict(X))
+    if keep:
+        assert np.array_equal(again.explain(X).weights, model.explain(X).weights)
+
+
+def test_names_with_time_stamps_can_be_saved(tmp_path):
+    names = [("a", np.datetime64("2020-01-01")), ("b", np.datetime64("2020-01-02"))]
+    model = SKGRegressor(sigma2=1.0, random_state=0).fit(np.eye(2), [1.0, 2.0], node_names=names)
+    again = SKGRegressor.load(model.save(tmp_path / "m.skg"))
+    assert again.explain(np.eye(2)).observed_names[0] == ("a", "2020-01-01")

@@ -248,3 +248,15 @@ def test_rows_without_a_distance_have_no_ranges(keep):
     for X in (np.ones((1, 2)), np.ones((3, 2))):
         model = SKGRegressor(sigma2=2.0, keep_observed=keep).fit(X, np.arange(len(X)))
         assert not hasattr(model, "ranges_")
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_median_that_is_no_variance_is_refused(scale):
+    X = scale * np.eye(3)
+    with np.errstate(over="ignore"), pytest.raises(ValueError, match="X has"):
+        SKGRegressor(sigma2="median").fit(X, [1.0, 2.0, 3.0])
+
+
+def test_a_complex_variance_is_refused():
+    with pytest.raises(ValueError, match="sigma2 must be a positive number"):
+        SKGRegressor(sigma2=np.complex128(1.0)).fit(np.eye(3), [1.0, 2.0, 3.0])

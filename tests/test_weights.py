@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradraker.learners import contribution_weights, weights
@@ -15,6 +15,7 @@ def _features(rng, n, n_frequencies):
     return np.hstack([np.sin(angles), np.cos(angles)]) / np.sqrt(n_frequencies)
 
 
+@settings(deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(1, 9),

@@ -185,9 +185,10 @@ def smallest_nonzero_distance(X: Any, *, metric: str = "sqeuclidean") -> PairDis
     Equal rows are found by hashing and kept once. Sparse rows without a shared column are at
     distance ‖a‖² + ‖b‖², so the two shortest rows settle those. Two rows nearer than t share
     a column among the rarest ones that bring either row to ‖·‖² ≥ t; such pairs are visited
-    by column, rows of similar norm (integers: sum) only. Time grows with the entries, plus
-    the pairs of rows that share such a column and a norm: short rows that agree on columns
-    which most rows hold are its worst case. Integers stop at distance 1.
+    by column, rows of similar norm (integers: sum) only. Where these are many, overlaps are
+    added up for all pairs of entries in one column, the commonest columns left out. Time
+    grows with the entries plus the lesser of the two: it is near n² where most rows agree on
+    most columns and hold little else. Integers stop at distance 1.
 
     Dense rows are sorted along the line on which they spread most and compared while they
     are closer on it than the best pair; up to 10 columns a k-d tree is asked, whose own

@@ -35,4 +35,10 @@ def median_sigma2(X: Any, *, kernel: str = "gaussian", rng: np.random.Generator)
             "has no distance to choose by: at least two distinct rows are needed"
         )
     median = float(np.median(distances))
-    return median**2 if metric == "l1" else median
+    sigma2 = median * median if metric == "l1" else median
+    if not 0.0 < sigma2 < np.inf:
+        raise ValueError(
+            f"X has rows whose median distance is {median:g}, so that sigma2 leaves the range of "
+            "float64: scale X"
+        )
+    return sigma2

@@ -40,6 +40,7 @@ def save_skg(model: Any, path: str | os.PathLike[str], notes: dict[str, Any]) ->
         "named": [name_to_json(name) for name in model._table.named],
         "n_features_in_": getattr(model, "n_features_in_", None),
         "has_feature_names": hasattr(model, "feature_names_in_"),
+        "has_observed": model._record is not None,
         "observed_names": None,
     }
     arrays = {"coef_": model.coef_}
@@ -78,7 +79,9 @@ def restore_skg(
         model._begin(table, choice, coef.shape[:-1])
         model.coef_ = coef
         model._n_first = _whole("n_first", state["n_first"])
-        if model._record is not None:
+        # keep_observed may have been set after training: what was kept is what counts.
+        model._record = None
+        if state["has_observed"]:
             observed = _restore_observed(arrays, state["observed_names"], len(table))
             if observed.Y.shape[1] != coef.size // coef.shape[-1]:
                 raise ValueError("observed values and coef_ do not fit")
@@ -149,6 +152,8 @@ def _restore_observed(
 
 def _savable(name: Any) -> Any:
     """A name of an observed node as a file can hold it; a time stamp becomes its text."""
+    if isinstance(name, tuple):
+        return tuple(_savable(part) for part in name)
     return plain_name(name) if isinstance(name, _SAVED_NAMES) else str(name)
 
 

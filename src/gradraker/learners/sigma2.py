@@ -187,7 +187,9 @@ def check_sigma2(sigma2: Any) -> float | str:
     """
     if isinstance(sigma2, str) and sigma2 in SIGMA2_RULES:
         return sigma2
-    number = isinstance(sigma2, float | int | np.number) and not isinstance(sigma2, bool)
+    number = isinstance(sigma2, float | int | np.integer | np.floating) and not isinstance(
+        sigma2, bool
+    )
     if number and 0.0 < sigma2 < np.inf:
         return float(sigma2)
     rules = ", ".join(map(repr, SIGMA2_RULES))
