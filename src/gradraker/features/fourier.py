@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from gradraker._compiled.skg import feature_rows, predict_rows, project_rows
-from gradraker.features.threads import over_rows
+from gradraker.features.threads import computed_ahead, n_threads, over_rows
 
-# Features of a chunk stay in the last-level cache; the whole graph's are never made.
-_CHUNK_BYTES = 4 << 20
+# Features of a chunk stay in a core's own cache; the whole graph's are never made.
+_CHUNK_BYTES = 1 << 20
 _MULTIPLIES_A_BLOCK = 100_000
 
 
@@ -61,11 +61,10 @@ def fourier_features(
     *,
     order: NDArray[np.int64] | None = None,
     dtype: Any = np.float64,
-    out: NDArray[Any] | None = None,
 ) -> NDArray[Any]:
     """Features z of rows ``order`` (all of them by default), shape (len(order), 2D)."""
     order = np.arange(rows.indptr.size - 1) if order is None else order
-    Z = np.empty((order.size, 2 * units.shape[1]), dtype=dtype) if out is None else out  # [n, 2D]
+    Z = np.empty((order.size, 2 * units.shape[1]), dtype=dtype)  # [n, 2D]
 
     def compute(start: int, stop: int) -> None:
         feature_rows(*rows, order[start:stop], units, scale, Z[start:stop])
@@ -94,15 +93,25 @@ def feature_chunks(
     order: NDArray[np.int64],
     dtype: Any = np.float64,
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[Any]]]:
-    """Yield (rows of a chunk, their features) over ``order``, one chunk in memory at a time.
+    """Yield (rows of a chunk, their features) over ``order``, a few chunks in memory at a time.
 
-    The features of a chunk are overwritten by those of the next: fresh memory costs a third more.
+    The features of a chunk are valid until the next is asked for. They are computed ahead, by
+    other threads, while the caller is busy with those that it has.
     """
-    size = min(rows_a_chunk(units.shape[1], dtype), max(1, order.size))
-    Z = np.empty((size, 2 * units.shape[1]), dtype=dtype)  # [chunk, 2D]
-    for start in range(0, order.size, size):
-        chunk = order[start : start + size]
-        yield chunk, fourier_features(rows, units, scale, order=chunk, out=Z[: chunk.size])
+    size = rows_a_chunk(units.shape[1], dtype)
+    chunks = [order[start : start + size] for start in range(0, order.size, size)]
+    if len(chunks) == 1:
+        yield order, fourier_features(rows, units, scale, order=order, dtype=dtype)
+        return
+    n_slots = min(n_threads() + 2, len(chunks))
+    Z = np.empty((n_slots, size, 2 * units.shape[1]), dtype=dtype)  # [slot, chunk, 2D]
+
+    def compute(number: int) -> None:
+        chunk = chunks[number]
+        feature_rows(*rows, chunk, units, scale, Z[number % n_slots, : chunk.size])
+
+    for number in computed_ahead(compute, len(chunks), n_slots):
+        yield chunks[number], Z[number % n_slots, : chunks[number].size]
 
 
 def linear_predictions(
