@@ -101,10 +101,10 @@ def test_display_fits_on_the_page():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"position": []}, r"position must have shape \(n,\) with n > 0; got shape \(0,\)"),
+        ({"position": []}, r"position must have shape \(n,\) with n > 0, got shape \(0,\)"),
         ({"position": [[1.0]]}, r"position must have shape .* got shape \(1, 1\)"),
-        ({"y_true": [1.0]}, "y_true has 1 entries, but position has 4"),
-        ({"y_pred": [1.0] * 5}, "y_pred has 5 entries, but position has 4"),
+        ({"y_true": [1.0]}, r"y_true must have shape \(4,\), got shape \(1,\)"),
+        ({"y_pred": [1.0] * 5}, r"y_pred must have shape \(4,\), got shape \(5,\)"),
         ({"y_pred": [1.0, 2.0, np.nan, 3.0]}, "y_pred holds NaN"),
         ({"y_true": [1.0, 2.0, np.inf, 3.0]}, "y_true holds NaN or infinity"),
         ({"sampled": [0, 2]}, r"sampled must be an array of 4 bool.*got shape \(2,\) of int"),

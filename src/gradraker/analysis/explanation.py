@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from gradraker.above import call
+from gradraker.analysis.linear_explanation import LinearExplanation, checked_row
 from gradraker.analysis.similarity import efficient_distance, noise_range
 from gradraker.learners import SKGRegressor, contribution_weights
 from gradraker.learners.observed import Evidence, Observed, row_names
-from gradraker.learners.parameters import check_count, check_learning_rate
+from gradraker.learners.parameters import check_learning_rate
 from gradraker.learners.skg_input import gather_evidence
 
 # Weights by time of a batch of tested nodes are smaller than this.
@@ -23,7 +24,7 @@ _FAR_FROM_ONE = 0.1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation:
+class Explanation(LinearExplanation):
     """Why a model predicts what it predicts: exact weights of the values it has seen.
 
     ``weights @ values`` equals ``prediction`` up to rounding (claim 3 of the paper).
@@ -48,14 +49,9 @@ class Explanation:
         Of the model.
     """
 
-    weights: NDArray[np.float64]
     similarities: NDArray[np.float64]
     squared_distances: NDArray[np.float64]
-    values: NDArray[np.float64]
-    prediction: NDArray[np.float64]
     order: NDArray[np.int64]
-    node_names: Sequence[Hashable]
-    observed_names: Sequence[Hashable]
     sigma2: float
     learning_rate: float
     kernel: str
@@ -68,20 +64,8 @@ class Explanation:
 
     def by_time_of(self, row: int) -> NDArray[np.float64]:
         """Row ``row`` of ``by_time``, at the cost of one tested node."""
-        number = self._checked_row(row)
+        number = checked_row(row, self.weights.shape[0])
         return self.by_time[number] if "by_time" in vars(self) else self._source.by_time_of(number)
-
-    @cached_property
-    def contributions(self) -> NDArray[np.float64]:
-        """Weight times value, (n, n_observed) or (n, n_observed, n_targets)."""
-        if self.values.ndim == 1:
-            return self.weights * self.values
-        return self.weights[:, :, np.newaxis] * self.values
-
-    @cached_property
-    def sum_of_weights(self) -> NDArray[np.float64]:
-        """Sum of the weights of each prediction, (n,); near 1 for a model trained enough."""
-        return np.asarray(self.weights.sum(axis=1))
 
     @property
     def advice(self) -> str | None:
@@ -104,49 +88,11 @@ class Explanation:
             )
         return None
 
-    def top(self, k: int = 5, *, row: int | None = None) -> Any:
-        """The k observed nodes that count most in each prediction, as a pandas data frame.
-
-        Parameters
-        ----------
-        k : int, default=5
-            Observed nodes for each tested node, by absolute weight.
-        row : int, optional
-            One tested node only.
-
-        Nodes of equal weight come in the order of the observed nodes.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Columns node, observed, weight, value, contribution, similarity and
-            squared_distance, with one value and one contribution column a target.
-        """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise ImportError(
-                "top() makes a data frame and needs pandas: pip install pandas; "
-                "weights, contributions and observed_names hold the same as arrays"
-            ) from None
-        rows = list(range(self.weights.shape[0])) if row is None else [self._checked_row(row)]
-        k = min(check_count("k", k), self.weights.shape[1])
-        nodes = np.argsort(-np.abs(self.weights[rows]), axis=1, kind="stable")[:, :k]
-        tested = [r for r in rows for _ in range(k)]
-        observed = nodes.ravel().tolist()
-        columns: dict[str, Any] = {
-            "node": [self.node_names[i] for i in tested],
-            "observed": [self.observed_names[i] for i in observed],
-            "weight": self.weights[tested, observed],
+    def _further_columns(self, tested: list[int], observed: list[int]) -> dict[str, Any]:
+        return {
+            "similarity": self.similarities[tested, observed],
+            "squared_distance": self.squared_distances[tested, observed],
         }
-        targets = [""] if self.values.ndim == 1 else [f"_{t}" for t in range(self.values.shape[1])]
-        values = self.values.reshape(self.values.shape[0], -1)
-        for t, suffix in enumerate(targets):
-            columns[f"value{suffix}"] = values[observed, t]
-            columns[f"contribution{suffix}"] = columns["weight"] * values[observed, t]
-        columns["similarity"] = self.similarities[tested, observed]
-        columns["squared_distance"] = self.squared_distances[tested, observed]
-        return pd.DataFrame(columns)
 
     def efficient_distance(self, row: int = 0) -> float:
         """Efficient distance of a tested node as a squared distance; see the function.
@@ -164,12 +110,6 @@ class Explanation:
             )
         chosen = self.squared_distances[row][self.order][noise_range(F)[1] < F]
         return float(chosen.max()) if chosen.size else float("nan")
-
-    def _checked_row(self, row: Any) -> int:
-        n = self.weights.shape[0]
-        if isinstance(row, int | np.integer) and -n <= row < n:
-            return int(row)
-        raise ValueError(f"row must be the number of one of {n} tested nodes, got {row!r}")
 
     def plot(self, row: int = 0, *, ax: Any = None) -> Any:
         """Draw B and F of a tested node against time, the paper's figure 3."""

@@ -63,7 +63,7 @@ def top_contributors(
     values = np.empty_like(weights)
     for start in range(0, len(rows), size):
         part = explained(model, vectors, rows[start : start + size])
-        order = np.argsort(-np.abs(part.weights), axis=1, kind="stable")[:, :k]
+        order = part.heaviest(k)
         stop = start + order.shape[0]
         names += [[part.observed_names[i] for i in one] for one in order.tolist()]
         weights[start:stop] = np.take_along_axis(part.weights, order, axis=1)

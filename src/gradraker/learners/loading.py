@@ -1,16 +1,16 @@
 """Load a model of any class from its file."""
 
 import os
-from typing import cast
+from typing import Any
 
 from gradraker.learners.model_file import ModelFileError, read_model
-from gradraker.learners.saved import restore_skg
 from gradraker.learners.skg import SKGRegressor
 
-MODELS = {"SKGRegressor": SKGRegressor}
+# Every class here makes a model of what a file holds: _restored(path, header, arrays).
+MODELS: dict[str, Any] = {"SKGRegressor": SKGRegressor}
 
 
-def load(path: str | os.PathLike[str]) -> SKGRegressor:
+def load(path: str | os.PathLike[str]) -> Any:
     """Load a model that ``model.save(path)`` wrote; it goes on training bit for bit.
 
     Nothing in the file is run: a file from elsewhere can at worst be refused.
@@ -48,4 +48,4 @@ def load(path: str | os.PathLike[str]) -> SKGRegressor:
             f"{os.fspath(path)!r} holds a model of class {kind!r}; "
             f"known are {', '.join(map(repr, MODELS))}"
         )
-    return cast(SKGRegressor, restore_skg(MODELS[kind], path, header, arrays))
+    return MODELS[kind]._restored(path, header, arrays)

@@ -454,7 +454,16 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Load a model that :meth:`save` wrote; it goes on training bit for bit."""
-        return cast(Self, restore_skg(cls, path, *read_model(path)))
+        return cls._restored(path, *read_model(path))
+
+    @classmethod
+    def _restored(
+        cls,
+        path: str | os.PathLike[str],
+        header: dict[str, Any],
+        arrays: dict[str, NDArray[Any]],
+    ) -> Self:
+        return cast(Self, restore_skg(cls, path, header, arrays))
 
     # -- input -----------------------------------------------------------------
 

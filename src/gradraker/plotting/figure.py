@@ -1,16 +1,10 @@
-"""What the displays share: colours, new axes, the row that is explained."""
+"""What the figures share: colours, new axes, legends, checks of columns."""
 
-from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
-from sklearn.utils import _safe_indexing
-
-from gradraker.analysis import Explanation, explain
-from gradraker.learners import SKGRegressor
-from gradraker.learners.observed import row_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,39 +70,19 @@ def columns_that_fit(axes: "Axes", inches: float) -> int:
     return max(1, int(axes.bbox.width / axes.figure.figure.dpi / inches))
 
 
-def explain_row(
-    model: SKGRegressor, X: Any, row: int, references: Sequence[Hashable] | None
-) -> Explanation:
-    """Explain one row of X only: weights by time of all rows may not fit into memory."""
-    number = checked_row(row, X.shape[0] if hasattr(X, "shape") else len(X))
-    names = row_names(X)
-    return explain(
-        model,
-        # Not all sparse formats can be indexed.
-        X.tocsr()[[number]] if issparse(X) else _safe_indexing(X, [number]),
-        references=references,
-        node_names=[number if names is None else names[number]],
-    )
-
-
-def checked_row(row: Any, n: int) -> int:
-    """Number of one of n tested nodes, counted from the start."""
-    if isinstance(row, int | np.integer) and not isinstance(row, bool) and -n <= row < n:
-        return int(row) % n
-    raise ValueError(f"row must be the number of one of {n} tested nodes, got {row!r}")
-
-
-def what_is_explained(explanation: Explanation, row: int) -> str:
-    """Name of the tested node and the variance, for the head of a figure."""
-    return rf"Node {explanation.node_names[row]}, $\sigma^2$ = {explanation.sigma2:.3g}"
-
-
-def checked_column(argument: str, column: ArrayLike, n: int | None = None) -> NDArray[np.float64]:
-    """A copy of finite numbers of shape (n,)."""
+def checked_column(
+    argument: str,
+    column: ArrayLike,
+    n: int | None = None,
+    *,
+    may_be_nan: NDArray[np.bool_] | None = None,
+) -> NDArray[np.float64]:
+    """A copy of numbers of shape (n,), finite but where they may be NaN."""
     checked = np.array(column, dtype=np.float64)
     wanted = "(n,) with n > 0" if n is None else f"({n},)"
     if checked.ndim != 1 or checked.size == 0 or (n is not None and checked.size != n):
         raise ValueError(f"{argument} must have shape {wanted}, got shape {checked.shape}")
-    if not np.isfinite(checked).all():
+    drawn = checked if may_be_nan is None else checked[~may_be_nan]
+    if not np.isfinite(drawn).all():
         raise ValueError(f"{argument} holds NaN or infinity, but what is drawn must be finite")
     return checked

@@ -1,13 +1,12 @@
 """Observed nodes around a tested one, by distance and weight."""
 
-from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gradraker.analysis import Explanation
-from gradraker.learners import SKGRegressor
+from gradraker.plotting.explained import ExplainedNodeDisplay, what_is_explained
 from gradraker.plotting.figure import (
     BLACK,
     DARK_GREY,
@@ -17,17 +16,13 @@ from gradraker.plotting.figure import (
     ORANGE,
     VERMILION,
     checked_column,
-    checked_row,
     columns_that_fit,
-    explain_row,
     new_axes,
-    what_is_explained,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import PathCollection
-    from matplotlib.figure import Figure
 
 # Around the tested node, as part of the largest distance: room for nodes at distance 0.
 _HOLE = 0.12
@@ -38,7 +33,7 @@ _NEGATIVE_FROM = 0.1
 _GOLDEN_ANGLE = np.pi * (3.0 - np.sqrt(5.0))
 
 
-class NodeDistancesDisplay:
+class NodeDistancesDisplay(ExplainedNodeDisplay):
     """Observed nodes around a tested node, by distance, shaded and sized by contribution weight.
 
     The paper's figure 2. The radius is ‖d‖, the distance of adjacency vectors, counted
@@ -75,9 +70,6 @@ class NodeDistancesDisplay:
     'Efficient distance, ‖d‖ = 1.41'
     """
 
-    ax_: "Axes"
-    figure_: "Figure"
-
     def __init__(
         self,
         squared_distances: ArrayLike,
@@ -97,55 +89,13 @@ class NodeDistancesDisplay:
         self.angles = _angles(self.squared_distances, self.weights)
 
     @classmethod
-    def from_explanation(
-        cls, explanation: Explanation, *, row: int = 0, ax: "Axes | None" = None
-    ) -> Self:
-        """Make the display of one explained node and plot it.
-
-        Parameters
-        ----------
-        explanation : Explanation
-            What :meth:`SKGRegressor.explain` returned.
-        row : int, default=0
-            Number of the tested node.
-        ax : matplotlib.axes.Axes, optional
-            Where to draw.
-        """
-        number = checked_row(row, explanation.weights.shape[0])
-        display = cls(
+    def _of(cls, explanation: Explanation, number: int) -> Self:
+        return cls(
             explanation.squared_distances[number],
             explanation.weights[number],
             efficient_distance=explanation.efficient_distance(number),
             title=what_is_explained(explanation, number),
         )
-        return display.plot(ax=ax)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        model: SKGRegressor,
-        X: Any,
-        *,
-        row: int = 0,
-        references: Sequence[Hashable] | None = None,
-        ax: "Axes | None" = None,
-    ) -> Self:
-        """Explain one row of X, make the display and plot it.
-
-        Parameters
-        ----------
-        model : SKGRegressor
-            A fitted model.
-        X : {array-like, sparse matrix, data frame} of shape (n, M)
-            Adjacency vectors of tested nodes.
-        row : int, default=0
-            The row of X that is shown.
-        references : sequence of M names, optional
-            Names of the columns of X, as for :meth:`SKGRegressor.predict`.
-        ax : matplotlib.axes.Axes, optional
-            Where to draw.
-        """
-        return cls.from_explanation(explain_row(model, X, row, references), ax=ax)
 
     def plot(self, *, ax: "Axes | None" = None) -> Self:
         """Draw on ``ax``, or on a new figure that no global state knows of.

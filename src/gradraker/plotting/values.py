@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gradraker.plotting.figure import BLUE, GREY, VERMILION, new_axes
+from gradraker.plotting.figure import BLUE, GREY, VERMILION, checked_column, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,11 +70,11 @@ class PredictedValuesDisplay:
         position_label: str,
         value_label: str,
     ) -> None:
-        self.position = _checked_column("position", position)
+        self.position = checked_column("position", position)
         n = len(self.position)
         self.sampled = _checked_sampled(sampled, n=n)
-        self.y_true = _checked_column("y_true", y_true, n=n)
-        self.y_pred = _checked_column("y_pred", y_pred, n=n, may_be_nan=self.sampled)
+        self.y_true = checked_column("y_true", y_true, n)
+        self.y_pred = checked_column("y_pred", y_pred, n, may_be_nan=self.sampled)
         self.position_label = position_label
         self.value_label = value_label
 
@@ -157,24 +157,6 @@ class PredictedValuesDisplay:
             color=colour,
             label=label,
         )
-
-
-def _checked_column(
-    argument: str,
-    column: ArrayLike,
-    *,
-    n: int | None = None,
-    may_be_nan: NDArray[np.bool_] | None = None,
-) -> NDArray[np.float64]:
-    checked = np.array(column, dtype=np.float64)
-    if checked.ndim != 1 or len(checked) == 0:
-        raise ValueError(f"{argument} must have shape (n,) with n > 0; got shape {checked.shape}")
-    if n is not None and len(checked) != n:
-        raise ValueError(f"{argument} has {len(checked)} entries, but position has {n}")
-    drawn = checked if may_be_nan is None else checked[~may_be_nan]
-    if not np.isfinite(drawn).all():
-        raise ValueError(f"{argument} holds NaN or infinity, but what is drawn must be finite")
-    return checked
 
 
 def _checked_sampled(sampled: ArrayLike | None, *, n: int) -> NDArray[np.bool_]:

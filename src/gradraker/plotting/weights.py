@@ -1,14 +1,13 @@
 """Similarity measures, contribution weights and conformity factors against time."""
 
-from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gradraker.analysis import Explanation, conformity_factor, noise_range
-from gradraker.learners import SKGRegressor
 from gradraker.learners.parameters import check_learning_rate
+from gradraker.plotting.explained import ExplainedNodeDisplay, what_is_explained
 from gradraker.plotting.figure import (
     BLACK,
     BLUE,
@@ -17,25 +16,18 @@ from gradraker.plotting.figure import (
     MANY_POINTS,
     VERMILION,
     checked_column,
-    checked_row,
-    explain_row,
     legend_above,
     new_axes,
-    what_is_explained,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _NOISE, _TWICE_RATE, _EPOCH = "Noise range of $F$", r"$2\eta$", "End of epoch"
 
 
-class _TimeDisplay:
+class _TimeDisplay(ExplainedNodeDisplay):
     """B and F of one tested node, seen at times 1, …, T."""
-
-    ax_: "Axes"
-    figure_: "Figure"
 
     def __init__(
         self,
@@ -53,64 +45,14 @@ class _TimeDisplay:
         self.title = title
 
     @classmethod
-    def from_explanation(
-        cls, explanation: Explanation, *, row: int = 0, ax: "Axes | None" = None
-    ) -> Self:
-        """Make the display of one explained node and plot it.
-
-        Parameters
-        ----------
-        explanation : Explanation
-            What :meth:`SKGRegressor.explain` returned.
-        row : int, default=0
-            Number of the tested node.
-        ax : matplotlib.axes.Axes, optional
-            Where to draw.
-
-        Returns
-        -------
-        The display, drawn.
-        """
-        number = checked_row(row, explanation.weights.shape[0])
-        display = cls(
+    def _of(cls, explanation: Explanation, number: int) -> Self:
+        return cls(
             explanation.similarities[number][explanation.order],
             explanation.by_time_of(number),
             learning_rate=explanation.learning_rate,
             epoch_ends=_epoch_ends(explanation.order, explanation.weights.shape[1]),
             title=what_is_explained(explanation, number),
         )
-        return display.plot(ax=ax)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        model: SKGRegressor,
-        X: Any,
-        *,
-        row: int = 0,
-        references: Sequence[Hashable] | None = None,
-        ax: "Axes | None" = None,
-    ) -> Self:
-        """Explain one row of X, make the display and plot it.
-
-        Parameters
-        ----------
-        model : SKGRegressor
-            A fitted model.
-        X : {array-like, sparse matrix, data frame} of shape (n, M)
-            Adjacency vectors of tested nodes.
-        row : int, default=0
-            The row of X that is shown.
-        references : sequence of M names, optional
-            Names of the columns of X, as for :meth:`SKGRegressor.predict`.
-        ax : matplotlib.axes.Axes, optional
-            Where to draw.
-
-        Returns
-        -------
-        The display, drawn.
-        """
-        return cls.from_explanation(explain_row(model, X, row, references), ax=ax)
 
     def plot(self, *, ax: "Axes | None" = None) -> Self:
         """Draw on ``ax``, or on a new figure that no global state knows of.

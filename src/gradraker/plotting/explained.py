@@ -1,0 +1,104 @@
+"""What displays of one explained node share: how they are made from a model."""
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+from scipy.sparse import issparse
+from sklearn.utils import _safe_indexing
+
+from gradraker.analysis import Explanation, explain
+from gradraker.analysis.linear_explanation import checked_row
+from gradraker.learners import SKGRegressor
+from gradraker.learners.observed import row_names
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+class ExplainedNodeDisplay:
+    """A picture of why one tested node got its prediction."""
+
+    ax_: "Axes"
+    figure_: "Figure"
+
+    @classmethod
+    def from_explanation(
+        cls, explanation: Explanation, *, row: int = 0, ax: "Axes | None" = None
+    ) -> Self:
+        """Make the display of one explained node and plot it.
+
+        Parameters
+        ----------
+        explanation : Explanation
+            What :meth:`SKGRegressor.explain` returned.
+        row : int, default=0
+            Number of the tested node.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw.
+
+        Returns
+        -------
+        The display, drawn.
+        """
+        number = checked_row(row, explanation.weights.shape[0])
+        return cls._of(explanation, number).plot(ax=ax)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: SKGRegressor,
+        X: Any,
+        *,
+        row: int = 0,
+        references: Sequence[Hashable] | None = None,
+        ax: "Axes | None" = None,
+    ) -> Self:
+        """Explain one row of X, make the display and plot it.
+
+        Parameters
+        ----------
+        model : SKGRegressor
+            A fitted model.
+        X : {array-like, sparse matrix, data frame} of shape (n, M)
+            Adjacency vectors of tested nodes.
+        row : int, default=0
+            The row of X that is shown.
+        references : sequence of M names, optional
+            Names of the columns of X, as for :meth:`SKGRegressor.predict`.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw.
+
+        Returns
+        -------
+        The display, drawn.
+        """
+        return cls.from_explanation(_explain_row(model, X, row, references), ax=ax)
+
+    @classmethod
+    def _of(cls, explanation: Explanation, number: int) -> Self:
+        raise NotImplementedError
+
+    def plot(self, *, ax: "Axes | None" = None) -> Self:
+        """Draw on ``ax``, or on a new figure."""
+        raise NotImplementedError
+
+
+def _explain_row(
+    model: SKGRegressor, X: Any, row: int, references: Sequence[Hashable] | None
+) -> Explanation:
+    """Explain one row of X only: weights by time of all rows may not fit into memory."""
+    number = checked_row(row, X.shape[0] if hasattr(X, "shape") else len(X))
+    names = row_names(X)
+    return explain(
+        model,
+        # Not all sparse formats can be indexed.
+        X.tocsr()[[number]] if issparse(X) else _safe_indexing(X, [number]),
+        references=references,
+        node_names=[number if names is None else names[number]],
+    )
+
+
+def what_is_explained(explanation: Explanation, row: int) -> str:
+    """Name of the tested node and the variance, for the head of a figure."""
+    return rf"Node {explanation.node_names[row]}, $\sigma^2$ = {explanation.sigma2:.3g}"
