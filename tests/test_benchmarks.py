@@ -24,6 +24,10 @@ def _numbers(result: object) -> Iterator[float]:
         yield float(result)
 
 
+# These compare errors, not times of equal work, so there is nothing that must agree.
+WITHOUT_TIMED_PEERS = {"bench_sigma2"}
+
+
 @pytest.mark.parametrize("name", run_all.names())
 def test_benchmark_runs_tiny(name, capsys):
     result = import_module(name).main(["--tiny"])
@@ -32,7 +36,7 @@ def test_benchmark_runs_tiny(name, capsys):
     assert all(math.isfinite(number) and number > 0 for number in numbers)
     assert capsys.readouterr().out
     if isinstance(result, Report):
-        assert result.agreements
+        assert result.agreements or name in WITHOUT_TIMED_PEERS
         assert all(check.holds for check in result.agreements)
         assert not result.judged
 

@@ -259,6 +259,13 @@ def test_explanation_adds_up(run):
     assert found["listed_part"] == pytest.approx(1.0)
 
 
+def test_explain_refuses_the_edges_of_another_graph(run):
+    Path("other.csv").write_text("Pilatus,Mars\nPilatus,Venus\n")
+    result = run("explain", "--model", "model.skg", "--edges", "other.csv", "--node", "Pilatus")
+    assert result.exit_code == 1
+    assert "'Pilatus' has 2 neighbours, and the model knows none of them" in result.stderr
+
+
 def test_explain_refuses(run):
     files = ["--edges", "edges.csv", "--node", "Pilatus"]
     result = run("explain", "--model", "model.skg", "--edges", "edges.csv", "--node", "Atlantis")

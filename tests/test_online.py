@@ -6,6 +6,7 @@ from collections import ChainMap, OrderedDict, UserDict
 from types import MappingProxyType
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -123,6 +124,7 @@ def test_learning_changes_coef_in_place_of_no_copy_of_it():
         lambda names: dict.fromkeys(names).keys(),
         np.array,
         lambda names: np.array(names, dtype=object),
+        lambda names: pd.Series(1.0, index=names),
     ],
 )
 def test_neighbours_in_many_forms(make):

@@ -78,6 +78,12 @@ def _explanation(saved: Any, graph: Any, node: str, top: int) -> dict[str, Any]:
     if node not in set(graph.nodes.tolist()):
         raise ValueError(f"--node: {node!r} is not in the graph")
     vectors = adjacency_vectors(graph, nodes=[node], **saved.vectors)
+    strangers = _strangers(saved, vectors)
+    if strangers:
+        raise ValueError(
+            f"--edges: {node!r} has {strangers} neighbours, and the model knows none of them: "
+            "these are not the edges of the graph that it was trained on"
+        )
     found = explained(saved.model, vectors, np.array([0]))
     weights = found.weights[0]
     order = np.argsort(-np.abs(weights), kind="stable")[:top]
@@ -101,3 +107,9 @@ def _explanation(saved: Any, graph: Any, node: str, top: int) -> dict[str, Any]:
             for i in order.tolist()
         ],
     }
+
+
+def _strangers(saved: Any, vectors: Any) -> int:
+    """Number of neighbours of the node, if the model knows none of them."""
+    neighbours = set(vectors.references[vectors.rows.indices].tolist())
+    return 0 if neighbours & set(saved.model.references_) else len(neighbours)

@@ -150,6 +150,8 @@ def _names_and_weights(
     if kind is not list and kind is not tuple:
         if isinstance(neighbours, Mapping):
             return neighbours.keys(), _numbers("weights of neighbours", list(neighbours.values()))
+        if hasattr(neighbours, "to_dict"):  # a pandas Series: its index has the names
+            return _names_and_weights(neighbours.to_dict())
         if isinstance(neighbours, str | bytes) or not isinstance(neighbours, Iterable):
             raise TypeError(
                 "neighbours must be a mapping of names to weights or an iterable of names, "
