@@ -18,8 +18,9 @@ from gradraker.datasets.generators import (
     make_geometric_graph,
     make_preferential_graph,
     make_threshold_graph,
+    make_traffic_series,
 )
-from gradraker.datasets.temperature import load_temperature
+from gradraker.datasets.temperature import load_temperature, load_temperature_normals
 
 __all__ = [
     "DatasetFileError",
@@ -33,10 +34,12 @@ __all__ = [
     "fetch_wikipedia_math_graph",
     "list_datasets",
     "load_temperature",
+    "load_temperature_normals",
     "make_arriving_graph",
     "make_block_graph",
     "make_geometric_graph",
     "make_preferential_graph",
     "make_threshold_graph",
+    "make_traffic_series",
     "split_nodes",
 ]

@@ -4,6 +4,7 @@ import csv
 from importlib import resources
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gradraker.datasets.dataset import GraphDataset
 
@@ -57,6 +58,68 @@ def load_temperature(
     if month not in MONTHS:
         raise ValueError(f"month must be one of {', '.join(MONTHS)}; got {month!r}")
     stations = _read_stations()
+    return _altitude_graph(
+        stations,
+        np.array([float(row[month]) for row in stations]),
+        weighted=weighted,
+        self_loops=self_loops,
+        name=f"Temperature-{month.capitalize()}",
+        what=month.capitalize(),
+    )
+
+
+def load_temperature_normals(
+    *, weighted: bool = False, self_loops: bool = True
+) -> tuple[GraphDataset, NDArray[np.float64]]:
+    """Load the mean temperatures of all twelve months at 89 Swiss weather stations.
+
+    Source: MeteoSwiss. Licence: CC BY 4.0. Stations and edges are those of
+    :func:`load_temperature`.
+
+    Parameters
+    ----------
+    weighted, self_loops : bool
+        As in :func:`load_temperature`.
+
+    Returns
+    -------
+    data : GraphDataset
+        The stations; values are means over the months.
+    series : array of shape (12, 89)
+        Mean temperature in °C of each month, January first, at each station.
+
+    Examples
+    --------
+    >>> from gradraker import load_temperature_normals
+    >>> data, series = load_temperature_normals()
+    >>> series.shape
+    (12, 89)
+    >>> series[[0, 6], data.node_names.index("Jungfraujoch")]
+    array([-14. ,   ...])
+    """
+    stations = _read_stations()
+    series = np.array([[float(row[month]) for row in stations] for month in MONTHS])  # [12, n]
+    data = _altitude_graph(
+        stations,
+        series.mean(axis=0),
+        weighted=weighted,
+        self_loops=self_loops,
+        name="Temperature normals",
+        what="all months",
+    )
+    return data, series
+
+
+def _altitude_graph(
+    stations: list[dict[str, str]],
+    values: NDArray[np.float64],
+    *,
+    weighted: bool,
+    self_loops: bool,
+    name: str,
+    what: str,
+) -> GraphDataset:
+    """Join stations of similar altitude."""
     positions = np.array(
         [[float(row[column]) for column in POSITION_NAMES] for row in stations]
     )  # [n, 3]
@@ -68,13 +131,13 @@ def load_temperature(
         np.fill_diagonal(adjacency, 0.0)
     return GraphDataset(
         adjacency,  # GraphDataset makes it sparse
-        np.array([float(row[month]) for row in stations]),
+        values,
         tuple(row["station"] for row in stations),
-        name=f"Temperature-{month.capitalize()}" + (" weighted" if weighted else ""),
+        name=name + (" weighted" if weighted else ""),
         positions=positions,
         position_names=POSITION_NAMES,
         description=(
-            f"Mean air temperature of {month.capitalize()} 1961-1990 in °C, 2 m above ground, at "
+            f"Mean air temperature of {what} 1961-1990 in °C, 2 m above ground, at "
             "Swiss weather stations; an edge joins stations whose altitudes differ by less than "
             f"{ALTITUDE_RANGE_M:g} m{', with weight exp(-difference/300)' if weighted else ''}"
         ),
@@ -82,7 +145,20 @@ def load_temperature(
     )
 
 
+def count_stations() -> dict[str, int]:
+    """Count stations with norm values 1961-1990, and those that have them for 1981-2010 too."""
+    table = _read_table()
+    return {"stations 1961-1990": len(table), "stations": len(_in_both(table))}
+
+
 def _read_stations() -> list[dict[str, str]]:
+    return _in_both(_read_table())
+
+
+def _read_table() -> list[dict[str, str]]:
     table = resources.files("gradraker.datasets").joinpath("swiss_stations.csv")
-    lines = table.read_text(encoding="utf-8").splitlines()
-    return [row for row in csv.DictReader(lines) if row["also_1981_2010"] == "1"]
+    return list(csv.DictReader(table.read_text(encoding="utf-8").splitlines()))
+
+
+def _in_both(table: list[dict[str, str]]) -> list[dict[str, str]]:
+    return [row for row in table if row["also_1981_2010"] == "1"]

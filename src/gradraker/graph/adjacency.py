@@ -2,14 +2,15 @@
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from gradraker.graph.asked import Asked
 from gradraker.graph.edges import EdgeList, check_weights
-from gradraker.graph.hops import walks
+from gradraker.graph.hops import HOP_WEIGHTS, walks
 from gradraker.graph.kinds import graph_edges
 from gradraker.graph.merging import merged, one_way, with_loops
 from gradraker.graph.names import Names, asked_names, check_same_type, join_names, positions, shown
@@ -48,6 +49,7 @@ def adjacency_vectors(
     weight: Hashable = None,
     self_loops: Literal["keep", "add", "drop"] = "keep",
     hops: int = 1,
+    hop_weights: Literal["count", "binary", "random_walk"] = "count",
     duplicates: Literal["sum", "last", "error"] = "sum",
     names: Any = None,
     kind: Literal["matrix", "edges"] | None = None,
@@ -78,8 +80,14 @@ def adjacency_vectors(
     self_loops : {"keep", "add", "drop"}
         "add" gives a loop of weight 1 to each node that has none.
     hops : int
-        With k hops, an entry counts the walks of exactly k edges, each by the product of its
-        weights: row n of Aᵏ. With ``self_loops="add"`` shorter walks count as well.
+        With k hops, an entry is about the walks of exactly k edges from the node to the
+        reference. With ``self_loops="add"`` shorter walks count as well.
+    hop_weights : {"count", "binary", "random_walk"}
+        What an entry says of these walks. "count": how many there are, each counted by the
+        product of its weights, row n of Aᵏ. "binary": 1 if there is any. "random_walk": the
+        probability that k random steps from n end at the reference, row n of Pᵏ, where P is A
+        with each row divided by its sum; weights must not be negative, and rows without edges
+        stay 0. For one hop that is A, A with every entry 1, and P.
     duplicates : {"sum", "last", "error"}
         What to do with several edges between the same nodes in the same direction.
     names : sequence of names, optional
@@ -113,9 +121,52 @@ def adjacency_vectors(
     >>> vectors.rows.toarray()
     array([[1., 2.]])
     """
+    chosen = chosen_matrix(
+        graph,
+        nodes=nodes,
+        references=references,
+        direction=direction,
+        weight=weight,
+        self_loops=self_loops,
+        hops=hops,
+        hop_weights=hop_weights,
+        duplicates=duplicates,
+        names=names,
+        kind=kind,
+    )
+    (rows,) = walks(chosen.matrix, chosen.rows, chosen.columns, [int(hops)], hop_weights)
+    return AdjacencyVectors(rows, chosen.nodes, chosen.references)
+
+
+class ChosenMatrix(NamedTuple):
+    """The matrix of a whole graph, and the rows and columns of it that are asked for."""
+
+    matrix: sp.csr_array
+    rows: NDArray[np.int64] | None  # None: all
+    columns: NDArray[np.int64] | None
+    nodes: Names  # names of the chosen rows
+    references: Names  # names of the chosen columns
+
+
+def chosen_matrix(
+    graph: Any,
+    *,
+    nodes: Iterable[Hashable] | None = None,
+    references: Iterable[Hashable] | None = None,
+    direction: str = "out",
+    weight: Hashable = None,
+    self_loops: str = "keep",
+    hops: int = 1,
+    hop_weights: str = "count",
+    duplicates: str = "sum",
+    names: Any = None,
+    kind: str | None = None,
+) -> ChosenMatrix:
+    """Check the arguments of :func:`adjacency_vectors`, and return what its rows are made of."""
     _check_choice("direction", direction, ("out", "in", "both"))
     _check_choice("self_loops", self_loops, ("keep", "add", "drop"))
     _check_choice("duplicates", duplicates, ("sum", "last", "error"))
+    _check_choice("hop_weights", hop_weights, HOP_WEIGHTS)
     _check_hops(hops)
     edges = graph_edges(graph, Asked(weight, names, kind))
     check_weights(edges)
@@ -130,8 +181,10 @@ def adjacency_vectors(
     full.sum_duplicates()
     if weight is False:
         full.data[:] = 1.0
-    return AdjacencyVectors(
-        walks(full, rows, columns, int(hops)),
+    return ChosenMatrix(
+        full,
+        rows,
+        columns,
         _read_only(all_nodes if rows is None else all_nodes[rows]),
         _read_only(all_references if columns is None else all_references[columns]),
     )

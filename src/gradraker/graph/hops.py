@@ -1,5 +1,6 @@
 """Rows of powers of an adjacency matrix, with their size known before they are computed."""
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -9,26 +10,86 @@ from numpy.typing import NDArray
 # Entries of 12 bytes: 2.4 GB. A user with more memory can go one hop at a time.
 MAX_ENTRIES = 200_000_000
 
+# How walks are counted; docs/many-hops.md has the equations.
+HOP_WEIGHTS = ("count", "binary", "random_walk")
+
 
 def walks(
     full: sp.csr_array,
     rows: NDArray[np.int64] | None,
     columns: NDArray[np.int64] | None,
-    hops: int,
-) -> sp.csr_array:
-    """Return the chosen rows and columns of the hops-th power of a matrix, in canonical form."""
-    result = full if rows is None else full[rows]
-    for hop in range(2, hops + 1):
-        step = full[:, columns] if hop == hops and columns is not None else full
-        _check_size(result, step, hop)
-        result = result @ step
-    if columns is not None and hops == 1:
-        result = result[:, columns]
-    result.sum_duplicates()
-    result.eliminate_zeros()
-    if not np.isfinite(result.data).all():
-        raise ValueError(f"weights overflow after hops={hops}: scale the weights down")
-    return result
+    lengths: Collection[int],
+    hop_weights: str = "count",
+) -> list[sp.csr_array]:
+    """Return the chosen rows and columns of powers of a matrix, in canonical form.
+
+    Parameters
+    ----------
+    full : csr_array of shape (n, m)
+        A, with row n the edges of node n; square if a length is above 1.
+    rows, columns : int arrays, optional
+        Which rows and columns to return; default all.
+    lengths : increasing integers of at least 1
+        Lengths of walks: one result for each.
+    hop_weights : {"count", "binary", "random_walk"}
+        Rows of Aᵏ; 1 where there is a walk; rows of Pᵏ, where P is A with rows of sum 1.
+    """
+    if hop_weights == "random_walk":
+        full = row_stochastic(full)
+    elif hop_weights == "binary":
+        full = _ones_like(full)
+    last = max(lengths)
+    found = []
+    reached = full if rows is None else full[rows]
+    for length in range(1, last + 1):
+        narrowed = columns is None
+        if length > 1:
+            # The longest walks need only end in the chosen columns.
+            narrowed = narrowed or length == last
+            step = full[:, columns] if length == last and columns is not None else full
+            _check_size(reached, step, length)
+            reached = reached @ step
+            if hop_weights == "binary":
+                reached = _ones_like(reached)
+        if length in lengths:
+            found.append(_canonical(reached if narrowed else reached[:, columns], length))
+    return found
+
+
+def row_stochastic(matrix: sp.csr_array) -> sp.csr_array:
+    """Return a matrix of nonnegative entries with each row divided by its sum.
+
+    Rows without entries stay 0: a random walk that gets there ends.
+    """
+    if len(matrix.data) and matrix.data.min() < 0.0:
+        raise ValueError(
+            f"a random walk needs weights of at least 0, got {matrix.data.min():g}: pass "
+            "weight=False to ignore weights, or count walks in another way"
+        )
+    with np.errstate(over="ignore"):  # looked for in the next line
+        sums = np.asarray(matrix.sum(axis=1)).ravel()
+    degrees = np.repeat(sums, np.diff(matrix.indptr))  # of the row of each entry
+    if not np.isfinite(degrees).all():
+        raise ValueError("the weights of a node overflow when added: scale the weights down")
+    shares = np.divide(matrix.data, degrees, out=np.zeros(len(degrees)), where=degrees > 0.0)
+    return sp.csr_array((shares, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def _ones_like(matrix: sp.csr_array) -> sp.csr_array:
+    """The same entries, each 1; entries of 0 that are stored are left out."""
+    kept = matrix.copy()
+    kept.sum_duplicates()
+    kept.eliminate_zeros()
+    kept.data[:] = 1.0
+    return kept
+
+
+def _canonical(rows: sp.csr_array, length: int) -> sp.csr_array:
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    if not np.isfinite(rows.data).all():
+        raise ValueError(f"weights overflow after hops={length}: scale the weights down")
+    return rows
 
 
 def largest_size(left: sp.csr_array, right: sp.csr_array) -> int:

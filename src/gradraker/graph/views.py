@@ -1,0 +1,270 @@
+"""Several views of the same nodes: one block of columns for each hop, or each layer."""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+
+from gradraker.graph.adjacency import AdjacencyVectors, chosen_matrix
+from gradraker.graph.asked import Asked
+from gradraker.graph.edges import EdgeList
+from gradraker.graph.hops import walks
+from gradraker.graph.kinds import graph_edges
+from gradraker.graph.names import Names, distinct, name_array, positions
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class GraphViews:
+    """Several adjacency vectors of each node, side by side.
+
+    Made by :func:`hop_views` and :func:`layer_views`.
+
+    Parameters
+    ----------
+    rows : csr_array of shape (n, m₁ + m₂ + …)
+        Row i holds the vectors of node i: first view, second view, ...
+    views : dict from str to int
+        Name of each view and its number of columns, in order.
+    nodes : array of shape (n,)
+        Name of each row.
+    references : array of shape (m₁ + m₂ + …,)
+        Name of each column, a tuple (view, reference), so that no two are equal and a
+        column's name does not depend on which other views there are.
+    """
+
+    rows: sp.csr_array
+    views: dict[str, int]
+    nodes: Names
+    references: Names
+
+    def view(self, name: str) -> AdjacencyVectors:
+        """Return one view as adjacency vectors, its columns named as in the graph."""
+        if name not in self.views:
+            raise ValueError(
+                f"name must be one of {', '.join(map(repr, self.views))}; got {name!r}"
+            )
+        before = list(self.views).index(name)
+        start = sum(list(self.views.values())[:before])
+        block = slice(start, start + self.views[name])
+        plain = [reference for _, reference in self.references[block]]
+        return AdjacencyVectors(
+            self.rows[:, block], self.nodes, name_array(plain, argument="references")
+        )
+
+    def __repr__(self) -> str:
+        listed = ", ".join(f"{name!r}: {width}" for name, width in self.views.items())
+        return f"GraphViews({len(self.nodes)} nodes, {self.rows.nnz} entries, {{{listed}}})"
+
+
+def hop_views(
+    graph: Any,
+    *,
+    hops: int = 2,
+    hop_weights: Literal["count", "binary", "random_walk"] = "count",
+    nodes: Iterable[Hashable] | None = None,
+    references: Iterable[Hashable] | None = None,
+    direction: Literal["out", "in", "both"] = "out",
+    weight: Hashable = None,
+    self_loops: Literal["keep", "add", "drop"] = "keep",
+    duplicates: Literal["sum", "last", "error"] = "sum",
+    names: Any = None,
+    kind: Literal["matrix", "edges"] | None = None,
+) -> GraphViews:
+    """Return the vectors of walks of 1, 2, …, ``hops`` edges of each node, one view a length.
+
+    Parameters
+    ----------
+    graph : matrix, edges, mapping, or graph of another library
+        As in :func:`adjacency_vectors`; square.
+    hops : int
+        Number of views: the largest number of edges of a walk.
+    hop_weights : {"count", "binary", "random_walk"}
+        How walks are counted: rows of Aᵏ, 1 where there is a walk, or rows of Pᵏ.
+    nodes, references, direction, weight, self_loops, duplicates, names, kind
+        As in :func:`adjacency_vectors`. References are the same for each view.
+
+    Returns
+    -------
+    GraphViews
+        With views "1 hop", "2 hops", ...
+
+    Examples
+    --------
+    >>> from gradraker import hop_views
+    >>> path = [("a", "b"), ("b", "c"), ("c", "d")]
+    >>> views = hop_views(path, hops=2, references=["b", "c"])
+    >>> views
+    GraphViews(4 nodes, 3 entries, {'1 hop': 2, '2 hops': 2})
+    >>> views.rows.toarray()
+    array([[1., 0., 0., 1.],
+           [0., 1., 0., 0.],
+           [0., 0., 0., 0.],
+           [0., 0., 0., 0.]])
+    >>> views.references.tolist()
+    [('1 hop', 'b'), ('1 hop', 'c'), ('2 hops', 'b'), ('2 hops', 'c')]
+    """
+    blocks = _hop_blocks(
+        graph,
+        hops,
+        hop_weights,
+        nodes=nodes,
+        references=references,
+        direction=direction,
+        weight=weight,
+        self_loops=self_loops,
+        duplicates=duplicates,
+        names=names,
+        kind=kind,
+    )
+    return _side_by_side(blocks)
+
+
+def layer_views(
+    layers: Mapping[str, Any],
+    *,
+    hops: int = 1,
+    hop_weights: Literal["count", "binary", "random_walk"] = "count",
+    nodes: Iterable[Hashable] | None = None,
+    references: Iterable[Hashable] | None = None,
+    direction: Literal["out", "in", "both"] = "out",
+    weight: Hashable = None,
+    self_loops: Literal["keep", "add", "drop"] = "keep",
+    duplicates: Literal["sum", "last", "error"] = "sum",
+    names: Any = None,
+    kind: Literal["matrix", "edges"] | None = None,
+) -> GraphViews:
+    """Return the vectors of each node in each layer of a graph, one view a layer.
+
+    A layer is a graph with edges of one kind: roads and railways, mails and calls. All layers
+    have the same nodes, those of any layer; a node that a layer does not know has no edges there.
+
+    Parameters
+    ----------
+    layers : mapping from str to graph
+        Name of each layer, and its graph as in :func:`adjacency_vectors`.
+    hops : int
+        With more than one hop a layer gives a view for each number of edges.
+    hop_weights, nodes, references, direction, weight, self_loops, duplicates, names, kind
+        As in :func:`adjacency_vectors`, the same for every layer.
+
+    Returns
+    -------
+    GraphViews
+        With views called as the layers or, for several hops, "road, 1 hop", "road, 2 hops", ...
+
+    Examples
+    --------
+    >>> from gradraker import layer_views
+    >>> road = [("Bern", "Thun"), ("Thun", "Bern")]
+    >>> rail = [("Bern", "Thun"), ("Bern", "Olten")]
+    >>> views = layer_views({"road": road, "rail": rail})
+    >>> views.nodes.tolist()
+    ['Bern', 'Olten', 'Thun']
+    >>> views.rows.toarray()
+    array([[0., 0., 1., 0., 1., 1.],
+           [0., 0., 0., 0., 0., 0.],
+           [1., 0., 0., 0., 0., 0.]])
+    """
+    _check_layers(layers)
+    edges: dict[str, EdgeList] = {}
+    for name, layer in layers.items():
+        with _errors_name(name):
+            edges[name] = graph_edges(layer, Asked(weight, names, kind))
+    weight = False if weight is False else None  # a name has done its work
+    blocks: dict[str, AdjacencyVectors] = {}
+    for name, layer in _with_equal_nodes(edges).items():
+        with _errors_name(name):
+            found = _hop_blocks(
+                layer,
+                hops,
+                hop_weights,
+                nodes=nodes,
+                references=references,
+                direction=direction,
+                weight=weight,
+                self_loops=self_loops,
+                duplicates=duplicates,
+            )
+        for hop, vectors in found.items():
+            blocks[name if hops == 1 else f"{name}, {hop}"] = vectors
+    return _side_by_side(blocks)
+
+
+def _hop_blocks(
+    graph: Any, hops: int, hop_weights: str, **arguments: Any
+) -> dict[str, AdjacencyVectors]:
+    """Adjacency vectors for each number of hops, by the name of the view."""
+    chosen = chosen_matrix(graph, hops=hops, hop_weights=hop_weights, **arguments)
+    lengths = range(1, int(hops) + 1)
+    found = walks(chosen.matrix, chosen.rows, chosen.columns, lengths, hop_weights)
+    return {
+        "1 hop" if length == 1 else f"{length} hops": AdjacencyVectors(
+            rows, chosen.nodes, chosen.references
+        )
+        for length, rows in zip(lengths, found, strict=True)
+    }
+
+
+def _side_by_side(blocks: dict[str, AdjacencyVectors]) -> GraphViews:
+    columns = [
+        (view, reference)
+        for view, vectors in blocks.items()
+        for reference in vectors.references.tolist()
+    ]
+    references = np.fromiter(columns, dtype=object, count=len(columns))
+    references.setflags(write=False)
+    found = list(blocks.values())
+    return GraphViews(
+        sp.csr_array(sp.hstack([vectors.rows for vectors in found], format="csr")),
+        {view: int(vectors.rows.shape[1]) for view, vectors in blocks.items()},
+        found[0].nodes,
+        references,
+    )
+
+
+def _with_equal_nodes(layers: dict[str, EdgeList]) -> dict[str, EdgeList]:
+    """Renumber the nodes of each layer, so that all have the nodes of any.
+
+    A node that no layer has is unknown only if every layer knows all of its nodes.
+    """
+    nodes, _ = distinct([edges.nodes for edges in layers.values()])
+    complete = all(edges.complete for edges in layers.values())
+    renumbered = {}
+    for name, edges in layers.items():
+        at = positions(edges.nodes, nodes)
+        target = edges.target if edges.references is not None else at[edges.target]
+        renumbered[name] = EdgeList(
+            at[edges.source],
+            target,
+            edges.weight,
+            nodes,
+            references=edges.references,
+            directed=edges.directed,
+            complete=complete,
+        )
+    return renumbered
+
+
+@contextmanager
+def _errors_name(layer: str) -> Iterator[None]:
+    """Say of which layer an error speaks."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"layer {layer!r}: {error}") from error
+
+
+def _check_layers(layers: object) -> None:
+    if not isinstance(layers, Mapping):
+        raise TypeError(
+            "layers must be a mapping from names of layers to graphs, got "
+            f"{type(layers).__name__}: for a single graph take hop_views"
+        )
+    if not layers:
+        raise ValueError("layers is empty, but there must be at least one")
+    for name in layers:
+        if not isinstance(name, str):
+            raise TypeError(f"names of layers must be str, got {name!r} of {type(name).__name__}")

@@ -1,0 +1,23 @@
+"""Walks of a graph, enumerated one by one."""
+
+from itertools import pairwise, product
+
+import numpy as np
+
+
+def walk_rows(A, hops, hop_weights):
+    """What all walks of exactly ``hops`` edges say of each pair of nodes; A is dense."""
+    n = len(A)
+    rows = np.zeros((n, n))
+    for nodes in product(range(n), repeat=hops + 1):
+        steps = list(pairwise(nodes))
+        if any(A[step] == 0 for step in steps):
+            continue  # not a walk
+        first, last = nodes[0], nodes[-1]
+        if hop_weights == "binary":
+            rows[first, last] = 1.0
+        elif hop_weights == "count":
+            rows[first, last] += np.prod([A[step] for step in steps])
+        else:
+            rows[first, last] += np.prod([A[step] / A[step[0]].sum() for step in steps])
+    return rows

@@ -1,0 +1,293 @@
+"""Filtered series against loops over nodes, times and taps, and what is refused."""
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gradraker import adjacency_vectors, filtered_signals
+from gradraker.graph.shifts import spectral_norm
+from oracles.filters import filtered_rows, shift_matrix
+
+PATH = [("a", "b"), ("b", "c")]
+SERIES = np.arange(12.0).reshape(4, 3)
+NAMED = ["adjacency", "laplacian", "normalised"]
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def example(seed, n=4, n_times=5):
+    rng = np.random.default_rng(seed)
+    A = rng.integers(0, 3, (n, n)) * rng.random((n, n))
+    A[rng.integers(n)] = 0.0  # a node without edges out of it
+    return A, rng.standard_normal((n_times, n))
+
+
+@settings(deadline=None)
+@given(
+    seeds,
+    st.integers(1, 4),
+    st.integers(0, 2),
+    st.sampled_from(NAMED),
+    st.sampled_from(["drop", "zeros"]),
+    st.booleans(),
+)
+def test_rows_are_those_of_the_definition(seed, taps, delay, shift, padding, unit_norm):
+    A, x = example(seed, n_times=7)
+    S = shift_matrix(shift, A)
+    if unit_norm and S.any():
+        S = S / np.linalg.svd(S, compute_uv=False)[0]
+    found = filtered_signals(
+        A, x, taps=taps, delay=delay, shift=shift, padding=padding, unit_norm=unit_norm
+    )
+    expected = filtered_rows(S, x, taps, delay, padding)
+    np.testing.assert_allclose(found.rows, expected, rtol=1e-10, atol=1e-12)
+
+
+@settings(deadline=None)
+@given(seeds)
+def test_any_matrix_can_be_the_shift(seed):
+    A, x = example(seed)
+    S = np.random.default_rng([seed, 1]).standard_normal((4, 4))
+    expected = filtered_rows(S, x, 3, 1, "drop")
+    for form in (S, sp.coo_array(S), sp.csc_matrix(S), S.tolist()):
+        found = filtered_signals(A, x, shift=form, unit_norm=False)
+        np.testing.assert_allclose(found.rows, expected, rtol=1e-10, atol=1e-12)
+
+
+@settings(deadline=None)
+@given(seeds, st.permutations(range(4)), st.sampled_from(NAMED))
+def test_relabelling_nodes_permutes_rows(seed, order, shift):
+    A, x = example(seed)
+    original = filtered_signals(A, x, shift=shift).rows.reshape(-1, 4, 3)
+    turned = filtered_signals(A[np.ix_(order, order)], x[:, order], shift=shift)
+    expected = original[:, order]
+    np.testing.assert_allclose(turned.rows.reshape(-1, 4, 3), expected, rtol=1e-9, atol=1e-12)
+
+
+def test_a_directed_path_by_hand():
+    # b's second tap is c one step before; nothing comes after c.
+    signals = filtered_signals(PATH, SERIES, taps=3)
+    assert signals.rows.tolist() == [
+        [6, 4, 2],
+        [7, 5, 0],
+        [8, 0, 0],
+        [9, 7, 5],
+        [10, 8, 0],
+        [11, 0, 0],
+    ]
+    assert signals.times.tolist() == [2, 2, 2, 3, 3, 3]
+    assert signals.row_nodes.tolist() == ["a", "b", "c", "a", "b", "c"]
+    assert signals.references == ("S^0 x(t)", "S^1 x(t-1)", "S^2 x(t-2)")
+    into = adjacency_vectors(PATH, direction="in").rows
+    assert filtered_signals(into, SERIES, taps=2).rows[:3].tolist() == [[3, 0], [4, 0], [5, 1]]
+
+
+def test_laplacian_and_normalised_laplacian_by_hand():
+    star = np.array([[0, 1, 1, 1], [1, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0.0]])
+    x = [[6.0, 1, 2, 4]]
+    options = {"taps": 2, "delay": 0, "unit_norm": False}
+    found = filtered_signals(star, x, shift="laplacian", **options).rows[:, 1]
+    assert found.tolist() == [18 - 7, -5, -4, -2]
+    found = filtered_signals(star, x, shift="normalised", **options).rows[:, 1]
+    r = np.sqrt(3)
+    np.testing.assert_allclose(found, [6 - 7 / r, 1 - 6 / r, 2 - 6 / r, 4 - 6 / r])
+
+
+def test_one_tap_is_the_series_itself():
+    signals = filtered_signals(PATH, SERIES, taps=1)
+    assert np.array_equal(signals.rows[:, 0], SERIES.ravel())
+    assert repr(signals) == "FilteredSignals(4 times × 3 nodes, 1 taps)"
+
+
+def test_a_node_without_edges_sees_itself_only():
+    A = np.zeros((4, 4))
+    A[0, 1] = A[1, 0] = 1.0
+    x = np.arange(8.0).reshape(2, 4) + 1
+    for shift in NAMED:
+        rows = filtered_signals(A, x, taps=2, shift=shift).rows
+        assert rows[2].tolist() == [7, 0]
+    empty = filtered_signals(sp.csr_array((4, 4)), x, taps=2)
+    assert not empty.rows[:, 1].any()
+
+
+def test_values_before_the_start_are_zeros_if_asked():
+    signals = filtered_signals(PATH, SERIES[:2], taps=4, padding="zeros")
+    assert signals.rows.tolist() == [
+        [0, 0, 0, 0],
+        [1, 0, 0, 0],
+        [2, 0, 0, 0],
+        [3, 1, 0, 0],
+        [4, 2, 0, 0],
+        [5, 0, 0, 0],
+    ]
+
+
+@settings(deadline=None, max_examples=20)
+@given(seeds)
+def test_the_spectral_norm_of_a_large_matrix_is_that_of_its_dense_form(seed):
+    matrix = sp.random_array((100, 100), density=0.05, rng=np.random.default_rng(seed)).tocsr()
+    expected = np.linalg.norm(matrix.toarray(), 2)
+    assert spectral_norm(matrix) == pytest.approx(expected, rel=1e-3)
+    assert spectral_norm(matrix * 1e200) == pytest.approx(expected * 1e200, rel=1e-3)
+
+
+def test_the_spectral_norm_of_a_long_path_is_known():
+    n = 3000
+    path = sp.diags_array([np.ones(n - 1), np.ones(n - 1)], offsets=[-1, 1]).tocsr()
+    assert spectral_norm(path) == pytest.approx(2 * np.cos(np.pi / (n + 1)), rel=1e-3)
+
+
+def test_no_tap_outgrows_the_series_with_unit_norm():
+    A, x = example(0)
+    rows = filtered_signals(1e6 * A, x, taps=5, delay=0).rows.reshape(5, 4, 5)
+    norms = np.linalg.norm(rows, axis=1)  # [times, taps]
+    assert (np.diff(norms, axis=1) <= 1e-12).all()
+
+
+def test_columns_of_tables_are_found_by_name():
+    expected = filtered_signals(PATH, SERIES, taps=2).rows.reshape(3, 3, 2)
+    turned = {"c": SERIES[:, 2], "a": SERIES[:, 0], "b": SERIES[:, 1]}
+    for table in (pd.DataFrame(turned), pl.DataFrame(turned), pa.table(turned)):
+        signals = filtered_signals(PATH, table, taps=2)
+        assert signals.nodes.tolist() == ["c", "a", "b"]
+        assert np.array_equal(signals.rows.reshape(3, 3, 2), expected[:, [2, 0, 1]])
+    mixed = pd.DataFrame(turned).astype({"a": object, "b": "Int64"})
+    assert np.array_equal(filtered_signals(PATH, mixed, taps=2).rows, signals.rows)
+
+
+def test_a_table_may_name_nodes_without_edges_of_a_list_of_edges():
+    table = pd.DataFrame(SERIES, columns=["a", "b", "c"]).assign(lonely=1.0)
+    signals = filtered_signals(PATH, table, taps=2)
+    assert signals.rows[3].tolist() == [1, 0]
+    graph = nx.DiGraph(PATH)
+    with pytest.raises(
+        ValueError, match="nodes holds names that the graph does not have: 'lonely'"
+    ):
+        filtered_signals(graph, table)
+
+
+def test_every_node_needs_a_series():
+    with pytest.raises(ValueError, match="series has no column for nodes 'c' of the graph"):
+        filtered_signals(PATH, pd.DataFrame(SERIES[:, :2], columns=["a", "b"]))
+    with pytest.raises(ValueError, match=r"graph holds 1 of type int.*is '1' of type str"):
+        filtered_signals([(1, 2)], pd.DataFrame({"1": [1.0], "2": [1.0]}))
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_a_missing_value_is_named(bad):
+    x = SERIES.copy()
+    x[2, 1] = bad
+    with pytest.raises(ValueError, match=f"series is {bad} for node 'b' at time 2, but every node"):
+        filtered_signals(PATH, x)
+    with pytest.raises(ValueError, match=f"signal is {bad} for node 'b' at time 2"):
+        filtered_signals(PATH, SERIES).pairs(x)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"taps": 0}, "taps must be an integer of at least 1, got 0"),
+        ({"taps": True}, "taps must be an integer"),
+        ({"taps": 2.0}, "taps must be an integer"),
+        ({"delay": -1}, "delay must be an integer of at least 0, got -1"),
+        ({"taps": 5}, "taps=5 with delay=1 look 4 times back, but the series has 4 times"),
+        ({"padding": "edge"}, "padding must be 'drop' or 'zeros', got 'edge'"),
+        ({"shift": "laplace"}, "shift must be one of 'adjacency', .* got 'laplace'"),
+        ({"shift": np.eye(4)}, r"shift must be .* of shape \(3, 3\); got shape \(4, 4\)"),
+        ({"shift": np.eye(3) * 1j}, "matrix of real numbers"),
+        ({"shift": np.full((3, 3), np.nan)}, "shift holds NaN or infinity"),
+        ({"shift": np.eye(3) * 1e200, "unit_norm": False}, "values overflow after 3 taps"),
+    ],
+)
+def test_wrong_arguments_are_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        filtered_signals(PATH, SERIES + 1.0, **arguments)
+
+
+def test_wrong_series_are_named():
+    with pytest.raises(ValueError, match=r"shape \(3, 4\), .* 3 nodes: pass its transpose"):
+        filtered_signals(PATH, SERIES.T)
+    with pytest.raises(ValueError, match=r"series has shape \(3,\)"):
+        filtered_signals(PATH, [1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="series has 0 times, but must have at least 1"):
+        filtered_signals(PATH, np.empty((0, 3)), taps=1)
+    with pytest.raises(TypeError, match="series must hold real numbers, got dtype <U1"):
+        filtered_signals(PATH, [["a", "b", "c"]])
+    with pytest.raises(TypeError, match="dense array or a table, got a sparse matrix"):
+        filtered_signals(PATH, sp.csr_array(SERIES))
+    with pytest.raises(ValueError, match="column 'b' of series must hold numbers: it holds text"):
+        filtered_signals(PATH, pd.DataFrame({"a": [1.0], "b": ["x"], "c": [1.0]}), taps=1)
+    with pytest.raises(ValueError, match="graph must be square, got 2 nodes × 4 references"):
+        filtered_signals(np.ones((2, 4)), SERIES)
+
+
+def test_negative_weights_have_a_laplacian_but_no_normalised_one():
+    signed = [("a", "b", -2.0), ("b", "c", 1.0)]
+    rows = filtered_signals(signed, SERIES, taps=2, shift="laplacian", unit_norm=False).rows
+    assert rows[0].tolist() == [3, -2 * 0 + 2 * 1]
+    with pytest.raises(ValueError, match="'normalised' needs weights of at least 0, got -2"):
+        filtered_signals(signed, SERIES, shift="normalised")
+
+
+def test_results_cannot_be_changed_and_the_series_is_copied():
+    x = SERIES.copy()
+    signals = filtered_signals(PATH, x, taps=2)
+    x[:] = -1.0
+    assert signals.series[0, 1] == 1.0
+    for array in (signals.rows, signals.times, signals.series):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+
+
+# -- pairs ---------------------------------------------------------------------
+
+
+def test_pairs_with_the_next_value_by_hand():
+    signals = filtered_signals(PATH, SERIES, taps=2)
+    X, y = signals.pairs()
+    assert y.tolist() == [6, 7, 8, 9, 10, 11]
+    assert X.tolist() == signals.rows[:6].tolist()
+    X, y = signals.pairs(horizon=2)
+    assert (len(X), y.tolist()) == (3, [9, 10, 11])
+
+
+@settings(deadline=None)
+@given(seeds, st.integers(0, 3), st.integers(1, 3), st.sampled_from(["drop", "zeros"]))
+def test_pairs_are_those_of_the_times_and_nodes(seed, horizon, taps, padding):
+    A, x = example(seed, n_times=6)
+    other = np.random.default_rng([seed, 2]).standard_normal(x.shape)
+    signals = filtered_signals(A, x, taps=taps, padding=padding)
+    X, y = signals.pairs(other, horizon=horizon)
+    times, nodes = signals.times[: len(y)], signals.row_nodes[: len(y)]
+    assert np.array_equal(y, other[times + horizon, nodes])
+    assert np.array_equal(X[:, 0], x[times, nodes])
+    assert times[-1] + horizon == 5
+
+
+def test_another_signal_is_paired_at_the_same_time_by_default():
+    signals = filtered_signals(PATH, SERIES, taps=2)
+    table = pd.DataFrame({"c": SERIES[:, 2], "b": -SERIES[:, 1], "a": SERIES[:, 0]})
+    assert signals.pairs(table)[1].tolist() == [3, -4, 5, 6, -7, 8, 9, -10, 11]
+
+
+def test_wrong_pairs_are_named():
+    signals = filtered_signals(PATH, SERIES, taps=2)
+    with pytest.raises(ValueError, match="horizon must be at least 1 for the series itself"):
+        signals.pairs(horizon=0)
+    for horizon in (-1, 1.5, True):
+        with pytest.raises(ValueError, match="horizon must be an integer of at least 0"):
+            signals.pairs(horizon=horizon)
+    with pytest.raises(ValueError, match="horizon=3 leaves no pair: rows begin at time 1"):
+        signals.pairs(horizon=3)
+    with pytest.raises(ValueError, match="signal has 3 times, but must have 4 as the series"):
+        signals.pairs(SERIES[:3])
+    with pytest.raises(ValueError, match=r"signal has shape \(4, 2\)"):
+        signals.pairs(SERIES[:, :2])
+    with pytest.raises(ValueError, match="signal has no column for nodes 'b', 'c'"):
+        signals.pairs(pd.DataFrame({"a": SERIES[:, 0]}))
