@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from gradraker import SKGRegressor
+from gradraker import GradrakerRegressor, SKGRegressor
 
 RNG = np.random.default_rng(0)
 X = (RNG.random((60, 8)) < 0.4).astype(float)
@@ -27,6 +27,8 @@ Y = X @ RNG.random(8)
         SKGRegressor(sigma2="theory", n_frequencies=20),
         SKGRegressor(kernel="laplacian", sigma2=100.0, n_frequencies=100, n_epochs=10),
         SKGRegressor(kernel="cauchy", sigma2=10.0, n_frequencies=20, shuffle=False),
+        GradrakerRegressor(),
+        GradrakerRegressor(kernels=["cv", 2.0, ("laplacian", "theory")], regularization=0.01),
     ]
 )
 def test_checks_of_scikit_learn(estimator, check):

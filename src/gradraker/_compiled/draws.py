@@ -179,3 +179,16 @@ def draw_rows(
                 out[start + i] = np.float32(u[i])
             for i in range(n_second):
                 out[start + _HALF + i] = np.float32(v[i])
+
+
+@compiled
+def mark_used(indices: NDArray[np.int32], used: NDArray[np.bool_]) -> bool:
+    """Set ``used[c]`` for every column c that occurs; return whether all are columns of the table.
+
+    This is what keeps the other loops, which do not look, inside the table.
+    """
+    for c in indices:
+        if not 0 <= c < used.size:
+            return False
+        used[c] = True
+    return True

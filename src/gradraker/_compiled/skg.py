@@ -278,19 +278,6 @@ def learn_one(
 
 
 @compiled
-def mark_used(indices: NDArray[np.int32], used: NDArray[np.bool_]) -> bool:
-    """Set ``used[c]`` for every column c that occurs; return whether all are columns of the table.
-
-    This is what keeps the other loops, which do not look, inside the table.
-    """
-    for c in indices:
-        if not 0 <= c < used.size:
-            return False
-        used[c] = True
-    return True
-
-
-@compiled
 def project_rows(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
@@ -303,6 +290,63 @@ def project_rows(
     """Projections ``out[i] = row i of X @ table`` for rows [start, stop), before any scaling."""
     for i in range(start, stop):
         _project(indices, data, indptr[i], indptr[i + 1], indptr[i + 1], table, out[i])
+
+
+@compiled
+def scaled_features(P: Floats, scale: float, Z: Floats) -> None:
+    """Equation (1) from projections P (n, D): one projection serves all variances."""
+    n_frequencies = P.shape[1]
+    amplitude = 1.0 / math.sqrt(n_frequencies)
+    for i in range(P.shape[0]):
+        sincos(P[i], scale, amplitude, Z[i, :n_frequencies], Z[i, n_frequencies:])
+
+
+@compiled
+def member_rows(P: Floats, scale: float, theta: Floats, features: Floats, out: Floats) -> None:
+    """:func:`predict_rows` from projections P (n, D), which all variances share."""
+    n_frequencies = P.shape[1]
+    amplitude = 1.0 / math.sqrt(n_frequencies)
+    for i in range(P.shape[0]):
+        sincos(P[i], scale, amplitude, features[:n_frequencies], features[n_frequencies:])
+        for k in range(theta.shape[0]):
+            out[i, k] = _dot(theta[k], features)
+
+
+@compiled
+def member_pass(
+    P: Floats,
+    rows: NDArray[np.int64],
+    scale: float,
+    Y: Floats,
+    step: float,
+    keep: float,
+    theta: Floats,
+    Z: Floats,
+    out: Floats,
+    norms: Floats,
+) -> None:
+    """:func:`lms_pass` of a member of a bank, on projections P (n, D): θ ← keep θ + step (y − f) z.
+
+    ``Z`` is work space of shape (1, 2D), or (n, 2D) to keep the features of rows that come back:
+    the first n of ``rows`` (T,) are then each row once. ``out`` (T, K) gets the predictions
+    f = θᵀz before each step and ``norms`` (T,), where keep is not 1, ‖θ‖² before it.
+    """
+    n, n_frequencies = P.shape
+    amplitude = 1.0 / math.sqrt(n_frequencies)
+    kept = Z.shape[0] > 1
+    for t in range(rows.size):
+        i = rows[t]
+        z = Z[i if kept else 0]
+        if t < n or not kept:
+            sincos(P[i], scale, amplitude, z[:n_frequencies], z[n_frequencies:])
+        norms[t] = 0.0
+        for k in range(theta.shape[0]):
+            out[t, k] = _dot(theta[k], z)
+            if keep != 1.0:
+                norms[t] += _dot(theta[k], theta[k])
+                for j in range(theta.shape[1]):
+                    theta[k, j] *= keep
+            _add(theta[k], step * (Y[i, k] - out[t, k]), z)
 
 
 @compiled
@@ -323,12 +367,9 @@ def held_out_pass(
     predicts rows ``tested[tested_ends[m - 1] : tested_ends[m]]`` into ``out`` (n, K). All share
     the features, which is what makes a variance cheap to try.
     """
-    n, n_frequencies = P.shape
-    Z = np.empty((n, 2 * n_frequencies))
-    amplitude = 1.0 / math.sqrt(n_frequencies)
-    for i in range(n):
-        sincos(P[i], scale, amplitude, Z[i, :n_frequencies], Z[i, n_frequencies:])
-    theta = np.empty((Y.shape[1], 2 * n_frequencies))
+    Z = np.empty((P.shape[0], 2 * P.shape[1]))
+    scaled_features(P, scale, Z)
+    theta = np.empty((Y.shape[1], Z.shape[1]))
     start, first = 0, 0
     for m in range(order_ends.size):
         theta[:] = 0.0
@@ -337,6 +378,58 @@ def held_out_pass(
             for k in range(theta.shape[0]):
                 out[tested[t], k] = _dot(theta[k], Z[tested[t]])
         start, first = order_ends[m], tested_ends[m]
+
+
+@compiled
+def sweep_train(
+    P: Floats,
+    scales: Floats,
+    start: int,
+    stop: int,
+    rows: NDArray[np.int64],
+    values: Floats,
+    step: float,
+    theta: Floats,
+) -> None:
+    """Go on training ``theta[s]`` (S, 2D) for the variances [start, stop) of a sweep.
+
+    Step t is on row ``rows[t]`` of the projections P with ``values[t]``. Features of a row are
+    computed once, however often the steps come back to it.
+    """
+    n, n_frequencies = P.shape
+    Z = np.empty((n, 2 * n_frequencies))
+    amplitude = 1.0 / math.sqrt(n_frequencies)
+    for s in range(start, stop):
+        for i in range(n):
+            sincos(P[i], scales[s], amplitude, Z[i, :n_frequencies], Z[i, n_frequencies:])
+        for t in range(rows.size):
+            z = Z[rows[t]]
+            _add(theta[s], step * (values[t] - _dot(theta[s], z)), z)
+
+
+@compiled
+def sweep_errors(
+    P: Floats,
+    scales: Floats,
+    start: int,
+    stop: int,
+    rows: NDArray[np.int64],
+    values: Floats,
+    theta: Floats,
+    out: Floats,
+) -> None:
+    """Add to ``out[s]`` the squared errors of ``theta[s]`` on ``values`` of ``rows`` of P."""
+    n, n_frequencies = P.shape
+    z = np.empty(2 * n_frequencies)
+    predictions = np.empty(n)
+    amplitude = 1.0 / math.sqrt(n_frequencies)
+    for s in range(start, stop):
+        for i in range(n):
+            sincos(P[i], scales[s], amplitude, z[:n_frequencies], z[n_frequencies:])
+            predictions[i] = _dot(theta[s], z)
+        for t in range(rows.size):
+            error = values[t] - predictions[rows[t]]
+            out[s] += error * error
 
 
 @compiled

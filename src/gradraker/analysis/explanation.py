@@ -10,7 +10,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from gradraker.above import call
-from gradraker.analysis.linear_explanation import LinearExplanation, checked_row
+from gradraker.analysis.linear_explanation import (
+    LinearExplanation,
+    checked_names,
+    checked_row,
+)
 from gradraker.analysis.similarity import efficient_distance, noise_range
 from gradraker.learners import SKGRegressor, contribution_weights
 from gradraker.learners.observed import Evidence, Observed, row_names
@@ -188,8 +192,10 @@ def explain(
         values=_read_only(observed.Y.reshape(-1, *model.coef_.shape[:-1])),
         prediction=prediction,
         order=_read_only(observed.order.view()),
-        node_names=_names("node_names", node_names, row_names(X), evidence.stars.shape[0]),
-        observed_names=_names("observed_names", observed_names, observed.names, len(observed)),
+        node_names=checked_names("node_names", node_names, row_names(X), evidence.stars.shape[0]),
+        observed_names=checked_names(
+            "observed_names", observed_names, observed.names, len(observed)
+        ),
         sigma2=model.sigma2_,
         learning_rate=learning_rate,
         kernel=model.kernel,
@@ -201,18 +207,6 @@ def _read_only(view: NDArray[Any]) -> NDArray[Any]:
     """A view on the model's own record, which nobody should change through an explanation."""
     view.flags.writeable = False
     return view
-
-
-def _names(
-    argument: str,
-    given: Sequence[Hashable] | None,
-    known: Sequence[Hashable] | None,
-    n: int,
-) -> Sequence[Hashable]:
-    names = given if given is not None else known if known is not None else range(n)
-    if len(names) != n:
-        raise ValueError(f"{argument} must have a name for each of {n} nodes, got {len(names)}")
-    return names
 
 
 def _squared_distances(evidence: Evidence) -> NDArray[np.float64]:

@@ -5,8 +5,7 @@ from collections.abc import Hashable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker._compiled.draws import draw_rows
-from gradraker._compiled.skg import mark_used
+from gradraker._compiled.draws import draw_rows, mark_used
 from gradraker.features.references import plain_name, reference_identities
 from gradraker.features.threads import over_rows
 from gradraker.kernels import get_kernel

@@ -3,11 +3,16 @@
 import os
 from typing import Any
 
+from gradraker.learners.bank import GradrakerRegressor
 from gradraker.learners.model_file import ModelFileError, read_model
+from gradraker.learners.nodes import NodeClassifier, NodeRegressor
 from gradraker.learners.skg import SKGRegressor
 
 # Every class here makes a model of what a file holds: _restored(path, header, arrays).
-MODELS: dict[str, Any] = {"SKGRegressor": SKGRegressor}
+MODELS: dict[str, Any] = {
+    kind.__name__: kind
+    for kind in (GradrakerRegressor, NodeClassifier, NodeRegressor, SKGRegressor)
+}
 
 
 def load(path: str | os.PathLike[str]) -> Any:

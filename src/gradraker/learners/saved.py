@@ -1,6 +1,7 @@
 """What of an SKG model goes into its file: the seed and the names, not the frequencies."""
 
 import os
+from collections.abc import Hashable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -27,12 +28,62 @@ _SAVED_NAMES = (str, int, float, bytes, tuple, np.number, np.str_, np.bytes_)
 
 def save_skg(model: Any, path: str | os.PathLike[str], notes: dict[str, Any]) -> Path:
     """Write a fitted :class:`SKGRegressor` to ``path``."""
-    parameters = {name: _plain(value) for name, value in model.get_params().items()}
-    if not isinstance(parameters["random_state"], int | None):
-        parameters["random_state"] = model.seed_
-    state = {
+    state, arrays = what_was_seen(model)
+    state |= {
         "sigma2_": model.sigma2_,
         "ranges_": None if model._ranges is None else asdict(model._ranges),
+    }
+    return write_model(
+        path,
+        kind=type(model).__name__,
+        parameters=plain_parameters(model),
+        state=state,
+        notes=notes,
+        arrays=arrays,
+    )
+
+
+def restore_skg(
+    cls: Any, path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str, NDArray[Any]]
+) -> Any:
+    """Make the model of class ``cls`` that a file describes, or refuse the file by name."""
+    try:
+        if header["class"] != cls.__name__:
+            raise ValueError(f"it holds a model of class {header['class']!r}")
+        model = cls(**header["parameters"])
+        model._check_parameters()
+        state = header["state"]
+        coef = checked_coef(arrays, model.n_frequencies, (1, 2))
+        seed, n_numbered, named = restore_names(state)
+        table = FrequencyTable(seed, model.n_frequencies, model.kernel, n_numbered=n_numbered)
+        table.add_missing(named)
+        ranges = None if state["ranges_"] is None else Sigma2Ranges(**state["ranges_"])
+        choice = Choice(float(check_sigma2(state["sigma2_"])), ranges)
+        model._begin(table, choice, coef.shape[:-1])
+        model.coef_ = coef
+        restore_what_was_seen(model, state, arrays)
+    except Exception as error:
+        raise ModelFileError(f"{os.fspath(path)!r} cannot be read: {error!r}") from None
+    return model
+
+
+# -- what the models of several classes share --------------------------------------------------
+
+
+def plain_parameters(model: Any) -> dict[str, Any]:
+    """Parameters of a fitted model as JSON can hold them; a generator becomes its seed."""
+    parameters = {
+        name: value.item() if isinstance(value, np.generic) else value
+        for name, value in model.get_params().items()
+    }
+    if not isinstance(parameters["random_state"], int | None):
+        parameters["random_state"] = model.seed_
+    return parameters
+
+
+def what_was_seen(model: Any) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Names, counts, θ and observed nodes of a fitted model, as state and arrays of its file."""
+    state = {
         "n_first": model._n_first,
         "seed_": model.seed_,
         "n_seen_": model.n_seen_,
@@ -49,56 +100,65 @@ def save_skg(model: Any, path: str | os.PathLike[str], notes: dict[str, Any]) ->
         arrays |= _observed_arrays(observed)
         if observed.names is not None:
             state["observed_names"] = [name_to_json(_savable(name)) for name in observed.names]
-    return write_model(
-        path,
-        kind=type(model).__name__,
-        parameters=parameters,
-        state=state,
-        notes=notes,
-        arrays=arrays,
-    )
+    return state, arrays
 
 
-def restore_skg(
-    cls: Any, path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str, NDArray[Any]]
-) -> Any:
-    """Make the model of class ``cls`` that a file describes, or refuse the file by name."""
-    try:
-        if header["class"] != cls.__name__:
-            raise ValueError(f"it holds a model of class {header['class']!r}")
-        model = cls(**header["parameters"])
-        model._check_parameters()
-        state, coef = header["state"], arrays["coef_"]
-        if coef.dtype != np.float64 or coef.shape[-1] != 2 * model.n_frequencies:
-            raise ValueError(f"coef_ has shape {coef.shape} and type {coef.dtype}")
-        if coef.ndim not in (1, 2) or coef.size == 0 or not np.isfinite(coef).all():
-            raise ValueError("coef_ is not a finite vector or matrix")
-        table = _restore_table(model, state)
-        ranges = None if state["ranges_"] is None else Sigma2Ranges(**state["ranges_"])
-        choice = Choice(float(check_sigma2(state["sigma2_"])), ranges)
-        model._begin(table, choice, coef.shape[:-1])
-        model.coef_ = coef
-        model._n_first = _whole("n_first", state["n_first"])
-        # keep_observed may have been set after training: what was kept is what counts.
-        model._record = None
-        if state["has_observed"]:
-            observed = _restore_observed(arrays, state["observed_names"], len(table))
-            if observed.Y.shape[1] != coef.size // coef.shape[-1]:
-                raise ValueError("observed values and coef_ do not fit")
-            _whole("n_first", model._n_first, len(observed))
-            model._record = Record([observed])
-        model.n_seen_ = _whole("n_seen_", state["n_seen_"])
-        if state["n_features_in_"] is not None:
-            # More columns than frequencies would let the compiled loops read beyond the table.
-            model.n_features_in_ = _whole("n_features_in_", state["n_features_in_"], len(table), 1)
-        if state["has_feature_names"]:
-            names = table.names[: model.n_features_in_]
-            if not all(isinstance(name, str) for name in names):
-                raise ValueError("a name of a column is not a string")
-            model.feature_names_in_ = np.array(names, dtype=object)
-    except Exception as error:
-        raise ModelFileError(f"{os.fspath(path)!r} cannot be read: {error!r}") from None
-    return model
+def restore_what_was_seen(
+    model: Any, state: dict[str, Any], arrays: dict[str, NDArray[Any]]
+) -> None:
+    """Give a model, which has its table and θ, the rest of :func:`what_was_seen`."""
+    table = model._table
+    if len(table) != state["n_numbered"] + len(state["named"]):
+        raise ValueError("a reference name is there twice")
+    model._n_first = whole("n_first", state["n_first"])
+    # keep_observed may have been set after training: what was kept is what counts.
+    model._record = None
+    if state["has_observed"]:
+        observed = _restore_observed(arrays, state["observed_names"], len(table))
+        if observed.Y.shape[1] != np.prod(model._targets, dtype=np.int64):
+            raise ValueError("observed values and coef_ do not fit")
+        whole("n_first", model._n_first, len(observed))
+        model._record = Record([observed])
+    model.n_seen_ = whole("n_seen_", state["n_seen_"])
+    if state["n_features_in_"] is not None:
+        # More columns than frequencies would let the compiled loops read beyond the table.
+        model.n_features_in_ = whole("n_features_in_", state["n_features_in_"], len(table), 1)
+    if state["has_feature_names"]:
+        names = table.names[: model.n_features_in_]
+        if not all(isinstance(name, str) for name in names):
+            raise ValueError("a name of a column is not a string")
+        model.feature_names_in_ = np.array(names, dtype=object)
+
+
+def restore_names(state: dict[str, Any]) -> tuple[int, int, list[Hashable]]:
+    """Seed, number of numbered nodes and names of the others."""
+    if not isinstance(state["named"], list):
+        raise ValueError("named is not a list")
+    named = [name_from_json(item) for item in state["named"]]
+    n_numbered = whole("n_numbered", state["n_numbered"], _MOST_NUMBERED)
+    return whole("seed_", state["seed_"], 2**64 - 1), n_numbered, named
+
+
+def checked_coef(
+    arrays: dict[str, NDArray[Any]], n_frequencies: int, n_axes: tuple[int, ...]
+) -> NDArray[np.float64]:
+    """Parameters θ of a file, whose last axis has 2D numbers."""
+    coef = arrays["coef_"]
+    if coef.dtype != np.float64 or coef.shape[-1] != 2 * n_frequencies:
+        raise ValueError(f"coef_ has shape {coef.shape} and type {coef.dtype}")
+    if coef.ndim not in n_axes or coef.size == 0 or not np.isfinite(coef).all():
+        raise ValueError("coef_ is not a finite array")
+    return coef
+
+
+def whole(name: str, value: Any, most: float = np.inf, least: int = 0) -> int:
+    """Return a whole number of a file that lies between two others."""
+    if type(value) is int and least <= value <= most:
+        return value
+    raise ValueError(f"{name} is {value!r}")
+
+
+# -- observed nodes ----------------------------------------------------------------------------
 
 
 def _observed_arrays(observed: Observed) -> dict[str, NDArray[Any]]:
@@ -155,27 +215,3 @@ def _savable(name: Any) -> Any:
     if isinstance(name, tuple):
         return tuple(_savable(part) for part in name)
     return plain_name(name) if isinstance(name, _SAVED_NAMES) else str(name)
-
-
-def _restore_table(model: Any, state: dict[str, Any]) -> FrequencyTable:
-    if not isinstance(state["named"], list):
-        raise ValueError("named is not a list")
-    named = [name_from_json(item) for item in state["named"]]
-    n_numbered = _whole("n_numbered", state["n_numbered"], _MOST_NUMBERED)
-    seed = _whole("seed_", state["seed_"], 2**64 - 1)
-    table = FrequencyTable(seed, model.n_frequencies, model.kernel, n_numbered=n_numbered)
-    table.add_missing(named)
-    if len(table) != n_numbered + len(named):
-        raise ValueError("a reference name is there twice")
-    return table
-
-
-def _whole(name: str, value: Any, most: float = np.inf, least: int = 0) -> int:
-    if type(value) is int and least <= value <= most:
-        return value
-    raise ValueError(f"{name} is {value!r}")
-
-
-def _plain(value: Any) -> Any:
-    """A parameter as JSON can hold it."""
-    return value.item() if isinstance(value, np.generic) else value

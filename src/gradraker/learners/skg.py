@@ -426,6 +426,19 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
     def _scale(self) -> float:
         return 1.0 / math.sqrt(self.sigma2_)
 
+    @property
+    def _targets(self) -> tuple[int, ...]:
+        """Shape of the value of one node."""
+        return self.coef_.shape[:-1]
+
+    def _in_use(self) -> dict[str, tuple[Any, Any]]:
+        """Parameters that cannot change while the model learns: as they are, and as they were."""
+        table = self._table
+        return {
+            "kernel": (self.kernel, table.kernel),
+            "n_frequencies": (self.n_frequencies, table.n_frequencies),
+        }
+
     # -- files -----------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str], *, notes: dict[str, Any] | None = None) -> Path:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
 
-from gradraker.features import FrequencyTable, Rows, as_rows, check_references, fourier_features
+from gradraker.features import Rows, as_rows, check_references, fourier_features
 from gradraker.learners.observed import Evidence
 from gradraker.learners.parameters import refuse_strings
 
@@ -20,9 +20,9 @@ class Prepared(NamedTuple):
     """Rows to predict, and a table that has their frequencies."""
 
     rows: Rows
-    units: NDArray[np.float32]
+    units: Any  # [M, D]; for a bank, one for each family
     dtype: Any
-    table: FrequencyTable  # the model's own, or one of the names that came
+    table: Any  # the model's own, or one of the names that came
 
 
 def validate_training(
@@ -44,10 +44,10 @@ def validate_training(
             if hasattr(model, "feature_names_in_"):
                 del model.feature_names_in_
     y = _checked_values(y)
-    if not first and y.shape[1:] != model.coef_.shape[:-1]:
+    if not first and y.shape[1:] != model._targets:
         raise ValueError(
             f"y has shape {y.shape}, but the model was trained on values of shape "
-            f"(n, {', '.join(map(str, model.coef_.shape[:-1]))})"
+            f"(n, {', '.join(map(str, model._targets))})"
         )
     if not first:
         check_same_features(model)
@@ -56,8 +56,7 @@ def validate_training(
 
 def check_same_features(model: Any) -> None:
     """Refuse parameters that were set after the features had been drawn."""
-    for name in ("kernel", "n_frequencies"):
-        value, used = getattr(model, name), getattr(model._table, name)
+    for name, (value, used) in model._in_use().items():
         if value != used:
             raise ValueError(
                 f"{name} is {value!r}, but the model has features of {name}={used!r}: "
@@ -120,12 +119,12 @@ def _checked_values(y: Any) -> NDArray[np.float64]:
     return np.array(y, dtype=np.float64, order="C")
 
 
-def _prepared(X: Any, table: FrequencyTable) -> Prepared:
+def _prepared(X: Any, table: Any) -> Prepared:
     rows = as_rows(X)
     return Prepared(rows, table.prepare(rows.indices), X.dtype, table)
 
 
-def renumbered(X: Any, names: Sequence[Hashable], table: FrequencyTable) -> Any:
+def renumbered(X: Any, names: Sequence[Hashable], table: Any) -> Any:
     """X with its columns, which have ``names``, moved to the rows of the table."""
     rows = csr_array(X)
     numbers, n_columns = table.rows_of(names), len(table)

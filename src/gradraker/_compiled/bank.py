@@ -1,0 +1,69 @@
+"""The loop that weighs the members of a bank by their losses (the hedge rule)."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradraker._compiled.jit import compiled
+
+Floats = NDArray[np.float64]
+
+
+@compiled
+def set_weights(losses: Floats, weight_step: float, weights: Floats) -> None:
+    """``weights[p]`` = exp(−λ losses[p]) / Σ_q exp(−λ losses[q])."""
+    smallest = losses.min()
+    total = 0.0
+    for p in range(losses.size):
+        # Without the smallest loss, which cancels, the largest exponential is 1.
+        weights[p] = math.exp(-weight_step * (losses[p] - smallest))
+        total += weights[p]
+    for p in range(losses.size):
+        weights[p] /= total
+
+
+@compiled
+def safe_step(largest_error: float) -> float:
+    """λ = 1/(2 B²) with B² the squared error rounded up to a power of two; 0 before any error."""
+    if largest_error == 0.0:
+        return 0.0
+    return 0.5 / math.ldexp(1.0, math.frexp(largest_error)[1])
+
+
+@compiled
+def hedge_pass(
+    predictions: Floats,
+    norms: Floats,
+    Y: Floats,
+    weight_step: float,
+    regularization: float,
+    losses: Floats,
+    totals: Floats,
+    history: Floats,
+) -> None:
+    """Go through T steps: weigh the members, predict, and charge all with their losses.
+
+    ``predictions`` (P, T, K) and ``norms`` (P, T) are the members', ``Y`` (T, K) the values.
+    ``losses`` (P,) and ``totals`` (2,) are changed in place: sums of losses so far; the bank's own
+    sum, and the largest squared error of any member. With weight_step 0 λ is
+    :func:`safe_step` of that error. ``history`` (T, P), or (0, P), gets the weights used.
+    """
+    n_members, n_steps, n_targets = predictions.shape
+    weights = np.empty(n_members)
+    for t in range(n_steps):
+        step = weight_step if weight_step > 0.0 else safe_step(totals[1])
+        set_weights(losses, step, weights)
+        for k in range(n_targets):
+            combined = 0.0
+            for p in range(n_members):
+                combined += weights[p] * predictions[p, t, k]
+            totals[0] += (Y[t, k] - combined) ** 2
+        for p in range(n_members):
+            error = 0.0
+            for k in range(n_targets):
+                error += (Y[t, k] - predictions[p, t, k]) ** 2
+            losses[p] += error + regularization * norms[p, t]
+            totals[1] = max(totals[1], error)
+        if history.shape[0] > 0:
+            history[t] = weights

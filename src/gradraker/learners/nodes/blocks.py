@@ -1,0 +1,287 @@
+"""What a node looks like: blocks of rows of a random walk, and a block of degrees.
+
+A block gives each node a row: where walks of some length end, scaled to length 1 (``hop1``,
+``hop2``, …, ``pagerank``), or its degrees (``degree``). A block has one Gaussian kernel
+κ = exp(−d² / (2 w m)), where m is the median squared distance of its rows and w its width. A
+*kernel* is a weighted sum of blocks: terms (block, width, share), whose shares sum to 1.
+
+:class:`ExactBlocks` has the distances themselves, :class:`RandomBlocks` random features of them.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from gradraker._compiled.skg import scaled_features
+from gradraker.features.propagation import (
+    degree_columns,
+    propagated,
+    random_vectors,
+    reach_rows,
+    squared_norms,
+    walk_matrix,
+)
+from gradraker.features.references import reference_identities
+from gradraker.features.threads import over_rows
+from gradraker.graph.names import Names
+
+# Nodes whose distances a median is taken over: 80 000 pairs.
+_MEDIAN_NODES = 400
+# Rows of the walk that are held at once.
+_ROWS = 256
+_FEATURES_A_BLOCK = 50_000
+# Blocks have random vectors of their own, so that their errors do not add up.
+_FOUR = np.arange(4, dtype=np.uint64)  # the columns of degrees
+_ORDER_SEED, _BLOCK_SEED = 0x6F72646572, 0x626C6F636B
+
+
+class Term(NamedTuple):
+    """A block in a kernel: its width w and its share of the sum."""
+
+    block: str
+    width: float
+    share: float
+
+
+Kernel = tuple[Term, ...]
+
+
+def check_block(block: Any) -> str:
+    """Return the name of a block, or say which there are.
+
+    Examples
+    --------
+    >>> from gradraker.learners.nodes.blocks import check_block
+    >>> check_block("hop0")
+    Traceback (most recent call last):
+    ValueError: blocks must be 'hop1', 'hop2', … , 'hop99', 'pagerank' or 'degree', got 'hop0'
+    """
+    if isinstance(block, str) and re.fullmatch(r"hop[1-9][0-9]?|pagerank|degree", block):
+        return block
+    raise ValueError(
+        f"blocks must be 'hop1', 'hop2', … , 'hop99', 'pagerank' or 'degree', got {block!r}"
+    )
+
+
+def equal_shares(blocks: Any, width: float) -> Kernel:
+    """The mean of the kernels of some blocks, all at one width."""
+    return tuple(Term(block, width, 1.0 / len(blocks)) for block in blocks)
+
+
+@dataclass(frozen=True, eq=False)
+class Walks:
+    """A graph as its random walk: what blocks are made of."""
+
+    P: csr_array
+    degrees: NDArray[np.float64]  # [n, 4], standardised
+    identities: NDArray[np.uint64]  # [n]
+    seed: int
+
+    @property
+    def n(self) -> int:
+        """Number of nodes."""
+        return int(self.P.shape[0])
+
+    @cached_property
+    def order(self) -> NDArray[np.int64]:
+        """The nodes in a random order that depends on the seed and their names only."""
+        keys = random_vectors(self.identities, 1, self.seed ^ _ORDER_SEED)[:, 0]
+        return np.lexsort((self.identities, keys))
+
+
+def walks_of(
+    A: csr_array,
+    nodes: Names,
+    *,
+    direction: str,
+    seed: int,
+    hidden: NDArray[np.bool_] | None = None,
+    n_old: int | None = None,
+) -> Walks:
+    """The walks of a graph whose row n holds the edges out of n.
+
+    Nobody sees hidden nodes. Degrees are standardised over the first ``n_old`` nodes.
+    """
+    columns = degree_columns(A, direction=direction, hidden=hidden)
+    old = columns[:n_old]
+    spread = old.std(axis=0)
+    varies = spread > 1e-12 * (1.0 + np.abs(old).max(axis=0))
+    scale = np.where(varies, 1.0 / np.where(varies, spread, 1.0), 0.0)
+    return Walks(
+        walk_matrix(A, direction=direction, hidden=hidden),
+        (columns - old.mean(axis=0)) * scale,
+        reference_identities(nodes if nodes.dtype == np.int64 else nodes.tolist()),
+        seed,
+    )
+
+
+class ExactBlocks:
+    """Squared distances between rows of blocks, in units of the block's median."""
+
+    def __init__(self, walks: Walks, medians: dict[str, float] | None = None) -> None:
+        self.walks = walks
+        self.medians: dict[str, float] = {} if medians is None else medians
+        self._norms: dict[str, NDArray[np.float64]] = {}
+
+    def median(self, block: str) -> float:
+        """Median squared distance of a block over pairs of nodes; 0 if all rows are equal."""
+        if block not in self.medians:
+            some = self.walks.order[:_MEDIAN_NODES]
+            self.medians[block] = median_of(self._squared(block, some, some))
+        return self.medians[block]
+
+    def distances(
+        self, block: str, first: NDArray[np.int64], second: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """d²/m between rows of a block, shape (len(first), len(second))."""
+        median = self.median(block)
+        if median == 0.0:
+            return np.zeros((first.size, second.size))
+        squared = self._squared(block, first, second)
+        squared /= median
+        return squared
+
+    def _squared(
+        self, block: str, first: NDArray[np.int64], second: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        if block == "degree":
+            return squared_differences(self.walks.degrees[first], self.walks.degrees[second])
+        if first.size > second.size:  # the fewer nodes walk
+            return self._squared(block, second, first).T
+        products = np.empty((first.size, second.size))
+        norms = self._norms.setdefault(block, np.full(self.walks.n, np.nan))
+        for start in range(0, first.size, _ROWS):
+            some = first[start : start + _ROWS]
+            ends = reach_rows(self.walks.P, some, block)  # [n, rows]
+            norms[some] = np.sqrt(np.einsum("ij,ij->j", ends, ends))
+            meetings = propagated(self.walks.P, ends, block)  # [n, rows]
+            products[start : start + _ROWS] = meetings[second].T
+        missing = np.unique(second[np.isnan(norms[second])])
+        for start in range(0, missing.size, _ROWS):
+            some = missing[start : start + _ROWS]
+            ends = reach_rows(self.walks.P, some, block)
+            norms[some] = np.sqrt(np.einsum("ij,ij->j", ends, ends))
+        products /= norms[first][:, np.newaxis]
+        products /= norms[second]
+        np.subtract(1.0, products, out=products)
+        products *= 2.0
+        return np.maximum(products, 0.0, out=products)
+
+
+def squared_differences(
+    first: NDArray[np.float64], second: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """‖a − b‖² for all pairs of rows."""
+    squares = (first**2).sum(axis=1)[:, np.newaxis] + (second**2).sum(axis=1)
+    squares -= 2.0 * first @ second.T
+    return np.maximum(squares, 0.0, out=squares)
+
+
+def median_of(squared: NDArray[np.float64]) -> float:
+    """Median over pairs i < j of a square matrix, of the others where half of them are 0."""
+    pairs = squared[np.triu_indices(squared.shape[0], 1)]
+    positive = pairs[pairs > 1e-12]
+    if positive.size == 0:
+        return 0.0
+    return float(np.median(pairs if 2 * positive.size > pairs.size else positive))
+
+
+def kernel_of_distances(
+    distances: dict[str, NDArray[np.float64]], kernel: Kernel
+) -> NDArray[np.float64]:
+    """Σ share · exp(−d² / (2 w m)) from d²/m of each block."""
+    total: Any = 0.0
+    for block, width, share in kernel:
+        part = distances[block] * (-0.5 / width)
+        np.exp(part, out=part)
+        part *= share
+        total = total + part
+    return np.asarray(total)
+
+
+class RandomBlocks:
+    """Random features of blocks: D sines and D cosines each, whose products estimate kernels."""
+
+    def __init__(self, walks: Walks, n_frequencies: int) -> None:
+        self.walks = walks
+        self.n_frequencies = n_frequencies
+        self.medians: dict[str, float] = {}
+        self._projections: dict[str, NDArray[np.float64]] = {}
+        self._estimated: dict[str, bool] = {}  # whether lengths of rows are
+
+    def projections(self, block: str) -> NDArray[np.float64]:
+        """Rows of a block times unit frequencies, (n, D)."""
+        if block not in self._projections:
+            self._projections[block] = self._projected(block)
+        return self._projections[block]
+
+    def _projected(self, block: str) -> NDArray[np.float64]:
+        walks, D = self.walks, self.n_frequencies
+        seed = _block_seed(walks.seed, block)
+        if block == "degree":
+            return np.asarray(walks.degrees @ random_vectors(_FOUR, D, seed))
+        V = propagated(walks.P, random_vectors(walks.identities, D, seed), block)
+        norms2 = squared_norms(walks.P, block)
+        self._estimated[block] = norms2 is None
+        V /= np.sqrt(_mean_squares(V) if norms2 is None else norms2)[:, np.newaxis]
+        return V
+
+    def beside(self, walks: Walks, rows: NDArray[np.int64]) -> "RandomBlocks":
+        """The blocks of some nodes of walks with more nodes; the old ones keep their medians."""
+        other = RandomBlocks(walks, self.n_frequencies)
+        other.medians = self.medians
+        for block in self._projections:
+            seed = _block_seed(walks.seed, block)
+            if block == "degree":
+                V = walks.degrees[rows] @ random_vectors(_FOUR, self.n_frequencies, seed)
+            else:
+                ends = reach_rows(walks.P, rows, block)  # [n, rows]
+                used = np.flatnonzero(ends.any(axis=1))
+                units = random_vectors(walks.identities[used], self.n_frequencies, seed)
+                V = ends[used].T @ units  # [rows, D]
+                norms2 = np.einsum("ij,ij->j", ends, ends)
+                norms2 = _mean_squares(V) if self._estimated[block] else norms2
+                V /= np.sqrt(norms2)[:, np.newaxis]
+            other._projections[block] = V
+        return other
+
+    def median(self, block: str) -> float:
+        """Median squared distance of a block, estimated from projections of pairs of nodes."""
+        if block not in self.medians:
+            V = self.projections(block)[self.walks.order[:_MEDIAN_NODES]]
+            self.medians[block] = median_of(squared_differences(V, V) / self.n_frequencies)
+        return self.medians[block]
+
+    def features(self, kernel: Kernel, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Features of some rows, shape (len(rows), 2 D × blocks); products estimate the kernel."""
+        width = 2 * self.n_frequencies
+        Z = np.empty((rows.size, width * len(kernel)))  # [rows, 2D × blocks]
+        for i, (block, w, share) in enumerate(kernel):
+            median = self.median(block)
+            V = self.projections(block)
+            scale = 0.0 if median == 0.0 else float(1.0 / np.sqrt(w * median))
+            columns = slice(i * width, (i + 1) * width)
+
+            def compute(
+                start: int, stop: int, V: Any = V, scale: float = scale, at: slice = columns
+            ) -> None:
+                scaled_features(V[rows[start:stop]], scale, Z[start:stop, at])
+
+            over_rows(compute, rows.size, 1 + _FEATURES_A_BLOCK // width)
+            Z[:, columns] *= np.sqrt(share)
+        return Z
+
+
+def _mean_squares(V: NDArray[np.float64]) -> NDArray[np.float64]:
+    """‖Vₙ‖²/D, whose mean is the squared length of row n."""
+    return np.asarray(np.einsum("ij,ij->i", V, V) / V.shape[1])
+
+
+def _block_seed(seed: int, block: str) -> int:
+    number = int.from_bytes(block.encode().ljust(8, b"\0")[:8], "little")
+    return (seed ^ _BLOCK_SEED ^ number) % (1 << 64)

@@ -1,0 +1,171 @@
+"""Predict numbers at nodes."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
+from sklearn.metrics import r2_score
+from sklearn.utils.validation import check_is_fitted
+
+from gradraker.graph import known_values
+from gradraker.learners.nodes.base import NodeModel, left_out_predictions
+from gradraker.learners.nodes.intervals import check_coverage, jackknife_plus
+
+
+@dataclass(frozen=True)
+class LeaveOneOutError:
+    """Errors of known nodes that were predicted without their own value.
+
+    ``gnmse`` is taken on values that are scaled to [0, 1] by the range of the known ones, as in
+    the paper; ``*_of_mean`` are the errors of the mean of the other known values.
+    """
+
+    rmse: float
+    rmse_of_mean: float
+    gnmse: float
+    gnmse_of_mean: float
+    n_nodes: int
+
+    def __str__(self) -> str:
+        return (
+            f"RMSE {self.rmse:.4g} ({self.rmse_of_mean:.4g} by the mean), "
+            f"GNMSE {self.gnmse:.4g} ({self.gnmse_of_mean:.4g} by the mean)"
+        )
+
+
+class NodeRegressor(RegressorMixin, NodeModel):
+    """placeholder."""
+
+    # -- what a value is -------------------------------------------------------
+
+    def _lined_up(self, values: Any, nodes: Any) -> NDArray[Any]:
+        return known_values(values, nodes)
+
+    def _nothing(self, n: int) -> NDArray[Any]:
+        return np.full(n, np.nan)
+
+    def _is_known(self, given: NDArray[Any]) -> NDArray[np.bool_]:
+        return ~np.isnan(given)
+
+    def _encoded(self, known: NDArray[Any]) -> NDArray[np.float64]:
+        return np.asarray(known[:, np.newaxis], dtype=np.float64)
+
+    # -- asking ----------------------------------------------------------------
+
+    def predict(
+        self, nodes: Any = None, *, return_interval: bool = False, coverage: float = 0.9
+    ) -> Any:
+        """Predict the values of nodes of the graph.
+
+        Parameters
+        ----------
+        nodes : sequence of names, optional
+            Nodes of the graph, known ones as well; default all whose values are not known, in
+            the order of ``unknown_nodes_``.
+        return_interval : bool, default=False
+            Whether to return intervals too.
+        coverage : float, default=0.9
+            Part of the values that intervals should hold, in (0, 1).
+
+        Returns
+        -------
+        predictions : ndarray of shape (n,)
+        intervals : ndarray of shape (n, 2)
+            Lower and upper ends, if asked for; infinite where there are too few known values
+            for the coverage.
+        """
+        coverage = check_coverage(coverage)
+        return self._predicted(self._rows(nodes), None, return_interval, coverage)
+
+    def predict_new(
+        self,
+        links: Any,
+        *,
+        return_interval: bool = False,
+        coverage: float = 0.9,
+        **graph_options: Any,
+    ) -> Any:
+        """Predict nodes that are not in the graph, from their links to nodes that are.
+
+        The graph is not changed, and new nodes do not see each other.
+
+        Parameters
+        ----------
+        links : mapping or other graph
+            A mapping from new nodes to neighbours or to ``{neighbour: weight}``, or edges in any
+            other form, each between a new node and a node of the graph.
+        return_interval, coverage
+            As in :meth:`predict`.
+        **graph_options
+            As in :meth:`fit`.
+
+        Returns
+        -------
+        predictions : dict
+            New node → prediction, or → (prediction, lower end, upper end) with intervals.
+        """
+        coverage = check_coverage(coverage)
+        names, rows, at = self._new_rows(links, graph_options)
+        if not return_interval:
+            return dict(zip(names, self._predicted(rows, at, False, coverage).tolist(), strict=True))
+        predictions, intervals = self._predicted(rows, at, True, coverage)
+        ends = zip(predictions.tolist(), *intervals.T.tolist(), strict=True)
+        return dict(zip(names, ends, strict=True))
+
+    def _predicted(
+        self, rows: NDArray[np.int64], at: Any, return_interval: bool, coverage: float
+    ) -> Any:
+        solution = self._solved()
+        predictions = solution.predictions(rows, at)[:, 0]
+        if not return_interval:
+            return predictions
+        intervals = np.empty((rows.size, 2))
+        residuals = np.abs(solution.residuals[:, 0])
+        for some, left_out in left_out_predictions(solution, rows, predictions, at):
+            intervals[some] = jackknife_plus(left_out, residuals, coverage)
+        return predictions, intervals
+
+    def score(self, nodes: Any, values: Any) -> float:
+        """R² of predictions; ``values`` are those of ``nodes``."""
+        return float(r2_score(np.asarray(values, dtype=np.float64), self.predict(nodes)))
+
+    @property
+    def known_values_(self) -> NDArray[np.float64]:
+        """Known values, in the order of ``known_nodes_``."""
+        check_is_fitted(self)
+        return np.asarray(self._given[self._is_known(self._given)])
+
+    def left_out_predictions(self) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """Predict known nodes without their own values, by the closed form.
+
+        Returns
+        -------
+        nodes : array of names
+            The known nodes; of very many, those that the estimate of the error stands on.
+        predictions : ndarray of shape (len(nodes),)
+        """
+        check_is_fitted(self)
+        solution = self._solved()
+        rows = solution.known[solution.left_out_rows]
+        return self.nodes_[rows], self._given[rows] - solution.residuals[:, 0]
+
+    @property
+    def loo_error_(self) -> LeaveOneOutError:
+        """Estimate of the error, from known nodes that are left out one at a time."""
+        solution = self._solved()
+        y = self._given[solution.known]
+        n = y.size
+        errors = solution.residuals[:, 0]
+        tested = y[solution.left_out_rows]
+        span = float(np.ptp(y)) or 1.0
+        of_mean = (tested - y.mean()) * (n / (n - 1.0)) if n > 1 else np.full(1, np.nan)
+        size = float(np.sum(((tested - y.min()) / span) ** 2)) or np.nan
+        return LeaveOneOutError(
+            float(np.sqrt(np.mean(errors**2))),
+            float(np.sqrt(np.mean(of_mean**2))),
+            float(np.sum((errors / span) ** 2)) / size,
+            float(np.sum((of_mean / span) ** 2)) / size,
+            tested.size,
+        )

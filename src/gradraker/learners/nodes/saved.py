@@ -1,0 +1,192 @@
+"""What of a node model goes into its file: the graph, what is known, and what was chosen."""
+
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from gradraker.features.references import plain_name
+from gradraker.graph.names import Names, first_repeated, name_array
+from gradraker.learners.model_file import (
+    ModelFileError,
+    name_from_json,
+    name_to_json,
+    write_model,
+)
+from gradraker.learners.nodes.blocks import Term, check_block
+from gradraker.learners.nodes.choice import Choice, Part, Tried
+from gradraker.learners.nodes.graphs import KnownGraph
+
+_SAVED = (str, int, float, bytes, tuple)
+
+
+def save_nodes(model: Any, path: str | os.PathLike[str], notes: dict[str, Any]) -> Path:
+    """Write a fitted node model to ``path``."""
+    parameters = {name: _plain(value) for name, value in model.get_params().items()}
+    if not isinstance(parameters["random_state"], int | None):
+        parameters["random_state"] = model.seed_
+    graph = model._graph
+    state = {
+        "seed_": model.seed_,
+        "choice": None if model._choice is None else _choice_to_json(model._choice),
+        "choice_is_current": model._choice_is_current,
+        "n_at_choice": model._n_at_choice,
+        "nodes": None,
+        "labels": None,
+    }
+    arrays = {
+        "indptr": graph.A.indptr.astype(np.int64),
+        "indices": graph.A.indices.astype(np.int64),
+        "data": graph.A.data,
+        "arrived": model._arrived,
+    }
+    if graph.nodes.dtype == np.int64:
+        arrays["nodes"] = graph.nodes
+    else:
+        state["nodes"] = [_to_json("node", name) for name in graph.nodes.tolist()]
+    if model._given.dtype == np.float64:
+        arrays["values"] = model._given
+    else:
+        labels = model._given.tolist()
+        state["labels"] = [None if x is None else _to_json("label", x) for x in labels]
+    return write_model(
+        path,
+        kind=type(model).__name__,
+        parameters=parameters,
+        state=state,
+        notes=notes,
+        arrays=arrays,
+    )
+
+
+def restore_nodes(
+    cls: Any, path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str, NDArray[Any]]
+) -> Any:
+    """Make the model of class ``cls`` that a file describes, or refuse the file by name."""
+    try:
+        if header["class"] != cls.__name__:
+            raise ValueError(f"it holds a model of class {header['class']!r}")
+        parameters, state = dict(header["parameters"]), header["state"]
+        if isinstance(parameters["blocks"], list):
+            parameters["blocks"] = tuple(parameters["blocks"])
+        model = cls(**parameters)
+        model._check_parameters()
+        nodes = _restored_names(arrays, state)
+        if state["labels"] is None:
+            given = arrays["values"].astype(np.float64, casting="safe")
+            if np.isinf(given).any():
+                raise ValueError("a value is infinite")
+        else:
+            labels = [None if x is None else name_from_json(x) for x in state["labels"]]
+            given = np.fromiter(labels, dtype=object, count=len(labels))
+        if given.shape != nodes.shape or given.dtype != model._nothing(0).dtype:
+            raise ValueError("nodes and values do not fit")
+        seed = state["seed_"]
+        if type(seed) is not int or not 0 <= seed < 1 << 64:
+            raise ValueError(f"seed_ is {seed!r}")
+        model._begin(KnownGraph(nodes, _restored_matrix(arrays, len(nodes))), given)
+        model.seed_ = seed
+        model._arrived = _restored_arrivals(arrays, model._is_known(given))
+        if state["choice"] is not None:
+            model._choice = _choice_from_json(state["choice"])
+            model._choice_is_current = bool(state["choice_is_current"])
+            model._n_at_choice = int(state["n_at_choice"])
+    except Exception as error:
+        raise ModelFileError(f"{os.fspath(path)!r} cannot be read: {error!r}") from None
+    return model
+
+
+def _restored_names(arrays: dict[str, NDArray[Any]], state: dict[str, Any]) -> Names:
+    if state["nodes"] is None:
+        nodes: Names = arrays["nodes"].astype(np.int64, casting="safe")
+    else:
+        listed = [name_from_json(item) for item in state["nodes"]]
+        nodes = name_array(listed, argument="nodes")
+    if nodes.ndim != 1 or first_repeated(nodes) is not None:
+        raise ValueError("the name of a node is there twice")
+    return nodes
+
+
+def _restored_matrix(arrays: dict[str, NDArray[Any]], n: int) -> csr_array:
+    indptr = arrays["indptr"].astype(np.int64, casting="safe")
+    indices = arrays["indices"].astype(np.int64, casting="safe")
+    data = arrays["data"].astype(np.float64, casting="safe")
+    sound = (
+        indptr.shape == (n + 1,)
+        and indptr[0] == 0
+        and bool(np.all(np.diff(indptr) >= 0))
+        and indices.shape == data.shape == (indptr[-1],)
+        and bool(np.all((indices >= 0) & (indices < n)))
+        and bool(np.isfinite(data).all())
+    )
+    if not sound:
+        raise ValueError("the edges are not consistent")
+    return csr_array((data, indices, indptr), shape=(n, n))
+
+
+def _restored_arrivals(
+    arrays: dict[str, NDArray[Any]], is_known: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    arrived = arrays["arrived"].astype(np.int64, casting="safe")
+    inside = arrived.ndim == 1 and bool(np.all((arrived >= 0) & (arrived < is_known.size)))
+    if not inside or np.unique(arrived).size != arrived.size or not is_known[arrived].all():
+        raise ValueError("the order of arrival is not consistent")
+    return arrived
+
+
+def _choice_to_json(choice: Choice) -> dict[str, Any]:
+    return {
+        "parts": [
+            [[list(term) for term in part.kernel], _finite(part.alpha), part.weight]
+            for part in choice.parts
+        ],
+        "tried": [[list(t.blocks), _finite(t.width), _finite(t.alpha), t.rmse] for t in choice.tried],
+        "n_used": choice.n_used,
+    }
+
+
+def _choice_from_json(item: dict[str, Any]) -> Choice:
+    parts = tuple(
+        Part(
+            tuple(Term(check_block(block), float(w), float(share)) for block, w, share in kernel),
+            _number(alpha),
+            float(weight),
+        )
+        for kernel, alpha, weight in item["parts"]
+    )
+    tried = tuple(
+        Tried(tuple(blocks), _number(width), _number(alpha), float(rmse))
+        for blocks, width, alpha, rmse in item["tried"]
+    )
+    if not parts:
+        raise ValueError("the choice has no parts")
+    return Choice(parts, tried, int(item["n_used"]))
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _number(value: float | None) -> float:
+    return math.inf if value is None else float(value)
+
+
+def _to_json(what: str, name: Any) -> Any:
+    plain = plain_name(name)
+    if not isinstance(plain, _SAVED):
+        raise TypeError(
+            f"the {what} {name!r} is of type {type(name).__name__}, which a model file cannot hold: "
+            "use strings, numbers, bytes or tuples of these"
+        )
+    return name_to_json(plain)
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as JSON can hold it."""
+    if isinstance(value, np.generic):
+        return value.item()
+    return list(value) if isinstance(value, tuple) else value

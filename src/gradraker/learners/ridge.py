@@ -1,0 +1,117 @@
+"""Ridge regression with an unpenalised intercept: closed forms over arrays.
+
+Both forms minimise Σ (y_i − μ − θᵀz_i)² + α ‖θ‖², and both are linear in y: a prediction is
+Σ w_i y_i with weights that sum to 1. The *dual* form works on the kernel matrix K = Z Zᵀ of N
+nodes, the *primal* one on the matrix of F features. Either keeps an inverse that grows by blocks of
+nodes, so that recursive least squares and the batch solution are one thing.
+
+Dual: with H = K + αI, h = H⁻¹1 and c = 1ᵀh, let Q = H⁻¹ − hhᵀ/c and g = h/c. The prediction
+at a node whose kernel values to the N nodes are k is kᵀQy + gᵀy, and the residual of
+node i when it is left out is (Qy)_i / Q_ii.
+
+Primal: with ž = [z, 1], M = Σ ž žᵀ + diag(α, …, α, 0), a prediction is žᵀM⁻¹Σ ž_i y_i, and the
+residual of node i when it is left out is e_i / (1 − ž_iᵀM⁻¹ž_i).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Matrix = NDArray[np.float64]
+
+
+class Dual(NamedTuple):
+    """The smoother of kernel ridge: predictions are k @ (Q @ y) + g @ y."""
+
+    Q: Matrix  # [N, N]
+    g: Matrix  # [N]
+
+    def left_out(self, Y: Matrix) -> Matrix:
+        """Residuals y_i − ŷ_{−i}(x_i) of nodes that are left out, (N, K); NaN for N = 1."""
+        own = np.diag(self.Q)[:, np.newaxis]
+        return np.divide(self.Q @ Y, own, out=np.full(Y.shape, np.nan), where=own > 0.0)
+
+
+def dual_inverse(K: Matrix, alpha: float) -> Matrix:
+    """(K + αI)⁻¹."""
+    H = K.copy()
+    H[np.diag_indices_from(H)] += alpha
+    return np.asarray(np.linalg.inv(H))
+
+
+def grown_dual_inverse(inverse: Matrix, cross: Matrix, own: Matrix, alpha: float) -> Matrix:
+    """The inverse for N + k nodes from that for N, in O(N²k): a block of new nodes.
+
+    ``cross`` (k, N) and ``own`` (k, k) are the kernel between new and old and among new nodes.
+    """
+    n, k = inverse.shape[0], own.shape[0]
+    products = inverse @ cross.T  # [N, k]
+    rest = np.linalg.inv(own + alpha * np.eye(k) - cross @ products)  # [k, k]
+    grown = np.empty((n + k, n + k))
+    corner = products @ rest
+    grown[:n, :n] = inverse + corner @ products.T
+    grown[:n, n:] = -corner
+    grown[n:, :n] = -corner.T
+    grown[n:, n:] = rest
+    return grown
+
+
+def dual_smoother(inverse: Matrix) -> Dual:
+    """The smoother that belongs to (K + αI)⁻¹."""
+    h = inverse.sum(axis=0)
+    g = h / h.sum()
+    Q = inverse - np.outer(h, g)
+    return Dual(0.5 * (Q + Q.T), g)
+
+
+def mean_smoother(n: int) -> Dual:
+    """The limit α → ∞ on n nodes, scaled by α: predictions are the mean of y."""
+    return Dual(np.eye(n) - 1.0 / n, np.full(n, 1.0 / n))
+
+
+class Moments(NamedTuple):
+    """Sums over nodes that primal ridge needs: Σ ž žᵀ and Σ ž yᵀ, with ž = [z, 1]."""
+
+    gram: Matrix  # [F + 1, F + 1]
+    products: Matrix  # [F + 1, K]
+
+
+def with_one(Z: Matrix) -> Matrix:
+    """Features with a column of ones, (n, F + 1)."""
+    return np.hstack([Z, np.ones((Z.shape[0], 1))])
+
+
+def no_moments(n_features: int, n_targets: int) -> Moments:
+    """Moments before any node."""
+    return Moments(
+        np.zeros((n_features + 1, n_features + 1)), np.zeros((n_features + 1, n_targets))
+    )
+
+
+def add_moments(moments: Moments, Z1: Matrix, Y: Matrix) -> None:
+    """Add nodes with features ž (rows of Z1) and values Y (n, K), in place."""
+    moments.gram[...] += Z1.T @ Z1
+    moments.products[...] += Z1.T @ Y
+
+
+def primal_inverse(gram: Matrix, alpha: float) -> Matrix:
+    """M⁻¹ of Σ ž žᵀ."""
+    M = gram.copy()
+    penalised = np.arange(M.shape[0] - 1)
+    M[penalised, penalised] += alpha
+    inverse = np.linalg.inv(M)
+    return np.asarray(0.5 * (inverse + inverse.T))
+
+
+def grown_primal_inverse(inverse: Matrix, Z1: Matrix) -> Matrix:
+    """M⁻¹ after k more nodes, in O(F²k) (Woodbury): recursive least squares, by blocks."""
+    products = inverse @ Z1.T  # [F + 1, k]
+    small = np.eye(Z1.shape[0]) + Z1 @ products  # [k, k]
+    grown = inverse - products @ np.linalg.solve(small, products.T)
+    return np.asarray(0.5 * (grown + grown.T))
+
+
+def primal_leverages(inverse: Matrix, Z1: Matrix) -> Matrix:
+    """žᵀM⁻¹ž of each row, (n,): how much a node's own value counts in its prediction."""
+    return np.asarray(np.einsum("ij,ij->i", Z1 @ inverse, Z1))

@@ -1,0 +1,118 @@
+"""Node models written from their equations: dense matrices, loops, refits."""
+
+import numpy as np
+
+
+def walk(A, direction="both", hidden=()):
+    """P: rows of |A| + |A|ᵀ + I scaled to sum 1; nobody but itself walks to a hidden node."""
+    n = len(A)
+    links = {"both": abs(A) + abs(A).T, "out": abs(A), "in": abs(A).T}[direction].copy()
+    for i in range(n):
+        for j in hidden:
+            if i != j:
+                links[i, j] = 0.0
+    W = links + np.eye(n)
+    return W / W.sum(axis=1, keepdims=True)
+
+
+def reach(P, block):
+    """P^k, or 15 steps of personalised PageRank."""
+    if block == "pagerank":
+        R = np.eye(len(P))
+        for _ in range(15):
+            R = 0.05 * np.eye(len(P)) + 0.95 * P @ R
+        return R
+    return np.linalg.matrix_power(P, int(block[3:]))
+
+
+def degrees(A, direction="both"):
+    """Standardised logarithms of degrees: all, out, in, mean of the neighbours'."""
+    n = len(A)
+    B = abs(A)
+    links = {"both": B + B.T, "out": B, "in": B.T}[direction]
+    own = np.log(1.0 + B.sum(axis=1) + B.sum(axis=0))
+    mean = np.array([links[i] @ own / links[i].sum() if links[i].any() else 0.0 for i in range(n)])
+    X = np.column_stack([own, np.log(1.0 + B.sum(axis=1)), np.log(1.0 + B.sum(axis=0)), mean])
+    spread = X.std(axis=0)
+    return np.where(spread > 1e-9, (X - X.mean(axis=0)) / np.where(spread > 1e-9, spread, 1), 0.0)
+
+
+def block_rows(A, block, direction="both", hidden=()):
+    """The row of each node in a block."""
+    if block == "degree":
+        return degrees(A, direction)
+    rows = reach(walk(A, direction, hidden), block)
+    return rows / np.sqrt((rows**2).sum(axis=1, keepdims=True))
+
+
+def squared_distances(X):
+    """‖x_i − x_j‖²."""
+    return ((X[:, np.newaxis, :] - X) ** 2).sum(axis=2)
+
+
+def median(d2):
+    """Median over pairs, of the positive ones if half of them are 0."""
+    pairs = d2[np.triu_indices(len(d2), 1)]
+    positive = pairs[pairs > 1e-12]
+    if len(positive) == 0:
+        return 0.0
+    return np.median(pairs) if 2 * len(positive) > len(pairs) else np.median(positive)
+
+
+def kernel(A, blocks, width, direction="both"):
+    """Mean over blocks of exp(−d² / (2 w median))."""
+    K = np.zeros(A.shape)
+    for block in blocks:
+        d2 = squared_distances(block_rows(A, block, direction))
+        m = median(d2)
+        K += np.exp(-d2 / (2.0 * width * m)) if m > 0.0 else 1.0
+    return K / len(blocks)
+
+
+def ridge(K_known, K_asked, y, alpha):
+    """Minimise ‖y − μ − K c‖² + α cᵀKc by its normal equations; predictions μ + K_asked c."""
+    n = len(y)
+    system = np.zeros((n + 1, n + 1))
+    system[:n, :n] = K_known + alpha * np.eye(n)
+    system[:n, n] = 1.0
+    system[n, :n] = 1.0  # Σ c = 0: the derivative by μ
+    solution = np.linalg.solve(system, np.append(y, 0.0))
+    return solution[n] + K_asked @ solution[:n]
+
+
+def left_out_predictions(K_known, K_asked, y, alpha):
+    """Refit without each known node: predictions (asked, N), and of itself (N,)."""
+    n = len(y)
+    asked, own = np.empty((len(K_asked), n)), np.empty(n)
+    for i in range(n):
+        rest = np.delete(np.arange(n), i)
+        K = K_known[np.ix_(rest, rest)]
+        asked[:, i] = ridge(K, K_asked[:, rest], y[rest], alpha)
+        own[i] = ridge(K, K_known[[i]][:, rest], y[rest], alpha)[0]
+    return asked, own
+
+
+def recursive_least_squares(Z, y, alpha, intercept_variance=1e12):
+    """One node at a time from the covariance I/α; the intercept starts almost free."""
+    F = Z.shape[1]
+    C = np.eye(F + 1) / alpha
+    C[F, F] = intercept_variance
+    theta = np.zeros(F + 1)
+    for z, value in zip(Z, y, strict=True):
+        z1 = np.append(z, 1.0)
+        gain = C @ z1 / (1.0 + z1 @ C @ z1)
+        theta = theta + gain * (value - z1 @ theta)
+        C = C - np.outer(gain, z1 @ C)
+    return theta
+
+
+def jackknife_plus(left_out, own_errors, coverage):
+    """Ends by sorting: the ⌊(1 − c)(N + 1)⌋-th and the ⌈c (N + 1)⌉-th smallest."""
+    n = len(own_errors)
+    lower, upper = np.empty(len(left_out)), np.empty(len(left_out))
+    k = int(np.floor((1 - coverage) * (n + 1) + 1e-9))
+    for row, predictions in enumerate(left_out):
+        low, high = sorted(predictions - own_errors), sorted(predictions + own_errors)
+        lower[row] = low[k - 1] if k >= 1 else -np.inf
+        upper[row] = high[n - k] if k >= 1 else np.inf
+    return np.column_stack([lower, upper])
