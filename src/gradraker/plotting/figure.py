@@ -18,6 +18,14 @@ BLACK = "#000000"
 GREY = "#9A9A9A"
 LIGHT_GREY = "#E3E3E3"
 DARK_GREY = "#5A5A5A"
+# The ranges of σ². Light tints, on which black text is read easily; the names are written in, so
+# that the colours need not be told apart.
+RANGE_TINTS = {
+    "Chaos": "#F6D3BF",
+    "Extending": "#BFE5D8",
+    "Disturbing": "#FAE8BF",
+    "Averaging": "#E3E3E3",
+}
 
 # In vector files, more points than this are an image: such files open in no time.
 MANY_POINTS = 5000

@@ -1,7 +1,5 @@
 """Figures of a prediction job: the chosen variance, held-out predictions and their errors."""
 
-import io
-import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,23 +12,17 @@ from gradraker.plotting.figure import (
     GREY,
     LIGHT_GREY,
     MANY_POINTS,
+    RANGE_TINTS,
     VERMILION,
     checked_column,
     new_axes,
 )
+from gradraker.plotting.files import figure_bytes, inline_svg
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Light tints, on which black text is read easily; the names are written in, so that the
-# colours need not be told apart.
-_RANGES = {
-    "Chaos": "#F6D3BF",
-    "Extending": "#BFE5D8",
-    "Disturbing": "#FAE8BF",
-    "Averaging": "#E3E3E3",
-}
 # Decades of room on both sides of what is drawn.
 _ROOM = 0.8
 
@@ -67,7 +59,7 @@ def plot_sigma2_ranges(boundaries: ArrayLike, sigma2: float, *, ax: "Axes | None
     factor = 10.0**_ROOM
     low, high = min(inner[0], sigma2) / factor, max(inner[-1], sigma2) * factor
     edges = np.array([low, *inner, high])
-    for i, (name, colour) in enumerate(_RANGES.items()):
+    for i, (name, colour) in enumerate(RANGE_TINTS.items()):
         axes.axvspan(edges[i], edges[i + 1], color=colour, linewidth=0.0)
         middle = np.sqrt(edges[i] * edges[i + 1])
         # A range may be too narrow for its name.
@@ -222,25 +214,7 @@ def svg_text(figure: "Figure", *, prefix: str, description: str) -> str:
     -------
     str
     """
-    from html import escape
-
-    from matplotlib import rc_context
-
-    buffer = io.StringIO()
-    with rc_context({"svg.hashsalt": "gradraker", "svg.fonttype": "path"}):
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    text = buffer.getvalue()
-    text = text[text.index("<svg") :].strip()
-    text = re.sub(r"\s*<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}-", text)
-    label = f'role="img" aria-label="{escape(description, quote=True)}"'
-    # Without a size of its own the figure is as wide as the page lets it be.
-    return re.sub(
-        r'<svg ([^>]*?)width="[^"]*" height="[^"]*"|<svg height="[^"]*" width="[^"]*"',
-        lambda match: f"<svg {label} {match.group(1) or ''}",
-        text,
-        count=1,
-    )
+    return inline_svg(figure_bytes(figure, "svg").decode(), prefix=prefix, description=description)
 
 
 def _pair(

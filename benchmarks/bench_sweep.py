@@ -1,0 +1,221 @@
+"""Sweeps over σ² against literal NumPy: a loop per variance, per repeat and per step.
+
+The literal loop does a part of the work, some variances of the first repeat, on the same split,
+frequencies and orders, which are not counted in its time; it must find the same GNMSE. A
+second NumPy loop is what a careful user writes: features of all nodes by matrix products, then one
+step after the other. Ratios are of times for one variance of one repeat.
+
+Run: python benchmarks/bench_sweep.py [--full | --tiny]
+"""
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradraker import GraphDataset, datasets, sigma2_sweep
+from gradraker.experiments.sweep_repeat import draw_repeat
+from gradraker.features import FrequencyTable
+from report import Agreement, Finding, Report, Timing, finish, options, ratio, run_alone, table
+
+N_VARIANCES = 40
+N_EPOCHS = 3
+FRACTION = 0.4
+TOLERANCE = 1e-8
+Array = NDArray[np.float64]
+
+
+class Job(NamedTuple):
+    """A data set with the paper's settings."""
+
+    data: GraphDataset
+    n_frequencies: int
+    learning_rate: float
+    n_repeats: int
+
+    def sweep(self, *, n_repeats: int, n_variances: int = N_VARIANCES) -> Array:
+        """GNMSE by gradraker."""
+        found = sigma2_sweep(
+            self.data,
+            sigma2=np.geomspace(0.05, 500.0, n_variances),
+            n_repeats=n_repeats,
+            fraction=FRACTION,
+            n_frequencies=self.n_frequencies,
+            learning_rate=self.learning_rate,
+            n_epochs=N_EPOCHS,
+        )
+        return found.gnmse
+
+
+def features(a: Array, xi: Array) -> Array:
+    """Equation (1) for one row or for all."""
+    angles = a @ xi
+    return np.concatenate([np.sin(angles), np.cos(angles)], axis=-1) / math.sqrt(xi.shape[1])
+
+
+def literal(
+    X: Array, y: Array, X_tested: Array, xi: Array, order: NDArray[np.int64], eta: float
+) -> Array:
+    """Equations (1) to (4), one node at a time."""
+    theta = np.zeros(2 * xi.shape[1])
+    for i in order:
+        z = features(X[i], xi)
+        theta = theta + 2 * eta * (y[i] - theta @ z) * z
+    return np.array([theta @ features(a, xi) for a in X_tested])
+
+
+def careful(
+    X: Array, y: Array, X_tested: Array, xi: Array, order: NDArray[np.int64], eta: float
+) -> Array:
+    """Features of all nodes at once; only the steps are a loop."""
+    Z = features(X, xi)
+    theta = np.zeros(2 * xi.shape[1])
+    for i in order:
+        theta += 2 * eta * (y[i] - theta @ Z[i]) * Z[i]
+    return np.asarray(features(X_tested, xi) @ theta)
+
+
+LOOPS: dict[str, Callable[..., Array]] = {"literal": literal, "careful": careful}
+
+
+def in_numpy(
+    job: Job, variances: Sequence[float], loop: Callable[..., Array]
+) -> Callable[[], Array]:
+    """A function that finds GNMSE of the first repeat at some variances."""
+    y = job.data.scaled_values()
+    draw = draw_repeat(job.data.n_nodes, FRACTION, 0, 0)
+    A = job.data.adjacency[:, draw.sampled].toarray()
+    X, X_tested = A[draw.sampled], A[draw.tested]
+    names = FrequencyTable(draw.seed, job.n_frequencies, "gaussian", n_numbered=X.shape[1])
+    unit = names.frequencies(1.0)
+    rng = np.random.default_rng([draw.seed, 1])
+    order = np.concatenate([rng.permutation(X.shape[0]) for _ in range(N_EPOCHS)])
+    true = y[draw.tested]
+
+    def run() -> Array:
+        errors = []
+        for sigma2 in variances:
+            xi = unit / math.sqrt(sigma2)
+            predicted = loop(X, y[draw.sampled], X_tested, xi, order, job.learning_rate)
+            errors.append(np.sum((true - predicted) ** 2) / np.sum(true**2))
+        return np.array(errors)
+
+    return run
+
+
+def in_turns(tasks: Mapping[str, Callable[[], object]], n_turns: int) -> dict[str, Timing]:
+    """Time tasks in turn; the literal loop takes too long for the many turns of others."""
+    seconds: dict[str, list[float]] = {name: [] for name in tasks}
+    for _ in range(n_turns):
+        for name, task in tasks.items():
+            start = time.perf_counter()
+            task()
+            seconds[name].append(time.perf_counter() - start)
+    return {name: Timing(tuple(times)) for name, times in seconds.items()}
+
+
+def compared(job: Job, *, n_repeats: int, n_turns: int) -> tuple[list[str], float, float, float]:
+    """A line of the table, both ratios, and how far GNMSE is apart."""
+    grid = np.geomspace(0.05, 500.0, N_VARIANCES)
+    parts = [20] if job.data.n_nodes > 500 else [5, 20]
+    loops = {name: in_numpy(job, grid[parts], loop) for name, loop in LOOPS.items()}
+    ours = job.sweep(n_repeats=1)[0, parts]  # compiles what is not compiled yet
+    apart = max(float(np.max(np.abs(ours - loop()))) for loop in loops.values())
+    times = in_turns({"gradraker": lambda: job.sweep(n_repeats=n_repeats), **loops}, n_turns)
+    share = n_repeats * N_VARIANCES / len(parts)  # the sweep's work over that of the NumPy loops
+    ratios = [ratio(times[name], times["gradraker"]) * share for name in LOOPS]
+    per_variance = times["gradraker"].median / (n_repeats * N_VARIANCES)
+    line = [
+        job.data.name,
+        str(job.data.n_nodes),
+        str(job.n_frequencies),
+        f"{1e3 * per_variance:.3f} ms",
+        *(f"{1e3 * times[name].median / len(parts):.1f} ms" for name in LOOPS),
+        *(f"{found:.0f}×" for found in ratios),
+    ]
+    return line, ratios[0], ratios[1], apart
+
+
+def jobs(tiny: bool) -> list[Job]:
+    """The paper's sweeps on the data at hand."""
+    found = [Job(datasets.load_temperature(), 200, 0.1, 50)]
+    if tiny:
+        return found
+    found.append(Job(datasets.load_temperature(weighted=True, self_loops=False), 200, 0.1, 50))
+    fetchers = (
+        (datasets.fetch_cora_con, 888, 0.05, 30),
+        (datasets.fetch_email_eu_core, 403, 0.05, 50),
+        (_wikipedia, 500, 0.03, 50),
+    )
+    for fetch, *settings in fetchers:
+        try:
+            found.append(Job(fetch(), *settings))
+        except datasets.DatasetUnavailableError as error:
+            print(f"left out: {error}")
+    return found
+
+
+def _wikipedia() -> GraphDataset:
+    """The graph of Wikipedia-Math; visits are a download of their own, so degrees are values."""
+    adjacency = datasets.fetch_wikipedia_math_graph()
+    degrees = np.log1p(np.asarray(adjacency.sum(axis=0)).ravel())
+    names = tuple(map(str, range(adjacency.shape[0])))
+    return GraphDataset(adjacency, degrees, names, name="Wikipedia-Math")
+
+
+def growth(job: Job, *, n_repeats: int, n_turns: int) -> list[list[str]]:
+    """How time grows with repeats, variances and D: seconds, and times the smallest."""
+
+    def sweep(what: str, factor: int) -> Callable[[], Array]:
+        larger = {name: factor if name == what else 1 for name in ("repeats", "variances", "D")}
+        grown = job._replace(n_frequencies=larger["D"] * job.n_frequencies)
+        return lambda: grown.sweep(
+            n_repeats=larger["repeats"] * n_repeats, n_variances=larger["variances"] * N_VARIANCES
+        )
+
+    lines = []
+    for what in ("repeats", "variances", "D"):
+        times = in_turns({str(f): sweep(what, f) for f in (1, 2, 4)}, n_turns)
+        first = times["1"].median
+        cells = (f"{t.median:.3f} s ({t.median / first:.1f}×)" for t in times.values())
+        lines.append([what, *cells])
+    return lines
+
+
+def main(argv: Sequence[str] | None = None) -> Report:
+    asked = options(argv, "sweeps over the kernel variance")
+    at_hand = jobs(asked.tiny)
+    n_turns = 2 if asked.tiny else 15 if asked.full else 5
+    n_repeats = 1 if asked.tiny else 5
+    results = [compared(job, n_repeats=n_repeats, n_turns=n_turns) for job in at_hand]
+    header = ["one variance of a repeat", "n", "D", "gradraker", *LOOPS, "ratio", "ratio, careful"]
+    grown = growth(at_hand[-1], n_repeats=n_repeats, n_turns=n_turns)
+    tables = (
+        table(header, [line for line, *_ in results]),
+        table([at_hand[-1].data.name, "1", "2", "4 times as many"], grown),
+    )
+    start = time.perf_counter()
+    for job in at_hand:
+        job.sweep(n_repeats=2 if asked.tiny else job.n_repeats)
+    whole = time.perf_counter() - start
+    smallest = min(found for _, found, *_ in results)
+    return finish(
+        Report(
+            "Sweeps over the kernel variance",
+            (
+                Finding("slowest ratio to the literal loop", smallest, 50),
+                Finding("slowest ratio to the careful loop", min(r[2] for r in results)),
+                Finding("the paper's sweeps on data at hand", whole, 60, " s", at_most=True),
+            ),
+            (Agreement("GNMSE", max(r[3] for r in results), TOLERANCE),),
+            tables,
+            judged=not asked.tiny,
+        )
+    )
+
+
+if __name__ == "__main__":
+    run_alone(main)

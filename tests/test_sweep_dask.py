@@ -1,0 +1,82 @@
+"""Sweeps on a real Dask cluster of processes: same results, also when a worker dies."""
+
+import gc
+import os
+import signal
+import sys
+
+import joblib
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from gradraker import SweepResult, load_temperature, sigma2_sweep
+from gradraker.cli import main
+
+distributed = pytest.importorskip("distributed", reason="needs the extra gradraker[dask]")
+
+# Enough work for a worker to be killed in the middle of it.
+OPTIONS = {"n_repeats": 16, "n_frequencies": 1500, "random_state": 2}
+# Whether Dask closes all sockets of a worker that was killed before they are collected is luck.
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+
+
+@pytest.fixture(scope="module")
+def alone():
+    return sigma2_sweep(load_temperature(), **OPTIONS)
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    ) as started:
+        yield started
+    gc.collect()  # here rather than in the tests of another file
+
+
+def same(one, other):
+    return np.array_equal(one.gnmse, other.gnmse) and np.array_equal(
+        one.boundaries, other.boundaries
+    )
+
+
+def test_one_line_sends_the_repeats_to_a_cluster(cluster, alone):
+    with distributed.Client(cluster), joblib.parallel_config(backend="dask"):
+        found = sigma2_sweep(load_temperature(), **OPTIONS)
+    assert same(found, alone)
+
+
+def test_a_killed_worker_costs_its_unfinished_repeats_only(cluster, alone, tmp_path):
+    path = tmp_path / "sweep.jsonl"
+    numbers = []
+    with distributed.Client(cluster) as client, joblib.parallel_config(backend="dask"):
+        victim = min(client.run(os.getpid).values())
+
+        def kill_one(stage, done, total):
+            numbers.append(done)
+            if done == 3:
+                os.kill(victim, signal.SIGKILL)
+
+        found = sigma2_sweep(load_temperature(), **OPTIONS, checkpoint=path, progress=kill_one)
+    assert numbers == list(range(17))  # nothing that was done is done again
+    assert same(found, alone)
+    assert path.read_bytes() == alone.save(tmp_path / "alone.jsonl").read_bytes()
+
+
+def test_the_command_line_takes_the_address_of_a_scheduler(cluster, alone, tmp_path):
+    path = tmp_path / "sweep.jsonl"
+    words = ["sweep", "--dataset", "temperature", "--repeats", "16", "--frequencies", "1500"]
+    options = ["--seed", "2", "--out", str(path), "--scheduler", cluster.scheduler_address]
+    result = CliRunner().invoke(main, [*words, *options])
+    assert result.exit_code == 0, result.output
+    assert same(SweepResult.load(path), alone)
+
+
+def test_a_scheduler_that_does_not_answer_is_named(monkeypatch, tmp_path):
+    monkeypatch.setattr(sys.modules["gradraker.cli.sweep"], "_CONNECT_SECONDS", 1)
+    monkeypatch.chdir(tmp_path)
+    address = "tcp://127.0.0.1:9"  # nobody listens on the port of "discard"
+    result = CliRunner().invoke(main, ["sweep", "--dataset", "temperature", "--scheduler", address])
+    assert result.exit_code == 1
+    assert address in result.stderr

@@ -1,0 +1,252 @@
+"""Files of sweeps: exact, byte-stable, resumed after any end, refused if of another sweep."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from gradraker import SweepResult, load_temperature, settings_sweep, sigma2_sweep
+
+GRID = [0.5, 5.0, 50.0]
+SMALL = {"n_repeats": 5, "sigma2": GRID, "n_frequencies": 20}
+
+# A sweep whose repeats take a while, in a process of its own.
+SLOW = """
+import sys, time
+from gradraker import load_temperature, sigma2_sweep
+
+def rest(stage, done, total):
+    time.sleep(0.15 if done else 0.0)
+
+sigma2_sweep(
+    load_temperature(), n_repeats=5, sigma2=[0.5, 5.0, 50.0], n_frequencies=20,
+    checkpoint=sys.argv[1], progress=rest,
+)
+"""
+
+
+def sweep(**options):
+    return sigma2_sweep(load_temperature(), **SMALL | options)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """The bytes of the file of a sweep that nothing has disturbed."""
+    path = tmp_path_factory.mktemp("undisturbed") / "sweep.jsonl"
+    sweep(checkpoint=path)
+    return path.read_bytes()
+
+
+def same(one, other):
+    """Whether two results are equal to the last bit; times are not part of a result."""
+    fields = ("sigma2", "gnmse", "boundaries", "squared_distances")
+    return one.settings == other.settings and all(
+        np.array_equal(getattr(one, field), getattr(other, field), equal_nan=True)
+        for field in fields
+    )
+
+
+# -- what is written -----------------------------------------------------------
+
+
+def test_a_file_gives_back_the_result_to_the_last_bit(tmp_path):
+    found = sweep()
+    loaded = SweepResult.load(found.save(tmp_path / "sweep.jsonl"))
+    assert same(loaded, found)
+    assert np.isnan(loaded.seconds).all()
+
+
+def test_files_are_byte_stable_whoever_wrote_them(tmp_path, undisturbed):
+    assert sweep().save(tmp_path / "saved.jsonl").read_bytes() == undisturbed
+    sweep(checkpoint=tmp_path / "workers.jsonl", n_jobs=2)
+    assert (tmp_path / "workers.jsonl").read_bytes() == undisturbed
+    loaded = SweepResult.load(tmp_path / "saved.jsonl")
+    assert loaded.save(tmp_path / "again.jsonl").read_bytes() == undisturbed
+
+
+def test_a_file_is_lines_of_json_with_all_settings(undisturbed):
+    header, *repeats = map(json.loads, undisturbed.splitlines())
+    assert header["settings"] == sweep().settings
+    assert [repeat["repeat"] for repeat in repeats] == [0, 1, 2, 3, 4]
+    assert "seconds" not in repeats[0]
+
+
+def test_boundaries_that_do_not_exist_are_null_in_the_file(tmp_path):
+    star = np.zeros((12, 12))
+    star[:, 0] = 1.0
+    found = sigma2_sweep(star, np.arange(12.0), n_repeats=2, sigma2=[1.0])
+    path = found.save(tmp_path / "sweep.jsonl")
+    assert b"NaN" not in path.read_bytes()
+    assert np.isnan(SweepResult.load(path).boundaries).all()
+
+
+# -- resumed -------------------------------------------------------------------
+
+
+def test_a_finished_sweep_is_not_run_again(tmp_path, undisturbed, monkeypatch):
+    path = tmp_path / "sweep.jsonl"
+    path.write_bytes(undisturbed)
+
+    def run(*arguments, **options):
+        raise AssertionError("a repeat was run again")
+
+    monkeypatch.setattr("gradraker.experiments.sweep.run_repeat", run)
+    assert same(sweep(checkpoint=path), SweepResult.load(path))
+    assert path.read_bytes() == undisturbed
+
+
+@pytest.mark.parametrize("part", np.linspace(0.0, 1.0, 23))
+def test_a_file_that_ends_anywhere_is_completed(tmp_path, undisturbed, part):
+    path = tmp_path / "sweep.jsonl"
+    path.write_bytes(undisturbed[: round(part * len(undisturbed))])
+    done = []
+    sweep(checkpoint=path, progress=lambda stage, n, total: done.append(n))
+    assert path.read_bytes() == undisturbed
+    n_whole = max(0, undisturbed[: round(part * len(undisturbed))].count(b"\n") - 1)
+    assert done == list(range(n_whole, 6))
+
+
+def test_each_repeat_is_in_the_file_when_it_is_done(tmp_path, undisturbed):
+    path = tmp_path / "sweep.jsonl"
+
+    def look(stage, done, total):
+        assert path.read_bytes() == b"".join(undisturbed.splitlines(keepends=True)[: done + 1])
+
+    sweep(checkpoint=path, progress=look)
+
+
+def test_more_repeats_may_be_asked_for(tmp_path, undisturbed):
+    path = tmp_path / "sweep.jsonl"
+    sweep(checkpoint=path, n_repeats=2)
+    result = sweep(checkpoint=path)
+    assert path.read_bytes() == undisturbed
+    assert np.isnan(result.seconds[:2]).all()
+    assert np.all(result.seconds[2:] > 0.0)
+
+
+def test_lines_in_any_order_and_twice_are_put_in_order(tmp_path, undisturbed):
+    header, *repeats = undisturbed.splitlines(keepends=True)
+    path = tmp_path / "sweep.jsonl"
+    path.write_bytes(header + repeats[4] + repeats[1] + repeats[4])
+    sweep(checkpoint=path)
+    assert path.read_bytes() == undisturbed
+
+
+def wait_for_lines(path, n, process):
+    for _ in range(3000):
+        if path.exists() and path.read_bytes().count(b"\n") >= n:
+            return
+        assert process.poll() is None, "the sweep ended before it was stopped"
+        time.sleep(0.01)
+    raise AssertionError("the sweep did not start")
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
+def test_a_killed_process_is_resumed_bit_for_bit(tmp_path, undisturbed, end):
+    path = tmp_path / "sweep.jsonl"
+    process = subprocess.Popen([sys.executable, "-c", SLOW, str(path)], stderr=subprocess.DEVNULL)
+    try:
+        wait_for_lines(path, 3, process)
+        os.kill(process.pid, end)
+    finally:
+        code = process.wait(timeout=60)
+    assert code == -end
+    left = path.read_bytes()
+    assert undisturbed.startswith(left)
+    assert len(left) < len(undisturbed)
+    result = sweep(checkpoint=path)
+    assert path.read_bytes() == undisturbed
+    assert same(result, sweep())
+
+
+def test_sweeps_of_settings_are_resumed_from_a_folder(tmp_path, undisturbed):
+    folder = tmp_path / "new" / "folder"
+    data = load_temperature()
+    first = settings_sweep(data, setting="n_epochs", values=[1, 3], checkpoint=folder, **SMALL)
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "n_epochs-1.jsonl",
+        "n_epochs-3.jsonl",
+    ]
+    assert (folder / "n_epochs-3.jsonl").read_bytes() == undisturbed
+    (folder / "n_epochs-3.jsonl").unlink()
+    again = settings_sweep(data, setting="n_epochs", values=[1, 3], checkpoint=folder, **SMALL)
+    assert all(map(same, first.results, again.results))
+
+
+# -- refused -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "difference"),
+    [
+        ({"n_frequencies": 21}, "n_frequencies is 20 there and 21 now"),
+        ({"random_state": 1}, "random_state is 0 there and 1 now"),
+        (
+            {"sigma2": [0.5, 5.0, 51.0]},
+            r"sigma2 is \[0.5, 5.0, 50.0\] there and \[0.5, 5.0, 51.0\]",
+        ),
+        ({"n_repeats": 4}, "n_repeats is 5 there and 4 now"),
+        (
+            {"kernel": "cauchy", "n_epochs": 2},
+            "n_epochs is 3 there and 2 now; kernel is 'gaussian'",
+        ),
+    ],
+)
+def test_other_settings_are_refused_by_name(tmp_path, undisturbed, options, difference):
+    path = tmp_path / "sweep.jsonl"
+    path.write_bytes(undisturbed)
+    with pytest.raises(ValueError, match=f"sweep.jsonl' holds a sweep of other.*{difference}"):
+        sweep(checkpoint=path, **options)
+    assert path.read_bytes() == undisturbed
+
+
+def test_other_data_and_versions_are_refused(tmp_path, undisturbed):
+    path = tmp_path / "sweep.jsonl"
+    path.write_bytes(undisturbed)
+    with pytest.raises(ValueError, match=r"data\.sha256_values is"):
+        sigma2_sweep(load_temperature("feb"), **SMALL, checkpoint=path)
+    header, rest = undisturbed.split(b"\n", 1)
+    other = json.loads(header)
+    other["settings"]["versions"]["numpy"] = "1.0"
+    path.write_bytes(json.dumps(other, ensure_ascii=False).encode() + b"\n" + rest)
+    with pytest.raises(ValueError, match=r"versions\.numpy is '1\.0' there and"):
+        sweep(checkpoint=path)
+
+
+@pytest.mark.parametrize("content", [b"node,value\n", b"{}\n", b'{"format": 1', b"\x00" * 40])
+def test_other_files_are_refused_and_left_alone(tmp_path, content):
+    path = tmp_path / "values.csv"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"values\.csv is not a file of a sweep"):
+        sweep(checkpoint=path)
+    with pytest.raises(ValueError, match=r"values\.csv is not a file of a sweep"):
+        SweepResult.load(path)
+    assert path.read_bytes() == content
+
+
+def test_a_broken_line_in_the_middle_is_named(tmp_path, undisturbed):
+    lines = undisturbed.splitlines(keepends=True)
+    lines[2] = lines[2][:50] + b"\n"
+    path = tmp_path / "sweep.jsonl"
+    path.write_bytes(b"".join(lines))
+    with pytest.raises(ValueError, match=r"sweep\.jsonl, line 3"):
+        sweep(checkpoint=path)
+
+
+def test_an_unfinished_file_is_not_loaded_as_a_result(tmp_path, undisturbed):
+    path = tmp_path / "sweep.jsonl"
+    path.write_bytes(b"".join(undisturbed.splitlines(keepends=True)[:3]))
+    with pytest.raises(ValueError, match="holds 2 of 5 repeats: run"):
+        SweepResult.load(path)
+
+
+def test_places_that_cannot_be_written_are_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match="does not exist"):
+        sweep(checkpoint=tmp_path / "missing" / "sweep.jsonl")
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        sweep(checkpoint=tmp_path)

@@ -1,0 +1,197 @@
+"""Figures and the page of a sweep, read back."""
+
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+
+from gradraker import SettingsSweep, SweepResult, load_temperature, settings_sweep, sigma2_sweep
+from gradraker.plotting import plot_sweep, write_figure
+from gradraker.plotting.figure import RANGE_TINTS, new_axes
+from gradraker.report import sweep_report, sweep_summary
+
+SETTINGS = {
+    "data": {"name": "Made by hand", "nodes": 10, "edges": 20},
+    "n_repeats": 2,
+    "fraction": 0.4,
+    "n_frequencies": 50,
+    "learning_rate": 0.1,
+    "n_epochs": 3,
+    "versions": {"gradraker": "0"},
+}
+
+
+def made(gnmse, boundaries=(0.5, 5.0, 50.0), sigma2=(0.1, 1.0, 10.0, 100.0)):
+    gnmse = np.array(gnmse)
+    n = len(gnmse)
+    return SweepResult(
+        np.array(sigma2),
+        gnmse,
+        np.tile(boundaries, (n, 1)),
+        np.ones((n, 2)),
+        np.ones(n),
+        SETTINGS | {"n_repeats": n},
+    )
+
+
+def by_hand():
+    return made([[0.5, 0.3, 0.1, 0.2], [0.7, 0.3, 0.3, 0.2]])
+
+
+def lines(axes):
+    return {line.get_label(): line for line in axes.get_lines()}
+
+
+def legend(axes):
+    return [text.get_text() for text in axes.get_legend().get_texts()]
+
+
+def spans(axes):
+    """Where each tint begins and ends."""
+    found = {}
+    for patch in axes.patches:
+        (low, _), (high, _) = (
+            patch.get_extents().transformed(axes.transData.inverted()).get_points()
+        )
+        found[to_hex(patch.get_facecolor()).upper()] = (low, high)
+    return found
+
+
+def test_the_curve_is_the_mean_and_the_band_its_standard_error():
+    result = by_hand()
+    axes = result.plot()
+    assert axes.get_xscale() == "log"
+    assert axes.get_xlabel() == r"Kernel variance $\sigma^2$"
+    assert axes.get_ylabel() == "GNMSE"
+    assert lines(axes)["GNMSE"].get_ydata().tolist() == pytest.approx([0.6, 0.3, 0.2, 0.2])
+    (band,) = axes.collections
+    edges = band.get_paths()[0].vertices
+    at_first = sorted({round(y, 12) for x, y in edges if x == 0.1})
+    assert at_first == pytest.approx([0.5, 0.7])  # 0.6 ± 0.1
+    title = axes.get_legend().get_title().get_text()
+    assert title == "Made by hand: mean of 2 repeats ± standard error"
+
+
+def test_ranges_are_shaded_and_named():
+    axes = by_hand().plot()
+    found = spans(axes)
+    wanted = [(0.1, 0.5), (0.5, 5.0), (5.0, 50.0), (50.0, 100.0)]
+    for tint, ends in zip(RANGE_TINTS.values(), wanted, strict=True):
+        assert found[tint] == pytest.approx(ends)
+    # The last range is too narrow for its name.
+    assert [text.get_text() for text in axes.texts] == ["Chaos", "Extending", "Disturbing"]
+    assert lines(axes)[r"$\sigma^2_{ed}$ = 5"].get_xdata() == [5.0, 5.0]
+    assert lines(axes)[r"Best: $\sigma^2$ = 10"].get_xydata().tolist() == [[10.0, 0.2]]
+
+
+def test_ranges_that_the_grid_does_not_reach_are_left_out():
+    axes = made([[0.2, 0.1]] * 2, sigma2=(6.0, 40.0)).plot()
+    assert list(spans(axes)) == [RANGE_TINTS["Disturbing"]]
+    assert axes.get_xlim() == (6.0, 40.0)
+
+
+def test_one_repeat_has_no_band_and_no_boundaries_no_ranges():
+    axes = made([[0.5, 0.3, 0.1, 0.2]], boundaries=(math.nan,) * 3).plot()
+    assert len(axes.collections) == 0
+    assert len(axes.patches) == 0
+    assert len(legend(axes)) == 2
+    assert "one repeat" in axes.get_legend().get_title().get_text()
+
+
+def test_a_single_variance_can_be_drawn():
+    assert made([[0.5], [0.4]], sigma2=(2.0,)).plot().get_xscale() == "log"
+
+
+def test_a_name_is_not_taken_for_mathematics():
+    result = by_hand()
+    settings = result.settings | {"data": {"name": r"$\no$"}}
+    fields = (result.sigma2, result.gnmse, result.boundaries, result.squared_distances)
+    axes = SweepResult(*fields, result.seconds, settings).plot()
+    axes.figure.figure.draw_without_rendering()
+    assert axes.get_legend().get_title().get_text().startswith(r"\$\no\$: ")
+
+
+def test_given_axes_are_used():
+    axes = new_axes()
+    assert plot_sweep(by_hand(), ax=axes) is axes
+
+
+def test_settings_have_a_curve_each_from_light_to_dark():
+    slow, fast = by_hand(), made([[0.4, 0.2, 0.1, 0.2]] * 2)
+    axes = SettingsSweep("learning_rate", (0.01, 0.1), (slow, fast)).plot()
+    assert legend(axes) == [r"$\eta$ = 0.01", r"$\eta$ = 0.1", r"$\sigma^2_{ed}$ = 5"]
+    first, second = (lines(axes)[label] for label in legend(axes)[:2])
+    assert second.get_ydata().tolist() == pytest.approx([0.4, 0.2, 0.1, 0.2])
+    lightness = [sum(int(to_hex(c)[i : i + 2], 16) for i in (1, 3, 5)) for c in
+                 (first.get_color(), second.get_color())]  # fmt: skip
+    assert lightness[0] > lightness[1]
+    assert len(axes.collections) == 2
+
+
+def test_boundaries_that_depend_on_the_setting_are_drawn_for_each():
+    few, many = by_hand(), made([[0.4, 0.2, 0.1, 0.2]] * 2, boundaries=(0.4, 4.0, 50.0))
+    axes = SettingsSweep("n_frequencies", (50, 200), (few, many)).plot()
+    dashed = [line for line in axes.get_lines() if line.get_linestyle() == "--"]
+    assert [line.get_xdata()[0] for line in dashed[:2]] == [5.0, 4.0]
+    assert legend(axes) == ["$D$ = 50", "$D$ = 200", r"$\sigma^2_{ed}$"]
+
+
+def test_settings_of_real_data_are_drawn():
+    found = settings_sweep(load_temperature(), setting="n_epochs", values=[1, 2], n_repeats=2)
+    assert legend(found.plot())[:2] == ["$E$ = 1", "$E$ = 2"]
+
+
+def test_figures_are_refused_by_their_ending(tmp_path):
+    with pytest.raises(ValueError, match=r"ends in \.svg, \.png, \.pdf"):
+        write_figure(by_hand().plot().figure.figure, tmp_path / "figure.jpeg")
+
+
+# -- the page ------------------------------------------------------------------
+
+
+def test_the_summary_is_json_and_says_where_the_best_is():
+    summary = json.loads(json.dumps(sweep_summary(by_hand()), allow_nan=False))
+    assert summary["best"] == {
+        "sigma2": 10.0,
+        "gnmse": pytest.approx(0.2),
+        "standard_error": pytest.approx(0.1),
+        "at_the_end": False,
+    }
+    assert summary["theory"]["sigma2"] == 5.0
+    assert [point["range"] for point in summary["curve"]] == [
+        "chaos",
+        "extending",
+        "disturbing",
+        "averaging",
+    ]
+    assert summary["boundaries"]["disturbing_averaging"]["largest"] == 50.0
+    assert sweep_summary(made([[0.1, 0.2, 0.3, 0.4]] * 2))["best"]["at_the_end"]
+
+
+def test_a_summary_without_ranges_has_null():
+    summary = sweep_summary(made([[0.5, 0.3, 0.1, 0.2]], boundaries=(math.nan,) * 3))
+    json.dumps(summary, allow_nan=False)
+    assert summary["theory"] == {"sigma2": None, "gnmse": None}
+    assert summary["curve"][0]["range"] is None
+    assert summary["best"]["standard_error"] is None
+
+
+def test_the_page_shows_all_numbers_and_escapes_names():
+    result = sigma2_sweep(load_temperature(), n_repeats=2, sigma2=[0.5, 5.0, 50.0])
+    result.settings["data"]["name"] = "<script>alert(1)</script>"
+    page = sweep_report(result, inputs={"edges": "<b>edges.csv"})
+    assert page == sweep_report(result, inputs={"edges": "<b>edges.csv"})
+    assert "<script" not in page
+    assert "<b>edges" not in page
+    for mean in result.mean:
+        assert f"<td>{mean:.4g}</td>" in page
+    assert len(re.findall(r"<h2>", page)) == 4
+    assert result.settings["data"]["sha256_values"] in page
+
+
+def test_a_page_without_ranges_can_be_made():
+    page = sweep_report(made([[0.5, 0.3, 0.1, 0.2]], boundaries=(math.nan,) * 3))
+    assert "none" in page
