@@ -36,7 +36,7 @@ def invoke(*arguments, **options):
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """A folder with edges.csv, values.csv, known.csv (60), new.csv (10 others) and model.skg."""
+    """A folder with edges.csv, values.csv, known.csv (60), new.csv (10 others) and two models."""
     folder = tmp_path_factory.mktemp("made")
     files = {name: str(folder / f"{name}.csv") for name in ("edges", "values", "known", "new")}
     done = invoke(
@@ -46,11 +46,11 @@ def made(tmp_path_factory):
     head, *rows = Path(files["values"]).read_text("utf-8").splitlines(keepends=True)
     Path(files["known"]).write_text("".join([head, *rows[:60]]), "utf-8")
     Path(files["new"]).write_text("".join([head, *rows[60:70]]), "utf-8")
-    model = str(folder / "model.skg")
-    done = invoke(
-        "predict", "--edges", files["edges"], "--values", files["known"], "--model", model
-    )
-    assert done.exit_code == 0, done.output
+    known = ["--edges", files["edges"], "--values", files["known"]]
+    for name, method in (("model.gr", "nodes"), ("model.skg", "skg")):
+        model = ["--method", method, "--model", str(folder / name)]
+        done = invoke("predict", *known, *model)
+        assert done.exit_code == 0, done.output
     return folder
 
 
@@ -212,7 +212,8 @@ def test_ranges_are_those_of_the_library(run):
 def test_ranges_of_known_nodes_are_those_of_predict(run):
     files = ["--edges", "edges.csv", "--values", "known.csv"]
     found = facts(run("ranges", *files, "--json"))
-    predicted = facts(run("predict", *files, "--json"))["sigma2"]["boundaries"]
+    by_skg = facts(run("predict", *files, "--method", "skg", "--json"))
+    predicted = by_skg["sigma2"]["boundaries"]
     assert found["nodes"] == 60
     assert {name: found[name] for name in predicted} == predicted
 
@@ -248,7 +249,8 @@ def test_explanation_adds_up(run):
     name = "Pilatus"
     files = ["--model", "model.skg", "--edges", "edges.csv"]
     found = facts(run("explain", *files, "--node", name, "--top", "1000", "--json"))
-    predicted = facts(run("predict", "--edges", "edges.csv", "--values", "known.csv", "--json"))
+    known = ["--edges", "edges.csv", "--values", "known.csv"]
+    predicted = facts(run("predict", *known, "--method", "skg", "--json"))
     (expected,) = [one["prediction"] for one in predicted["predictions"] if one["node"] == name]
     assert found["prediction"] == pytest.approx(expected, rel=1e-12)
     assert len(found["contributors"]) == found["observed"] == 60

@@ -1,11 +1,11 @@
-"""The whole job in memory: predictions, held-out nodes, contributors and updates."""
+"""The whole job in memory by SKG: predictions, held-out nodes, contributors and updates."""
 
 import numpy as np
 import pytest
 
 import gradraker
 from gradraker import SKGRegressor, adjacency_vectors, predict_nodes, predict_unknown
-from gradraker.experiments import contributors, explained, top_contributors, update_nodes
+from gradraker.experiments import contributors, explained, top_contributors, update_by_skg
 
 LEARNER = SKGRegressor(sigma2=2.0, n_frequencies=300, random_state=0)
 
@@ -68,7 +68,8 @@ def test_a_constant_moves_with_the_values(job):
 def test_a_node_like_no_other_gets_about_the_mean():
     edges, values = ring()
     far = [("alone", f"elsewhere {i}") for i in range(30)]
-    result = predict_unknown([*edges, *far], {k: v + 50.0 for k, v in values.items()})
+    moved = {k: v + 50.0 for k, v in values.items()}
+    result = predict_unknown([*edges, *far], moved, method="skg")
     at = result.vectors.nodes.tolist().index("alone")
     assert result.predictions[at] == pytest.approx(50.0, abs=0.5)
 
@@ -209,7 +210,7 @@ def test_update_is_partial_fit_on_the_new_rows(job):
     new = {name: values[name] for name in list(values)[1:9:2]}
     assert not set(new) & set(known)
     copy = predict_unknown(edges, known, model=LEARNER)
-    vectors = update_nodes(copy.model, edges, new, offset=copy.offset)
+    vectors = update_by_skg(copy.model, edges, new, offset=copy.offset)
     by_hand = predict_unknown(edges, known, model=LEARNER).model
     rows = [i for i, name in enumerate(vectors.nodes) if name in new]
     by_hand.partial_fit(
@@ -226,7 +227,7 @@ def test_update_with_nothing_known_changes_nothing(job):
     edges, _, known, _ = job
     result = predict_unknown(edges, known, model=LEARNER)
     before = result.model.coef_.copy()
-    update_nodes(result.model, edges, {}, offset=result.offset)
+    update_by_skg(result.model, edges, {}, offset=result.offset)
     np.testing.assert_array_equal(result.model.coef_, before)
 
 
@@ -234,7 +235,7 @@ def test_update_brings_new_nodes(job):
     edges, _, known, _ = job
     result = predict_unknown(edges, known, model=LEARNER)
     more = [*edges, ("new", "n01"), ("new", "n02"), ("new", "n03")]
-    update_nodes(result.model, more, {"new": 5.0}, offset=result.offset)
+    update_by_skg(result.model, more, {"new": 5.0}, offset=result.offset)
     assert "new" in result.model.references_
     assert gradraker.NodePredictions is type(result)
 
@@ -243,16 +244,16 @@ def test_nodes_without_edges_may_have_values():
     links = [("a", "x"), ("b", "x"), ("c", "y"), ("d", "y")]
     known = {"a": 1.0, "c": 3.0, "alone": 2.5}
     with pytest.raises(ValueError, match="'alone'"):
-        predict_unknown(links, known)
-    result = predict_unknown(links, known, unknown_nodes="isolated")
+        predict_unknown(links, known, method="skg")
+    result = predict_unknown(links, known, unknown_nodes="isolated", method="skg")
     assert result.vectors.nodes.tolist()[-1] == "alone"
     assert set(result.vectors.references.tolist()) == set("abcdxy")
     assert result.vectors.rows[[6]].nnz == 0
     assert result.values[6] == 2.5
-    ignored = predict_unknown(links, known, unknown_nodes="ignore")
+    ignored = predict_unknown(links, known, unknown_nodes="ignore", method="skg")
     assert "alone" not in ignored.vectors.nodes.tolist()
     with pytest.raises(TypeError, match="unknown_nodes='isolated' needs values as a mapping"):
-        predict_unknown(links, [1.0] * 6, unknown_nodes="isolated")
+        predict_unknown(links, [1.0] * 6, unknown_nodes="isolated", method="skg")
 
 
 @pytest.mark.parametrize(
@@ -265,6 +266,6 @@ def test_nodes_without_edges_may_have_values():
 def test_too_few_nodes_to_choose_sigma2_from(known, message):
     links = [("a", "x"), ("b", "x"), ("c", "y")]
     with pytest.raises(ValueError, match=message):
-        predict_unknown(links, known)
+        predict_unknown(links, known, method="skg")
     given = predict_unknown(links, known, model=SKGRegressor(sigma2=1.0, random_state=0))
     assert np.isfinite(given.predictions).all()

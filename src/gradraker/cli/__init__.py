@@ -11,6 +11,8 @@ from gradraker.cli.demo import demo
 from gradraker.cli.explain import explain
 from gradraker.cli.predict import predict
 from gradraker.cli.ranges import ranges
+from gradraker.cli.reproduce import reproduce
+from gradraker.cli.sweep import sweep
 from gradraker.cli.update import update
 
 # Errors that the library raises on purpose, with a sentence meant for its users.
@@ -58,7 +60,8 @@ def one_sentence(error: Exception) -> str:
 def main(debug: bool) -> None:
     """Predict unknown node values on a graph, online, and explain every prediction.
 
-    Exit codes: 0 all went well, 1 the data or the machine said no, 2 wrong use.
+    Exit codes: 0 all went well, 1 the data or the machine said no, 2 wrong use; 130 for a sweep
+    that was stopped with Ctrl-C.
     """
     # A terminal that cannot show σ² or ° gets a question mark, not an error.
     for stream in (sys.stdout, sys.stderr):
@@ -66,5 +69,5 @@ def main(debug: bool) -> None:
             stream.reconfigure(errors="replace")
 
 
-for command in (predict, update, explain, ranges, data, demo):
+for command in (predict, update, explain, ranges, sweep, reproduce, data, demo):
     main.add_command(command)

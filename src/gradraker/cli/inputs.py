@@ -86,6 +86,9 @@ def in_words_of_the_command_line(values: str, *, isolated: bool = False) -> "Ite
         message = str(error)
         changes = {
             "values holds nodes that are not there": f"{_label(values)} holds nodes without edges",
+            "values holds nodes that are not in the graph": f"{_label(values)} holds nodes "
+            "without edges",
+            ", or 'isolated' to take them for nodes without edges": "",
             "pass unknown_nodes='ignore' to leave them out": "pass --unknown-nodes ignore to leave "
             "them out" + (", or isolated to keep them" if isolated else ""),
             "values: ": f"{_label(values)}: ",
@@ -115,11 +118,11 @@ def _line_of_node(path: str, message: str) -> int | None:
 
 
 def vector_settings(
-    *, direction: str, self_loops: str, unweighted: bool, hops: int
+    *, direction: str | None, self_loops: str, unweighted: bool, hops: int
 ) -> dict[str, Any]:
     """Arguments of ``adjacency_vectors`` from options; a model file keeps them as notes."""
     return {
-        "direction": direction,
+        "direction": direction or "out",
         "weight": False if unweighted else None,
         "self_loops": self_loops,
         "hops": hops,

@@ -5,18 +5,26 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gradraker.learners import SKGRegressor
+    from gradraker.learners import NodeRegressor, SKGRegressor
 
-_SETTINGS = {"direction", "weight", "self_loops", "hops"}
+_SETTINGS = {
+    "SKGRegressor": {"direction", "weight", "self_loops", "hops"},
+    "NodeRegressor": {"weight", "self_loops"},
+}
 
 
 @dataclass(frozen=True, eq=False)
 class SavedModel:
-    """A model, the mean that its values are relative to, and how its rows were made."""
+    """A model, what its values are relative to, and how its rows or its graph were made."""
 
-    model: "SKGRegressor"
+    model: "NodeRegressor | SKGRegressor"
     offset: float
     vectors: dict[str, Any]
+
+    @property
+    def knows_its_graph(self) -> bool:
+        """Whether the model holds the edges itself, as a node model does."""
+        return type(self.model).__name__ == "NodeRegressor"
 
     def save(self, path: str) -> None:
         """Write the model and its notes: whole, or not at all."""
@@ -25,7 +33,7 @@ class SavedModel:
 
 def load_model(path: str) -> SavedModel:
     """Load a model of ``gradraker predict``, or refuse the file by name."""
-    from gradraker.learners import ModelFileError, load, read_notes
+    from gradraker.learners import ModelFileError, SKGRegressor, load, read_notes
 
     model, notes = load(path), read_notes(path)
     offset, vectors = notes.get("offset"), notes.get("vectors")
@@ -33,13 +41,12 @@ def load_model(path: str) -> SavedModel:
         isinstance(offset, float)
         and math.isfinite(offset)
         and isinstance(vectors, dict)
-        and set(vectors) == _SETTINGS
-        and model.coef_.ndim == 1
-        and model.keep_observed
+        and set(vectors) == _SETTINGS.get(type(model).__name__)
+        and (not isinstance(model, SKGRegressor) or (model.coef_.ndim == 1 and model.keep_observed))
     )
     if not sound:
         raise ModelFileError(
-            f"{path!r} is a model, but does not say how its rows were made: only models that "
+            f"{path!r} is a model, but does not say how its edges were read: only models that "
             "'gradraker predict --model' wrote can be used here"
         )
     assert isinstance(offset, float)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -65,6 +66,13 @@ def learning_rate(ctx: click.Context, param: click.Parameter, value: float) -> f
     return value
 
 
+def part(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    """Check a part of a whole, such as 0.9."""
+    if value is not None and not 0.0 < value < 1.0:
+        raise click.BadParameter(f"{value!r} is not between 0 and 1", ctx, param)
+    return value
+
+
 def _together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
     def add(command: Command) -> Command:
         for option in reversed(options):
@@ -74,16 +82,19 @@ def _together(*options: Callable[[Command], Command]) -> Callable[[Command], Com
     return add
 
 
-def edges_option(command: Command) -> Command:
-    """Add --edges."""
+def _edges_option(*, required: bool, more: str = "") -> Callable[[Command], Command]:
     return click.option(
         "--edges",
         type=FileName(),
-        required=True,
+        required=required,
         metavar="FILE",
         help="Edges: CSV, TSV, blanks, Parquet, Matrix Market or GraphML, also gzipped; "
-        "- is standard input.",
-    )(command)
+        f"- is standard input.{more}",
+    )
+
+
+edges_option = _edges_option(required=True)
+edges_of_skg_option = _edges_option(required=False, more=" Only a model of SKG needs them.")
 
 
 def values_option(*, required: bool, text: str) -> Callable[[Command], Command]:
@@ -97,9 +108,7 @@ vector_options = _together(
     click.option(
         "--direction",
         type=click.Choice(["out", "in", "both"]),
-        default="out",
-        show_default=True,
-        help="Which edges describe a node.",
+        help="Which edges describe a node; default out, and both for --method nodes.",
     ),
     click.option(
         "--self-loops",
@@ -161,6 +170,18 @@ kernel_options = _together(
         help="Seed; the same seed gives the same output.",
     ),
 )
+
+# What belongs to SKG alone, by the name of the parameter.
+SKG_OPTIONS = ("sigma2", "kernel", "frequencies", "learning_rate", "epochs", "hops")
+
+
+def refuse_skg_options(ctx: click.Context) -> None:
+    """Refuse options of SKG that were given to another method, instead of passing them over."""
+    for name in SKG_OPTIONS:
+        if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            option = f"--{name.replace('_', '-')}"
+            raise click.UsageError(f"{option} is an option of SKG: add --method skg")
+
 
 output_options = _together(
     click.option(

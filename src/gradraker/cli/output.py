@@ -92,7 +92,8 @@ def predictions_table(
     found = result.contributors(top) if top > 0 else None
     n_top = 0 if found is None else found.weights.shape[1]
     extra = [f"{word}_{i + 1}" for i in range(n_top) for word in ("contributor", "weight")]
-    yield ["node", "known", "value", "prediction", *extra]
+    ends = [] if result.intervals is None else ["lower", "upper"]
+    yield ["node", "known", "value", "prediction", *ends, *extra]
     known, values = result.is_known.tolist(), result.values.tolist()
     for i, node in enumerate(result.vectors.nodes.tolist()):
         row: list[object] = [
@@ -101,6 +102,8 @@ def predictions_table(
             values[i] if known[i] else "",
             float(result.predictions[i]),
         ]
+        if result.intervals is not None:
+            row += result.intervals[i].tolist()
         if found is not None:
             for name, weight in zip(found.names[i], found.weights[i].tolist(), strict=True):
                 row += [shown(str(name)), weight]

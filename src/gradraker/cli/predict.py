@@ -19,6 +19,8 @@ from gradraker.cli.options import (
     edges_option,
     kernel_options,
     output_options,
+    part,
+    refuse_skg_options,
     top_option,
     unknown_or_isolated_option,
     values_option,
@@ -54,19 +56,36 @@ if TYPE_CHECKING:
 )
 @click.option("--model", type=FileName(), metavar="FILE", help="Keep the trained model here.")
 @click.option(
+    "--method",
+    type=click.Choice(["nodes", "skg"]),
+    default="nodes",
+    show_default=True,
+    help="The node model, which compares nodes by walks and degrees, or the paper's SKG.",
+)
+@click.option(
+    "--coverage",
+    type=float,
+    callback=part,
+    metavar="PART",
+    help="Add intervals that hold this part of the true values, such as 0.9.",
+)
+@click.option(
     "--sigma2",
     type=NumberOrWord(SIGMA2_RULES),
     default="cv",
     show_default=True,
     metavar=f"[{'|'.join(SIGMA2_RULES)}|NUMBER]",
-    help="Variance σ² of the kernel, or the rule that chooses it.",
+    help="SKG: variance σ² of the kernel, or the rule that chooses it.",
 )
 @vector_options
 @kernel_options
 @top_option(0)
 @unknown_or_isolated_option
 @output_options
+@click.pass_context
 def predict(
+    ctx: click.Context,
+    /,
     edges: str,
     values: str,
     out: str | None,
@@ -79,9 +98,14 @@ def predict(
 ) -> None:
     """Predict the values of all nodes of a graph from those that are known.
 
-    A node is described by its edges. With 10 known nodes or more, a fifth is held out
-    first, to say how large the errors are and how large they were if every node got the mean.
+    Nodes are compared by where walks from them lead and by their degrees; how exactly is
+    chosen on the known nodes. With 10 of them or more, the output says how large the errors are
+    on known nodes that were left out, and how large they were if every node got the mean.
     """
+    if options["method"] == "nodes":
+        refuse_skg_options(ctx)
+    elif options["coverage"] is not None:
+        raise click.UsageError("--coverage is an option of --method nodes")
     check_streams(edges=edges, values=values)
     check_streams(out=out, report=report, json="-" if as_json else None)
     if model == "-":
@@ -129,7 +153,7 @@ def _predicted(
 ) -> "tuple[NodePredictions, int, dict[str, Any]]":
     """Read, train and predict; return the result, the number of edges and the settings."""
     waiting.stage("starting")
-    from gradraker import SKGRegressor, predict_unknown
+    from gradraker import NodeRegressor, SKGRegressor, predict_unknown
 
     graph = read_edges_file(edges, waiting)
     known = read_values_file(values, waiting)
@@ -137,20 +161,29 @@ def _predicted(
     settings = vector_settings(
         **{name: options[name] for name in ("direction", "self_loops", "unweighted", "hops")}
     )
-    learner = SKGRegressor(
-        sigma2=options["sigma2"],
-        kernel=options["kernel"],
-        n_frequencies=options["frequencies"],
-        learning_rate=options["learning_rate"],
-        n_epochs=options["epochs"],
-        random_state=options["seed"],
-    )
+    learner: NodeRegressor | SKGRegressor
+    if options["method"] == "nodes":
+        # The model itself knows about directions and walks.
+        settings = {name: settings[name] for name in ("weight", "self_loops")}
+        learner = NodeRegressor(
+            direction=options["direction"] or "both", random_state=options["seed"]
+        )
+    else:
+        learner = SKGRegressor(
+            sigma2=options["sigma2"],
+            kernel=options["kernel"],
+            n_frequencies=options["frequencies"],
+            learning_rate=options["learning_rate"],
+            n_epochs=options["epochs"],
+            random_state=options["seed"],
+        )
     with in_words_of_the_command_line(values, isolated=True):
         result = predict_unknown(
             graph,
             known,
             unknown_nodes=options["unknown_nodes"],
             model=learner,
+            coverage=options["coverage"],
             random_state=options["seed"],
             **settings,
         )

@@ -72,11 +72,20 @@ class Waiting:
         if self._bar is None or self._task is None:
             return
         done, total = (0, None) if self._part is None else self._part
-        self._bar.update(self._task, description=self._stage, completed=done, total=total)
+        left = "" if total is None else "left:"
+        self._bar.update(
+            self._task, description=self._stage, completed=done, total=total, left=left
+        )
 
     def _start(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
 
         with self._lock:
             if self._over:  # the work ended while rich was loaded
@@ -85,9 +94,11 @@ class Waiting:
                 TextColumn("{task.description}", markup=False),
                 BarColumn(),
                 TimeElapsedColumn(),
+                TextColumn("{task.fields[left]}"),
+                TimeRemainingColumn(),  # nothing where the end is not known
                 console=Console(stderr=True, markup=False),
                 transient=True,
             )
-            self._task = self._bar.add_task(self._stage, total=None)
+            self._task = self._bar.add_task(self._stage, total=None, left="")
             self._update()
             self._bar.start()

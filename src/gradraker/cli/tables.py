@@ -56,15 +56,32 @@ def short(number: float) -> str:
 
 def prediction_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
     """The main facts of a summary of predictions."""
-    graph, values, sigma2 = summary["graph"], summary["values"], summary["sigma2"]
+    graph, values = summary["graph"], summary["values"]
     facts = [
         ("Graph", f"{short(graph['nodes'])} nodes, {short(graph['edges'])} edges"),
         ("Values", f"{short(values['known'])} known, {short(values['unknown'])} to predict"),
-        ("σ² of the kernel", f"{short(sigma2['value'])} ({rule_in_words(sigma2['rule'])})"),
     ]
+    if summary["method"] == "nodes":
+        facts += _choice_facts(summary["choice"])
+        return facts + held_out_facts(summary["held_out"])
+    sigma2 = summary["sigma2"]
+    facts.append(
+        ("σ² of the kernel", f"{short(sigma2['value'])} ({rule_in_words(sigma2['rule'])})")
+    )
     if sigma2["range"] is not None:
         facts.append(("Range of σ²", f"{sigma2['range']}: {sigma2['meaning']}"))
     return facts + held_out_facts(summary["held_out"]) + _transfer_facts(summary["transfer"])
+
+
+def _choice_facts(choice: dict[str, Any]) -> list[tuple[str, str]]:
+    """What nodes are compared by, and how that was chosen."""
+    if not choice["blocks"]:
+        return [("Compared by", "nothing: every node gets about the mean of the known values")]
+    text = f"{', '.join(choice['blocks'])}; width {short(choice['width'])}, "
+    text += f"penalty {short(choice['alpha'])}"
+    if choice["n_tried"]:
+        text += f"; the best of {choice['n_tried']} by leave-one-out"
+    return [("Compared by", text)]
 
 
 def rule_in_words(rule: str) -> str:
@@ -77,7 +94,11 @@ def held_out_facts(held_out: dict[str, Any] | None) -> list[tuple[str, str]]:
     if held_out is None:
         return [("Held out", "none: too few known nodes for an estimate of the error")]
     facts = [
-        ("Held out", f"{short(held_out['nodes'])} of the known nodes, for the errors below"),
+        (
+            "Held out",
+            f"{short(held_out['nodes'])} of the known nodes, "
+            f"{'one at a time, ' if held_out['one_at_a_time'] else ''}for the errors below",
+        ),
         ("RMSE", f"{short(held_out['rmse'])} ({short(held_out['rmse_of_mean'])} by the mean)"),
     ]
     if held_out["gnmse"] is not None:
@@ -98,6 +119,11 @@ def first_predictions(predictions: list[dict[str, Any]]) -> "Table | None":
         return None
     first = predictions[:_SHOWN]
     headings, rows = ["Node", "Prediction"], [[one["node"], one["prediction"]] for one in first]
+    if "lower" in first[0]:
+        headings += ["From", "To"]
+        for row, one in zip(rows, first, strict=True):
+            row += ["−∞" if one["lower"] is None else one["lower"]]
+            row += ["∞" if one["upper"] is None else one["upper"]]
     if "contributors" in first[0]:
         headings.append("Counts most")
         for row, one in zip(rows, first, strict=True):

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 @click.command(
     short_help="Go on training a saved model on new values.",
-    epilog="Example: gradraker update --model model.skg --edges edges.csv --values new.csv",
+    epilog="Example: gradraker update --model model.gr --edges edges.csv --values new.csv",
 )
 @click.option(
     "--model", type=FileName(), required=True, metavar="FILE", help="Model that predict wrote."
@@ -74,8 +74,9 @@ def update(
 ) -> None:
     """Go on training a saved model on new nodes and values, and predict the others.
 
-    The file of edges must hold all edges of the nodes that are to be learned or
-    predicted; those of others may be missing. New values are predicted before they are
+    A node model holds its graph, and takes the edges as more of it. For a model of SKG the
+    file of edges must hold all edges of the nodes that are to be learned or predicted; those
+    of others may be missing. New values are predicted before they are
     learned, which gives an honest error. Without --values, the model only predicts.
     """
     if "-" in (model, save_as):
@@ -100,15 +101,16 @@ def update(
         table = predictions_table(result, top=top, raw_names=raw_names)
         rows = None if out is None else list(table)
         waiting.stage("writing")
-        if facts["learned"] > 0 or save_as is not None:
+        changed = facts["learned"] > 0 or facts.get("graph_changed", False)
+        if changed or save_as is not None:
             saved.save(target)
         if rows is not None and out is not None:
             write_csv(out, rows)
     if as_json:
         echo_json(facts)
         return
-    _print(facts, to_stderr=out == "-")
-    for what, file in (("Predictions", out), ("Model", target if facts["learned"] else save_as)):
+    _print(facts, changed=changed, to_stderr=out == "-")
+    for what, file in (("Predictions", out), ("Model", target if changed else save_as)):
         if file not in (None, "-"):
             click.echo(f"{what}: {file}", err=out == "-")
 
@@ -121,11 +123,56 @@ def _updated(
     unknown_nodes: Any,
 ) -> "tuple[NodePredictions, dict[str, Any]]":
     """Train on what is new; return predictions for all nodes of the graph, and facts."""
+    if saved.knows_its_graph:
+        if again:
+            raise click.UsageError("--again is for models of SKG: this one holds each value once")
+        return _updated_nodes(saved.model, saved.vectors, graph, given, unknown_nodes)
+    return _updated_skg(saved, graph, given, again, unknown_nodes)
+
+
+def _updated_nodes(
+    model: Any,
+    settings: dict[str, Any],
+    graph: "EdgeList",
+    given: dict[Hashable, float],
+    unknown_nodes: Any,
+) -> "tuple[NodePredictions, dict[str, Any]]":
     import numpy as np
 
-    from gradraker import NodePredictions, adjacency_vectors, known_values
-    from gradraker.experiments import update_nodes
+    from gradraker.experiments import all_predictions, update_by_nodes
 
+    mean = float(model.known_values_.mean())
+    old = model.adjacency_
+    new, before = update_by_nodes(model, graph, given, unknown_nodes=unknown_nodes, **settings)
+    values, predicted = np.array(list(new.values())), np.array(list(before.values()))
+    return all_predictions(model), {
+        "command": "update",
+        "method": "nodes",
+        "nodes": len(model.nodes_),
+        "edges": len(graph),
+        "graph_changed": old.shape != model.adjacency_.shape or (old != model.adjacency_).nnz > 0,
+        "learned": len(new),
+        "passed_over": sum(node in set(model.nodes_.tolist()) for node in given) - len(new),
+        "known": len(model.known_nodes_),
+        "rmse_before": _rmse(values, predicted),
+        "rmse_of_mean": _rmse(values, np.full(values.size, mean)),
+        "mean": mean,
+    }
+
+
+def _updated_skg(
+    saved: SavedModel,
+    graph: "EdgeList",
+    given: dict[Hashable, float],
+    again: bool,
+    unknown_nodes: Any,
+) -> "tuple[NodePredictions, dict[str, Any]]":
+    import numpy as np
+
+    from gradraker import NodePredictions, SKGRegressor, adjacency_vectors, known_values
+    from gradraker.experiments import update_by_skg
+
+    assert isinstance(saved.model, SKGRegressor)
     vectors = adjacency_vectors(graph, **saved.vectors)
     aligned = known_values(given, vectors.nodes, unknown_nodes=unknown_nodes)
     learned = _learned(saved, vectors)  # NaN at nodes that were not
@@ -134,7 +181,7 @@ def _updated(
     references = vectors.references.tolist()
     before = saved.model.predict(vectors.rows, references=references) + saved.offset
     names = vectors.nodes[new].tolist()
-    update_nodes(
+    update_by_skg(
         saved.model,
         graph,
         dict(zip(names, aligned[new].tolist(), strict=True)),
@@ -146,6 +193,7 @@ def _updated(
     result = NodePredictions(vectors, values, after, saved.offset, saved.model, None)
     facts = {
         "command": "update",
+        "method": "skg",
         "nodes": len(vectors.nodes),
         "edges": len(graph),
         "learned": int(new.sum()),
@@ -184,10 +232,16 @@ def _rmse(values: "NDArray[np.float64]", predictions: "NDArray[np.float64]") -> 
     return math.sqrt(float(((values - predictions) ** 2).mean()))
 
 
-def _print(facts: dict[str, Any], *, to_stderr: bool) -> None:
+def _in_all(facts: dict[str, Any]) -> str:
+    if facts["method"] == "nodes":
+        return f"{short(facts['known'])} known"
+    return f"{short(facts['steps'])} steps"
+
+
+def _print(facts: dict[str, Any], *, changed: bool, to_stderr: bool) -> None:
     listed = [
         ("Graph", f"{short(facts['nodes'])} nodes, {short(facts['edges'])} edges"),
-        ("Learned", f"{short(facts['learned'])} new values, {short(facts['steps'])} steps in all"),
+        ("Learned", f"{short(facts['learned'])} new values, {_in_all(facts)} in all"),
     ]
     if facts["passed_over"]:
         listed.append(("Passed over", f"{short(facts['passed_over'])} values, learned before"))
@@ -195,7 +249,7 @@ def _print(facts: dict[str, Any], *, to_stderr: bool) -> None:
         before, mean = short(facts["rmse_before"]), short(facts["rmse_of_mean"])
         listed.append(("RMSE", f"{before} on the new values before learning ({mean} by the mean)"))
     page = console(to_stderr=to_stderr)
-    page.print(facts_table("Model updated" if facts["learned"] else "Model unchanged", listed))
+    page.print(facts_table("Model updated" if changed else "Model unchanged", listed))
     first = first_predictions(facts["predictions"])
     if first is not None:
         page.print(first)

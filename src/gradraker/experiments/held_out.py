@@ -1,16 +1,18 @@
 """An honest estimate of the error: known nodes predicted by a model that has not seen them."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
 from gradraker.graph import AdjacencyVectors
-from gradraker.learners import SKGRegressor
+from gradraker.graph.names import positions
+from gradraker.learners import NodeRegressor, SKGRegressor
 from gradraker.metrics import gnmse
 
-# With fewer known nodes than this none is held out: the estimate would be noise.
+# With fewer known nodes than this there is no estimate: it would be noise.
 _ENOUGH_TO_HOLD_OUT = 10
 _HELD_OUT = 0.2
 
@@ -20,9 +22,12 @@ class HeldOutNodes:
     """Known nodes that were predicted by a model which had not seen them.
 
     ``gnmse`` and ``rmse`` are the errors of the model, ``gnmse_of_mean`` and ``rmse_of_mean``
-    those of predicting ``offset``, the mean of the other known values. GNMSE is taken on values
-    that are scaled to [0, 1] by the range of all known values, as in the paper. ``model`` is the
-    one that made the predictions, trained on values from which ``offset`` was subtracted.
+    those of predicting the mean of the other known values. GNMSE is taken on values that are
+    scaled to [0, 1] by the range of all known values, as in the paper. ``offset`` is the mean of
+    the known values that were not held out.
+
+    ``model`` is the SKG model that made the predictions, trained on values from which
+    ``offset`` was subtracted; None where nodes were left out one at a time.
     """
 
     rows: NDArray[np.int64]
@@ -32,8 +37,8 @@ class HeldOutNodes:
     gnmse_of_mean: float
     rmse: float
     rmse_of_mean: float
-    model: SKGRegressor
     offset: float
+    model: SKGRegressor | None
 
 
 def trained(
@@ -71,23 +76,52 @@ def hold_out(
     except ValueError:  # the nodes that are left do not differ
         return None
     predictions = model.predict(vectors.rows[tested], references=vectors.references.tolist()) + mean
-    low, high = float(values[known].min()), float(values[known].max())
-    span = high - low if high > low else 1.0
-    scaled, scaled_predictions = (values[tested] - low) / span, (predictions - low) / span
-    scaled_mean = np.full(tested.size, (mean - low) / span)
-    possible = bool(np.any(scaled != 0.0))
+    means = np.full(tested.size, mean)
     return HeldOutNodes(
         rows=tested,
         values=values[tested],
         predictions=predictions,
-        gnmse=gnmse(scaled, scaled_predictions) if possible else float("nan"),
-        gnmse_of_mean=gnmse(scaled, scaled_mean) if possible else float("nan"),
-        rmse=_rmse(values[tested], predictions),
-        rmse_of_mean=_rmse(values[tested], np.full(tested.size, mean)),
-        model=model,
+        **_errors(values[known], values[tested], predictions, means),
         offset=mean,
+        model=model,
     )
 
 
-def _rmse(values: NDArray[np.float64], predictions: NDArray[np.float64]) -> float:
-    return float(np.sqrt(np.mean((values - predictions) ** 2)))
+def leave_one_out(model: NodeRegressor, values: NDArray[np.float64]) -> HeldOutNodes | None:
+    """Predictions of a fitted node model for known nodes without their own values.
+
+    ``values`` are those of the model's nodes, NaN where unknown.
+    """
+    known = np.flatnonzero(~np.isnan(values))
+    if known.size < _ENOUGH_TO_HOLD_OUT:
+        return None
+    names, predictions = model.left_out_predictions()
+    rows = positions(names, model.nodes_)
+    total, n = float(values[known].sum()), known.size
+    means = (total - values[rows]) / (n - 1)  # of the other known values
+    return HeldOutNodes(
+        rows=rows,
+        values=values[rows],
+        predictions=predictions,
+        **_errors(values[known], values[rows], predictions, means),
+        offset=total / n,
+        model=None,
+    )
+
+
+def _errors(
+    known: NDArray[np.float64],
+    values: NDArray[np.float64],
+    predictions: NDArray[np.float64],
+    means: NDArray[np.float64],
+) -> dict[str, Any]:
+    """Errors of predictions and of means for the values of tested nodes."""
+    low, high = float(known.min()), float(known.max())
+    span = high - low if high > low else 1.0
+    scaled = (values - low) / span
+    errors: dict[str, Any] = {}
+    for name, guesses in (("", predictions), ("_of_mean", means)):
+        possible = bool(np.any(scaled != 0.0))
+        errors[f"gnmse{name}"] = gnmse(scaled, (guesses - low) / span) if possible else np.nan
+        errors[f"rmse{name}"] = float(np.sqrt(np.mean((values - guesses) ** 2)))
+    return errors

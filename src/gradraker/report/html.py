@@ -38,7 +38,7 @@ def prediction_report(summary: Mapping[str, Any]) -> str:
     >>> page.count("<figure")
     3
     """
-    template = _environment().get_template(_TEMPLATE)
+    template = environment().get_template(_TEMPLATE)
     return template.render(
         summary=summary,
         figures=_figures(summary),
@@ -46,7 +46,8 @@ def prediction_report(summary: Mapping[str, Any]) -> str:
     )
 
 
-def _environment() -> "Environment":
+def environment() -> "Environment":
+    """Templates, with everything escaped and the filters that all pages use."""
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
     except ModuleNotFoundError as error:
@@ -71,7 +72,7 @@ def _figures(summary: Mapping[str, Any]) -> "dict[str, Markup]":
 
     drawn = {}
     sigma2, held_out = summary["sigma2"], summary["held_out"]
-    if sigma2["boundaries"] is not None:
+    if sigma2 is not None and sigma2["boundaries"] is not None:
         drawn["ranges"] = (
             plot_sigma2_ranges(list(sigma2["boundaries"].values()), sigma2["value"]),
             f"The four ranges of the kernel variance on a logarithmic axis; the chosen variance "

@@ -1,22 +1,21 @@
 """Everything worth telling about a prediction job, as a dict that JSON can hold."""
 
 import math
-import platform
 from collections.abc import Mapping
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker import __version__
-from gradraker.experiments import HeldOutNodes, NodePredictions, top_contributors
-from gradraker.learners import SKGRegressor
+from gradraker.experiments import HeldOutNodes, NodePredictions
+from gradraker.experiments.versions import versions
+from gradraker.learners import NodeRegressor, SKGRegressor
 
-_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 # Held-out nodes with the largest errors, and contributors of each.
 _N_WORST = 10
 _N_REASONS = 3
+# Candidates of a node model that are listed with their leave-one-out errors.
+_N_TRIED = 8
 
 
 def prediction_summary(
@@ -63,19 +62,17 @@ def prediction_summary(
     known = result.is_known
     return {
         "command": "predict",
+        "method": result.method,
         "inputs": dict(inputs or {}),
         "graph": _graph(result, n_edges),
         "values": _values(result.values[known], n_unknown=int((~known).sum())),
-        "sigma2": _sigma2(result.model),
+        "sigma2": _sigma2(result.model) if isinstance(result.model, SKGRegressor) else None,
+        "choice": _choice(result.model) if isinstance(result.model, NodeRegressor) else None,
         "held_out": None if result.held_out is None else _held_out(result, result.held_out),
         "transfer": _transfer(result),
         "predictions": listed_predictions(result, n_contributors),
         "settings": _settings(result.model, settings or {}),
-        "versions": {
-            "gradraker": __version__,
-            "python": platform.python_version(),
-            **{package: version(package) for package in _PACKAGES},
-        },
+        "versions": versions(),
     }
 
 
@@ -127,12 +124,35 @@ def _sigma2(model: SKGRegressor) -> dict[str, Any]:
     }
 
 
+def _choice(model: NodeRegressor) -> dict[str, Any]:
+    """What a node model stands on, and how other candidates fared."""
+    choice = model.choice_
+    return {
+        "blocks": list(model.blocks_),
+        "width": _finite(model.width_),
+        "alpha": _finite(model.alpha_),
+        "solver": model.solver_,
+        "chosen_on": choice.n_used,
+        "n_tried": len(choice.tried),
+        "tried": [
+            {
+                "blocks": list(one.blocks),
+                "width": _finite(one.width),
+                "alpha": _finite(one.alpha),
+                "rmse": _finite(one.rmse),
+            }
+            for one in choice.tried[:_N_TRIED]
+        ],
+    }
+
+
 def _held_out(result: NodePredictions, held_out: HeldOutNodes) -> dict[str, Any]:
     names = result.vectors.nodes[held_out.rows].tolist()
     errors = held_out.predictions - held_out.values
     worst = np.argsort(-np.abs(errors), kind="stable")[:_N_WORST]
-    # Of the model that had not seen these nodes: in the final one they explain themselves.
-    found = top_contributors(held_out.model, result.vectors, held_out.rows[worst], _N_REASONS)
+    # Without the nodes themselves, whose own values count most in the final model.
+    found = result.held_out_contributors(_N_REASONS, which=worst)
+    offset = 0.0 if held_out.model is None else held_out.offset
     points = [
         {"node": _name(name), "value": value, "prediction": prediction}
         for name, value, prediction in zip(
@@ -141,6 +161,7 @@ def _held_out(result: NodePredictions, held_out: HeldOutNodes) -> dict[str, Any]
     ]
     return {
         "nodes": len(names),
+        "one_at_a_time": held_out.model is None,
         "mean": held_out.offset,
         "rmse": _finite(held_out.rmse),
         "rmse_of_mean": _finite(held_out.rmse_of_mean),
@@ -152,7 +173,7 @@ def _held_out(result: NodePredictions, held_out: HeldOutNodes) -> dict[str, Any]
             | {"error": float(errors[i])}
             | {
                 "contributors": _contributors(
-                    found.names[k], found.weights[k], found.values[k] + held_out.offset
+                    found.names[k], found.weights[k], found.values[k] + offset
                 )
             }
             for k, i in enumerate(worst.tolist())
@@ -180,6 +201,9 @@ def listed_predictions(result: NodePredictions, n_contributors: int) -> list[dic
             result.vectors.nodes[rows].tolist(), result.predictions[rows].tolist(), strict=True
         )
     ]
+    if result.intervals is not None:
+        for one, (lower, upper) in zip(listed, result.intervals[rows].tolist(), strict=True):
+            one |= {"lower": _finite(lower), "upper": _finite(upper)}
     if n_contributors > 0:
         found = result.contributors(n_contributors, rows=rows)
         for i, one in enumerate(listed):
@@ -198,7 +222,12 @@ def _contributors(
     ]
 
 
-def _settings(model: SKGRegressor, given: Mapping[str, Any]) -> dict[str, Any]:
+def _settings(model: NodeRegressor | SKGRegressor, given: Mapping[str, Any]) -> dict[str, Any]:
+    if isinstance(model, NodeRegressor):
+        parameters = model.get_params()
+        asked = {name: parameters[name] for name in ("blocks", "width", "alpha", "solver")}
+        asked["direction"] = model.direction
+        return dict(given) | asked | {"seed": model.seed_}
     return dict(given) | {
         "sigma2": model.sigma2 if isinstance(model.sigma2, str) else float(model.sigma2),
         "kernel": model.kernel,

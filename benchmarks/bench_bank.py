@@ -1,0 +1,192 @@
+"""A bank of kernels: what it costs in fits of one kernel, and what it is good for.
+
+Members of a bank share the draws and the projections; sines, cosines and the sequential pass
+are each member's own. The cost of a bank of P = 16 variances is compared with one fit of
+``SKGRegressor`` on the same rows. Results must equal those of 16 fits with the weights
+computed outside.
+
+The second table shows the paper's point on the data sets at hand: tested GNMSE of one kernel at
+σ²_ed, of banks with suitable kernels, and of banks without any.
+
+Run ``python benchmarks/bench_bank.py [--full]`` (with GRADRAKER_DATA set for Email and Cora-Con).
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench_fit import Work, make_work
+from gradraker import GradrakerRegressor, SKGRegressor, gnmse, sigma2_ranges
+from gradraker.datasets import GraphDataset, split_nodes
+from gradraker.learners.hedge import Hedge
+from report import (
+    SEED,
+    Agreement,
+    Finding,
+    Report,
+    finish,
+    interleaved,
+    milliseconds,
+    options,
+    ratio,
+    run_alone,
+    table,
+)
+from signals import data_sets
+
+N_MEMBERS, LEARNING_RATE = 16, 0.1
+# Nodes, neighbours, D and epochs: the size of Email-Eu-core, denser, and the one of bench_fit.py.
+SIZES = ((402, 25, 403, 3), (2000, 50, 200, 3), (2000, 5, 1000, 1), (2000, 5, 1000, 3))
+TINY_SIZES = ((60, 5, 30, 3), (60, 5, 30, 1))
+METHODS = ("one at σ²_ed", "bank, ranges", "bank, 16", "bank, chaos", "bank, averaging")
+
+
+def variances(n_members: int) -> list[float]:
+    return [float(sigma2) for sigma2 in np.geomspace(0.1, 100.0, n_members)]
+
+
+def bank_of(work: Work, n_members: int, n_epochs: int) -> GradrakerRegressor:
+    return GradrakerRegressor(
+        kernels=variances(n_members),
+        n_frequencies=work.n_frequencies,
+        learning_rate=LEARNING_RATE,
+        n_epochs=n_epochs,
+        random_state=SEED,
+    ).fit(work.X, work.y)
+
+
+def single(work: Work, sigma2: float, n_epochs: int) -> SKGRegressor:
+    return SKGRegressor(
+        sigma2=sigma2,
+        n_frequencies=work.n_frequencies,
+        learning_rate=LEARNING_RATE,
+        n_epochs=n_epochs,
+        random_state=SEED,
+    ).fit(work.X, work.y)
+
+
+# -- cost ----------------------------------------------------------------------
+
+
+def cost(size: tuple[int, int, int, int], *, tiny: bool) -> tuple[list[str], float]:
+    """A line of the table, and the time of a bank of 16 in fits of one kernel."""
+    n_nodes, degree, n_frequencies, n_epochs = size
+    work = make_work(n_nodes, degree, n_frequencies)
+    times = interleaved(
+        {
+            "one": lambda: single(work, 2.0, n_epochs),
+            "4": lambda: bank_of(work, 4, n_epochs),
+            "16": lambda: bank_of(work, N_MEMBERS, n_epochs),
+        },
+        tiny=tiny,
+    )
+    fits = [ratio(times[name], times["one"]) for name in ("4", "16")]
+    label = f"{n_nodes} nodes, {degree} neighbours, D = {n_frequencies}, E = {n_epochs}"
+    seconds = [milliseconds(times[name].median) for name in ("one", "4", "16")]
+    return [label, *seconds, *(f"{value:.1f}" for value in fits)], fits[1]
+
+
+def agreements(work: Work) -> list[Agreement]:
+    """A bank against fits one by one, with the weights computed from their predictions."""
+    model = bank_of(work, N_MEMBERS, 3)
+    fits = [single(work, sigma2, 3) for sigma2 in variances(N_MEMBERS)]
+    apart = max(float(abs(f.coef_ - c).max()) for f, c in zip(fits, model.coef_, strict=True))
+    losses = np.array([weighed_outside(work, sigma2) for sigma2 in variances(N_MEMBERS)])
+    hedge = Hedge(N_MEMBERS, "auto", 0.0)
+    hedge.losses, hedge.totals = losses.sum(axis=1), np.array([0.0, losses.max()])
+    predictions = hedge.weights() @ [f.predict(work.X) for f in fits]
+    return [
+        Agreement("coef_ of 16 fits", apart, 0.0),
+        Agreement(
+            "predictions of 16 fits, weighed outside",
+            float(abs(predictions - model.predict(work.X)).max() / abs(predictions).max()),
+            1e-10,
+        ),
+    ]
+
+
+def weighed_outside(work: Work, sigma2: float) -> NDArray[np.float64]:
+    """Squared errors of a member before each training step, row by row."""
+    n = work.y.size
+    model = single(work, sigma2, 3)
+    Z, theta = model.features(work.X), np.zeros(2 * work.n_frequencies)
+    rng = np.random.default_rng([SEED, 1])
+    errors = []
+    for i in np.concatenate([rng.permutation(n) for _ in range(3)]):
+        error = work.y[i] - theta @ Z[i]
+        theta += 2.0 * LEARNING_RATE * error * Z[i]
+        errors.append(error**2)
+    return np.array(errors)
+
+
+# -- what it is good for -------------------------------------------------------
+
+
+def dictionaries(data: GraphDataset, sampled: NDArray[np.int64], D: int) -> dict[str, object]:
+    """The kernels of each method, placed by the ranges of the sampled nodes."""
+    ranges = sigma2_ranges(data.adjacency[sampled][:, sampled], n_frequencies=D)
+    ce, ed = ranges.chaos_extending, ranges.extending_disturbing
+    da = ranges.disturbing_averaging
+    # Five of each, as "ranges" has.
+    kernels = ([ed], "ranges", np.geomspace(ce, da, 16), np.geomspace(ce / 100, ce / 2, 5))
+    return dict(zip(METHODS, (*kernels, np.geomspace(10 * da, 1000 * da, 5)), strict=True))
+
+
+def errors_of(
+    data: GraphDataset, n_frequencies: int, learning_rate: float, n_repeats: int
+) -> dict[str, float]:
+    """Mean tested GNMSE of each method over splits, with 40 % of the nodes sampled."""
+    y = data.scaled_values()
+    errors = np.empty((n_repeats, len(METHODS)))
+    for repeat in range(n_repeats):
+        sampled, tested = split_nodes(data.n_nodes, 0.4, np.random.default_rng(repeat))
+        rows, tested_rows = data.adjacency[sampled][:, sampled], data.adjacency[tested][:, sampled]
+        kernels = dictionaries(data, sampled, n_frequencies)
+        for column, method in enumerate(METHODS):
+            model = GradrakerRegressor(
+                kernels=kernels[method],
+                n_frequencies=n_frequencies,
+                learning_rate=learning_rate,
+                random_state=repeat,
+            ).fit(rows, y[sampled])
+            errors[repeat, column] = gnmse(y[tested], model.predict(tested_rows))
+    return dict(zip(METHODS, errors.mean(axis=0).tolist(), strict=True))
+
+
+def main(argv: Sequence[str] | None = None) -> Report:
+    asked = options(argv, __doc__.splitlines()[0])
+    costs = [cost(size, tiny=asked.tiny) for size in (TINY_SIZES if asked.tiny else SIZES)]
+    n_repeats = 2 if asked.tiny else 50 if asked.full else 20
+    found = {
+        data.name: errors_of(data, D, rate, n_repeats) for data, D, rate in data_sets(asked.tiny)
+    }
+    lines = [[name, *(f"{row[m]:.4f}" for m in METHODS)] for name, row in found.items()]
+    against = {
+        method: [row[method] / row[METHODS[0]] for row in found.values()] for method in METHODS
+    }
+    report = Report(
+        f"A bank of {N_MEMBERS} kernels against one",
+        findings=(
+            *(
+                Finding(f"16 kernels: {line[0]}", fits, N_MEMBERS / 3, " fits", at_most=True)
+                for line, fits in costs
+            ),
+            *(
+                Finding(f"GNMSE over that of one at σ²_ed, average: {method}", np.mean(ratios))
+                for method, ratios in against.items()
+                if method != METHODS[0]
+            ),
+        ),
+        agreements=tuple(agreements(make_work(60, 5, 30))),
+        tables=(
+            table(["", "one kernel", "4", "16", "4 in fits", "16 in fits"], [c[0] for c in costs]),
+            f"Tested GNMSE, mean of {n_repeats} splits\n" + table(["", *METHODS], lines),
+        ),
+        judged=not asked.tiny,
+    )
+    return finish(report)
+
+
+if __name__ == "__main__":
+    run_alone(main)

@@ -1,0 +1,130 @@
+"""A sweep over the kernel variance as a dict and as a page."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gradraker.experiments import SweepResult
+from gradraker.experiments.sweep_result import range_names
+from gradraker.plotting import plot_sweep, svg_text
+from gradraker.report.html import environment
+
+_TEMPLATE = "sweep.html"
+
+
+def sweep_summary(
+    result: SweepResult, *, inputs: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Summarise a sweep: what ``gradraker sweep --json`` prints and the page shows.
+
+    Parameters
+    ----------
+    result : SweepResult
+        What :func:`gradraker.sigma2_sweep` returned.
+    inputs : mapping of str to str, optional
+        Names of the files that the data came from.
+
+    Returns
+    -------
+    dict
+        Of what JSON can hold, without times: equal sweeps have equal summaries.
+
+    Examples
+    --------
+    >>> from gradraker import load_temperature, sigma2_sweep
+    >>> from gradraker.report import sweep_summary
+    >>> summary = sweep_summary(sigma2_sweep(load_temperature(), n_repeats=2))
+    >>> summary["best"]["sigma2"] > summary["boundaries"]["chaos_extending"]["median"]
+    True
+    """
+    settings = {name: value for name, value in result.settings.items() if name != "sigma2"}
+    mean, error = result.mean, result.standard_error
+    best = int(np.argmin(mean))
+    boundaries = result.median_boundaries
+    ed = float(boundaries[1])
+    ranges = range_names(boundaries, result.sigma2)
+    return {
+        "command": "sweep",
+        "inputs": dict(inputs or {}),
+        "data": settings.pop("data"),
+        "best": {
+            "sigma2": float(result.sigma2[best]),
+            "gnmse": _finite(mean[best]),
+            "standard_error": _finite(error[best]),
+            "at_the_end": best in (0, mean.size - 1),
+        },
+        "theory": {"sigma2": _finite(ed), "gnmse": _finite(result.mean_at(ed))},
+        "boundaries": {
+            name: _spread(result.boundaries[:, i])
+            for i, name in enumerate(
+                ("chaos_extending", "extending_disturbing", "disturbing_averaging")
+            )
+        },
+        "distances": {
+            "smallest": _spread(result.squared_distances[:, 0]),
+            "largest": _spread(result.squared_distances[:, 1]),
+        },
+        "curve": [
+            {
+                "sigma2": float(result.sigma2[s]),
+                "range": ranges[s],
+                "gnmse": _finite(mean[s]),
+                "standard_error": _finite(error[s]),
+            }
+            for s in range(mean.size)
+        ],
+        "versions": settings.pop("versions"),
+        "settings": settings,
+    }
+
+
+def sweep_report(result: SweepResult, *, inputs: Mapping[str, str] | None = None) -> str:
+    """Make a page of a sweep: HTML with everything in it. Equal sweeps make equal pages.
+
+    Parameters
+    ----------
+    result, inputs
+        As in :func:`sweep_summary`.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from gradraker import load_temperature, sigma2_sweep
+    >>> from gradraker.report import sweep_report
+    >>> page = sweep_report(sigma2_sweep(load_temperature(), n_repeats=2))
+    >>> page.count("<figure")
+    1
+    """
+    template = environment().get_template(_TEMPLATE)  # first: it says if jinja2 is missing
+    from markupsafe import Markup
+
+    axes = plot_sweep(result)
+    svg = svg_text(
+        axes.figure.figure,
+        prefix="sweep",
+        description="Mean GNMSE over the kernel variance on a logarithmic axis; it is smallest "
+        f"at {result.best_:.4g}.",
+    )
+    # Safe to mark: matplotlib wrote it, and texts are drawn as paths.
+    return template.render(summary=sweep_summary(result, inputs=inputs), figure=Markup(svg))
+
+
+def _spread(column: Any) -> dict[str, float | None]:
+    """Smallest, median and largest over the repeats that have a value."""
+    finite = column[np.isfinite(column)]
+    if finite.size == 0:
+        return {"smallest": None, "median": None, "largest": None}
+    return {
+        "smallest": float(finite.min()),
+        "median": float(np.median(finite)),
+        "largest": float(finite.max()),
+    }
+
+
+def _finite(number: Any) -> float | None:
+    return float(number) if math.isfinite(number) else None

@@ -1,0 +1,200 @@
+"""The hedge rule: weights, and what the bank can lose against its best member."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gradraker import GradrakerRegressor, load_temperature, make_block_graph
+from gradraker.learners.hedge import Hedge, regret_bound
+from oracles import bank as oracle
+
+
+def run(predictions, y, weight_step="auto"):
+    """A hedge that saw predictions (P, T) of values y (T,), and the weights that it used."""
+    predictions, y = np.asarray(predictions, dtype=float), np.asarray(y, dtype=float)
+    hedge = Hedge(len(predictions), weight_step, 0.0)
+    norms = np.zeros(predictions.shape)
+    history = hedge.update(predictions[:, :, None], norms, y[:, None], keep_weights=True)
+    return hedge, history
+
+
+def regret(hedge):
+    return float(hedge.totals[0] - hedge.losses.min())
+
+
+# -- weights -----------------------------------------------------------------------------------
+
+
+def test_weights_by_hand():
+    # Member 0 is right and member 1 off by 1: L = (0, 1), (0, 2), …; B² = 1, rounded up to 2.
+    hedge, history = run([[1.0, 1.0, 1.0], [0.0, 0.0, 0.0]], [1.0, 1.0, 1.0])
+    ratios = history[:, 1] / history[:, 0]
+    np.testing.assert_allclose(ratios, [1.0, math.exp(-0.25), math.exp(-0.5)], rtol=1e-14)
+    assert hedge.weight_step == 0.25
+    assert hedge.losses.tolist() == [0.0, 3.0]
+    np.testing.assert_allclose(history.sum(axis=1), 1.0, rtol=1e-15)
+
+
+def test_a_given_step_is_used_as_it_is():
+    hedge, history = run([[1.0, 1.0], [0.0, 0.0]], [1.0, 1.0], weight_step=0.7)
+    np.testing.assert_allclose(history[1], oracle.weights([0.0, 1.0], 0.7), rtol=1e-14)
+    assert hedge.weight_step == 0.7
+    assert math.isinf(hedge.regret_bound())  # 0.7 > 1/(2B²)
+
+
+@pytest.mark.parametrize("largest", [1e-300, 1e-9, 0.3, 0.5, 1.0, 1.5, 2.0, 7.0, 1e12])
+def test_the_safe_step_is_within_a_factor_of_two(largest):
+    hedge = Hedge(2, "auto", 0.0)
+    hedge.totals[1] = largest
+    assert 0.25 / largest <= hedge.weight_step <= 0.5 / largest
+    if 1e-12 < largest < 1e12:
+        assert hedge.weight_step == oracle.safe_step(largest)
+
+
+@given(
+    errors=st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=30),
+    step=st.sampled_from(["auto", 1e-3, 10.0]),
+)
+@settings(max_examples=50, deadline=None)
+def test_equal_members_keep_equal_weights(errors, step):
+    _, history = run([errors, errors, np.zeros(len(errors))], np.ones(len(errors)), step)
+    np.testing.assert_array_equal(history[:, 0], history[:, 1])
+    model = GradrakerRegressor(
+        kernels=[1.0, 1.0, 4.0], n_frequencies=8, keep_weights=True, random_state=0
+    )
+    model.fit(np.eye(len(errors)), errors)
+    np.testing.assert_array_equal(model.weights_history_[:, 0], model.weights_history_[:, 1])
+
+
+def test_enormous_losses_leave_weights_that_sum_to_one():
+    hedge, _ = run([[1e150, -1e150], [0.0, 0.0], [1.0, -1.0]], [0.0, 0.0], weight_step=1.0)
+    np.testing.assert_array_equal(hedge.weights()[:1], [0.0])
+    np.testing.assert_allclose(hedge.weights()[1:], oracle.weights([0.0, 2.0], 1.0))
+
+
+# -- the bound ---------------------------------------------------------------------------------
+
+NUMBERS = st.one_of(st.floats(-1.0, 1.0), st.floats(-1e6, 1e6), st.sampled_from([0.0, 1.0, -1.0]))
+
+
+@given(data=st.data(), n_members=st.integers(1, 6), n_steps=st.integers(1, 25))
+@settings(max_examples=200, deadline=None)
+def test_no_sequence_breaks_the_bound(data, n_members, n_steps):
+    rows = st.lists(NUMBERS, min_size=n_steps, max_size=n_steps)
+    predictions = data.draw(st.lists(rows, min_size=n_members, max_size=n_members))
+    y = data.draw(rows)
+    hedge, _ = run(predictions, y)
+    largest = np.max((np.array(predictions) - np.array(y)) ** 2)
+    assert hedge.totals[1] == largest
+    rounding = 1e-9 * hedge.losses.max()
+    assert regret(hedge) <= hedge.regret_bound() + rounding
+    assert hedge.regret_bound() <= 4.0 * largest * (1.0 + math.log(n_members))
+    if largest > 1e-9:
+        step = 1.0 / (2.0 * largest)
+        known, _ = run(predictions, y, step)
+        bound = regret_bound(n_members, largest, step * (1.0 - 1e-12))
+        assert regret(known) <= bound + rounding
+
+
+def adversary(weight_step, n_steps=400):
+    """Members say −1 and 1 with a little noise; the value is the one farther from the bank."""
+    hedge = Hedge(2, weight_step, 0.0)
+    rng = np.random.default_rng(0)
+    for _ in range(n_steps):
+        predictions = np.array([-1.0, 1.0]) + 0.01 * rng.standard_normal(2)
+        value = -1.0 if hedge.weights() @ predictions > 0.0 else 1.0
+        hedge.update(
+            predictions[:, None, None], np.zeros((2, 1)), np.array([[value]]), keep_weights=False
+        )
+    return hedge
+
+
+def test_an_adversary_cannot_break_the_bound_but_breaks_a_step_that_is_too_large():
+    safe = adversary("auto")
+    assert regret(safe) <= safe.regret_bound()
+    assert safe.regret_bound() < 30.0
+    # Following the leader, which a large step comes to, loses 2² where the best loses half of it.
+    rash = adversary(1e6)
+    assert math.isinf(rash.regret_bound())
+    assert regret(rash) > 10.0 * safe.regret_bound()
+
+
+def test_an_adversary_of_the_whole_model_cannot_break_the_bound():
+    data = make_block_graph(80, random_state=0)
+    model = GradrakerRegressor(kernels=[0.05, 1.0, 20.0], n_frequencies=30, random_state=0)
+    predicted = 0.0
+    for n in range(data.n_nodes):
+        row = data.adjacency[[n]]
+        value = -1.0 if predicted > 0.0 else 1.0
+        model.partial_fit(row, [value])
+        if n + 1 < data.n_nodes:
+            predicted = model.predict(data.adjacency[[n + 1]])[0]
+    assert model.loss_ >= data.n_nodes - 1.0  # every prediction was at least 1 off
+    assert model.loss_ - model.member_losses_.min() <= model.regret_bound_
+
+
+ORDERS = {
+    "as they are": lambda data: np.arange(data.n_nodes),
+    "by value": lambda data: np.argsort(data.values),
+    "by value, falling": lambda data: np.argsort(-data.values),
+    "by degree": lambda data: np.argsort(np.diff(data.adjacency.indptr)),
+    "at random": lambda data: np.random.default_rng(1).permutation(data.n_nodes),
+}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("weight_step", ["auto", 0.2])
+def test_real_orders_keep_the_bound(order, weight_step):
+    data = load_temperature()
+    rows = ORDERS[order](data)
+    y = data.scaled_values()[rows]
+    model = GradrakerRegressor(weight_step=weight_step, shuffle=False, random_state=0)
+    model.fit(data.adjacency[rows], y)
+    assert math.isfinite(model.regret_bound_)
+    assert model.loss_ - model.member_losses_.min() <= model.regret_bound_
+    # The bound says something: a bad member loses far more.
+    assert model.member_losses_.max() - model.member_losses_.min() > model.regret_bound_
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_regret_grows_slower_than_time(seed):
+    data = make_block_graph(300, random_state=seed)
+    rng = np.random.default_rng(seed)
+    y = data.scaled_values()
+    model = GradrakerRegressor(kernels="ranges", n_frequencies=50, random_state=seed)
+    regrets = []
+    for _ in range(16):
+        order = rng.permutation(data.n_nodes)
+        model.partial_fit(data.adjacency[order], y[order] + 0.3 * rng.standard_normal(len(order)))
+        regrets.append(model.loss_ - model.member_losses_.min())
+        assert regrets[-1] <= model.regret_bound_
+    assert regrets[0] > 0.0
+    times = 300 * np.arange(1, 17)
+    rates = np.array(regrets) / times
+    assert max(rates[-1], 0.0) < rates[0] / 8.0
+    # Twice the time, far less than twice the regret.
+    assert regrets[15] < 1.2 * regrets[7]
+
+
+# -- the formula -------------------------------------------------------------------------------
+
+
+def test_bounds_by_hand():
+    assert regret_bound(1, 5.0) == regret_bound(1, 5.0, 100.0) == 0.0
+    assert regret_bound(8, 0.0) == 0.0
+    assert regret_bound(8, 1.0) == pytest.approx(4.0 * (1.0 + math.log(8)))
+    assert regret_bound(8, 1.0, 0.5) == pytest.approx(2.0 * math.log(8))
+    assert regret_bound(8, 1.0, 0.51) == math.inf
+
+
+def test_the_square_is_exp_concave_up_to_the_bound_only():
+    # exp(−λ x²) bends down for x² < 1/(2λ): the midpoint lies above the chord there.
+    def concave(step, low, high):
+        ends = math.exp(-step * low**2), math.exp(-step * high**2)
+        return math.exp(-step * ((low + high) / 2) ** 2) >= sum(ends) / 2
+
+    assert all(concave(0.5, x, 1.0) for x in np.linspace(-1.0, 1.0, 21))
+    assert not concave(0.5, 1.2, 1.8)

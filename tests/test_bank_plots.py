@@ -1,0 +1,52 @@
+"""The display of the weights of a bank."""
+
+import numpy as np
+import pytest
+
+from gradraker import GradrakerRegressor, load_temperature
+from gradraker.plotting import KernelWeightsDisplay
+
+pytest.importorskip("matplotlib")
+
+
+def test_weights_are_drawn_against_time():
+    data = load_temperature()
+    model = GradrakerRegressor(keep_weights=True, n_epochs=2, random_state=0)
+    display = model.fit(data.adjacency, data.scaled_values()).plot_weights()
+    axes = display.ax_
+    assert len(axes.lines) == 5
+    for line, weights in zip(axes.lines, model.weights_history_.T, strict=True):
+        np.testing.assert_array_equal(line.get_ydata(), weights)
+        np.testing.assert_array_equal(line.get_xdata(), np.arange(1, 2 * 89 + 1))
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert labels[0] == "σ² = 0.167 (extending)"
+    assert labels[-1].endswith("(averaging)")
+    assert axes.get_xlabel() == "Training step"
+    assert display.figure_ is axes.figure
+
+
+def test_many_members_are_told_apart():
+    display = KernelWeightsDisplay(np.full((3, 20), 0.05), labels=[f"m{p}" for p in range(20)])
+    lines = display.plot().ax_.lines
+    assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == 20
+
+
+def test_rows_without_ranges_are_drawn_without_their_names():
+    model = GradrakerRegressor(kernels=[1.0], keep_weights=True, random_state=0)
+    model.fit(np.ones((4, 2)), np.arange(4.0))
+    text = model.plot_weights().ax_.get_legend().get_texts()[0].get_text()
+    assert text == "σ² = 1"
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (np.ones(3), r"shape \(T, P\)"),
+        (np.ones((0, 2)), r"shape \(T, P\)"),
+        (np.ones((4, 3)), "a label for each of 3 members, got 2"),
+        (np.full((4, 2), np.nan), "NaN"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(weights, message):
+    with pytest.raises(ValueError, match=message):
+        KernelWeightsDisplay(weights, labels=["a", "b"])

@@ -1,0 +1,106 @@
+"""Closed forms of ridge regression against refits, and blocks against batches."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gradraker.learners import ridge
+from oracles import nodes as oracle
+
+
+def _problem(seed, n=12, n_features=7, n_asked=4):
+    rng = np.random.default_rng(seed)
+    Z = rng.normal(size=(n, n_features)) / np.sqrt(n_features)
+    asked = rng.normal(size=(n_asked, n_features)) / np.sqrt(n_features)
+    return Z, asked, rng.normal(size=n)
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    seed=st.integers(0, 2**32 - 1), alpha=st.sampled_from([0.01, 0.3, 5.0]), n=st.integers(2, 15)
+)
+def test_dual_predictions_solve_the_normal_equations(seed, alpha, n):
+    Z, asked, y = _problem(seed, n=n)
+    dual = ridge.dual_smoother(ridge.dual_inverse(Z @ Z.T, alpha))
+    expected = oracle.ridge(Z @ Z.T, asked @ Z.T, y, alpha)
+    np.testing.assert_allclose(asked @ Z.T @ (dual.Q @ y) + dual.g @ y, expected, atol=1e-10)
+    weights = asked @ Z.T @ dual.Q + dual.g
+    np.testing.assert_allclose(weights.sum(axis=1), 1.0, atol=1e-10)
+
+
+@pytest.mark.parametrize("alpha", [0.01, 1.0])
+def test_leave_one_out_residuals_equal_refits_with_a_new_intercept(alpha):
+    Z, asked, y = _problem(0)
+    K = Z @ Z.T
+    dual = ridge.dual_smoother(ridge.dual_inverse(K, alpha))
+    without, own = oracle.left_out_predictions(K, asked @ Z.T, y, alpha)
+    residuals = dual.left_out(y[:, np.newaxis])[:, 0]
+    np.testing.assert_allclose(residuals, y - own, atol=1e-10)
+    # What leaving node i out changes elsewhere: s_i(x) e_i / (1 − S_ii).
+    weights = asked @ Z.T @ dual.Q + dual.g
+    predictions = weights @ y
+    np.testing.assert_allclose(predictions[:, None] - weights * residuals, without, atol=1e-10)
+
+
+def test_primal_equals_dual():
+    Z, asked, y = _problem(1)
+    dual = ridge.dual_smoother(ridge.dual_inverse(Z @ Z.T, 0.2))
+    moments = ridge.no_moments(Z.shape[1], 1)
+    for part in (slice(0, 5), slice(5, 12)):
+        ridge.add_moments(moments, ridge.with_one(Z[part]), y[part, np.newaxis])
+    inverse = ridge.primal_inverse(moments.gram, 0.2)
+    weights = ridge.with_one(asked) @ inverse @ ridge.with_one(Z).T
+    np.testing.assert_allclose(weights, asked @ Z.T @ dual.Q + dual.g, atol=1e-12)
+    fitted = ridge.with_one(Z) @ inverse @ moments.products[:, 0]
+    own = ridge.primal_leverages(inverse, ridge.with_one(Z))
+    np.testing.assert_allclose(
+        (y - fitted) / (1.0 - own), dual.left_out(y[:, np.newaxis])[:, 0], atol=1e-11
+    )
+
+
+@pytest.mark.parametrize("cuts", [[1] * 10, [3, 7], [10]])
+def test_inverses_that_grow_by_blocks_equal_the_batch(cuts):
+    Z, _, _ = _problem(2)
+    K, alpha = Z @ Z.T, 0.05
+    dual = ridge.dual_inverse(K[:2, :2], alpha)
+    Z1 = ridge.with_one(Z)
+    primal = ridge.primal_inverse(Z1[:2].T @ Z1[:2], alpha)
+    n = 2
+    for size in cuts:
+        new = slice(n, n + size)
+        dual = ridge.grown_dual_inverse(dual, K[new, :n], K[new, new], alpha)
+        primal = ridge.grown_primal_inverse(primal, Z1[new])
+        n += size
+    np.testing.assert_allclose(dual, ridge.dual_inverse(K, alpha), atol=1e-10)
+    np.testing.assert_allclose(primal, ridge.primal_inverse(Z1.T @ Z1, alpha), atol=1e-10)
+
+
+def test_recursive_least_squares_from_identity_over_alpha_is_batch_ridge():
+    Z, _, y = _problem(3, n=40, n_features=6)
+    alpha = 0.3
+    centred = y - y.mean()
+    F = Z.shape[1]
+    # Without an intercept the start I/α is exact.
+    C, theta = np.eye(F) / alpha, np.zeros(F)
+    for z, value in zip(Z, centred, strict=True):
+        gain = C @ z / (1.0 + z @ C @ z)
+        theta, C = theta + gain * (value - z @ theta), C - np.outer(gain, z @ C)
+    np.testing.assert_allclose(
+        theta, np.linalg.solve(Z.T @ Z + alpha * np.eye(F), Z.T @ centred), atol=1e-12
+    )
+    # With one, its variance starts infinite, which is 1e12 in the recursion and exact in ours.
+    Z1 = ridge.with_one(Z)
+    inverse = ridge.primal_inverse(Z1.T @ Z1, alpha)
+    np.testing.assert_allclose(
+        inverse @ Z1.T @ y, oracle.recursive_least_squares(Z, y, alpha, 1e10), atol=1e-6
+    )
+
+
+def test_an_infinite_penalty_is_the_mean():
+    _, _, y = _problem(4)
+    smoother = ridge.mean_smoother(len(y))
+    rest = [np.delete(y, i).mean() for i in range(len(y))]
+    np.testing.assert_allclose(smoother.g @ y, y.mean())
+    np.testing.assert_allclose(smoother.left_out(y[:, None])[:, 0], y - rest, atol=1e-14)
+    assert np.isnan(ridge.mean_smoother(1).left_out(np.ones((1, 1)))).all()

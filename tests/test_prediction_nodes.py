@@ -1,0 +1,177 @@
+"""The whole job in memory by the node model, which is the default."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import gradraker
+from gradraker import NodeRegressor, SKGRegressor, predict_nodes, predict_unknown
+from gradraker.experiments import all_predictions, update_by_nodes
+
+
+@pytest.fixture(scope="module")
+def data():
+    return gradraker.load_temperature()
+
+
+@pytest.fixture(scope="module")
+def known(data):
+    return dict(zip(data.node_names[:60], data.values[:60].tolist(), strict=True))
+
+
+@pytest.fixture(scope="module")
+def result(data, known):
+    return predict_unknown(data, known, coverage=0.8)
+
+
+def test_predictions_are_those_of_the_model(data, known, result):
+    model = NodeRegressor(random_state=0).fit(data, known)
+    expected, intervals = model.predict(data.node_names, return_interval=True, coverage=0.8)
+    assert result.method == "nodes"
+    np.testing.assert_array_equal(result.predictions, expected)
+    np.testing.assert_array_equal(result.intervals, intervals)
+    assert result.vectors.nodes.tolist() == list(data.node_names)
+    assert (result.vectors.rows != data.adjacency).nnz == 0
+    np.testing.assert_array_equal(result.values[:60], data.values[:60])
+    assert np.isnan(result.values[60:]).all()
+
+
+def test_it_beats_skg_on_the_tested_stations(data, known, result):
+    by_skg = predict_unknown(data, known, method="skg")
+    errors = [np.mean((r.predictions[60:] - data.values[60:]) ** 2) for r in (result, by_skg)]
+    assert errors[0] < 0.9 * errors[1]
+
+
+def test_left_out_nodes_are_predicted_as_by_a_model_without_them(data, known, result):
+    model, held_out = result.model, result.held_out
+    assert held_out.rows.tolist() == list(range(60))
+    settings = {"blocks": model.blocks_, "width": model.width_, "alpha": model.alpha_}
+    for row in (0, 17, 59):
+        others = {node: value for node, value in known.items() if node != data.node_names[row]}
+        alone = NodeRegressor(**settings).fit(data, others).predict([data.node_names[row]])
+        assert held_out.predictions[row] == pytest.approx(alone[0], abs=1e-9)
+
+
+def test_errors_of_left_out_nodes_by_hand(data, known, result):
+    held_out, y = result.held_out, data.values[:60]
+    errors = held_out.predictions - y
+    means = np.array([np.delete(y, i).mean() for i in range(60)])
+    scaled = (y - y.min()) / np.ptp(y)
+    assert held_out.rmse == pytest.approx(np.sqrt(np.mean(errors**2)))
+    assert held_out.rmse_of_mean == pytest.approx(np.sqrt(np.mean((y - means) ** 2)))
+    size = np.sum(scaled**2)
+    assert held_out.gnmse == pytest.approx(np.sum((errors / np.ptp(y)) ** 2) / size)
+    assert held_out.gnmse_of_mean == pytest.approx(np.sum(((y - means) / np.ptp(y)) ** 2) / size)
+    assert held_out.rmse < held_out.rmse_of_mean
+
+
+def test_a_prediction_is_a_weighted_mean_of_known_values(known, result):
+    found = result.contributors(len(known))
+    np.testing.assert_allclose(found.weights.sum(axis=1), 1.0, atol=1e-10)
+    sums = (found.weights * found.values).sum(axis=1)
+    np.testing.assert_allclose(sums, result.predictions, atol=1e-10)
+    assert [known[name] for name in found.names[70]] == found.values[70].tolist()
+
+
+def test_a_known_node_is_not_its_own_reason(result):
+    which = np.array([3, 12])
+    reasons = result.held_out_contributors(59, which=which)
+    everyone = result.contributors(60, rows=which)
+    for i, row in enumerate(which):
+        own = result.vectors.nodes[row]
+        assert everyone.names[i][0] == own  # or leaving it out would say nothing
+        assert set(reasons.names[i]) == set(everyone.names[i]) - {own}
+        np.testing.assert_allclose(reasons.weights[i], everyone.weights[i, 1:], atol=1e-12)
+
+
+def test_frame_has_intervals_and_contributors(result):
+    frame = result.frame(n_contributors=1)
+    expected = ["node", "known", "value", "prediction", "lower", "upper"]
+    assert list(frame.columns) == [*expected, "contributor_1", "weight_1"]
+    assert (frame.lower <= frame.prediction).mean() > 0.95
+    inside = (frame.lower <= result.predictions) & (result.predictions <= frame.upper)
+    assert inside.mean() > 0.95
+
+
+def test_nodes_without_edges_may_have_values():
+    links = [("a", "x"), ("b", "x"), ("c", "y"), ("d", "y")]
+    values = {"a": 1.0, "c": 3.0, "alone": 2.5}
+    with pytest.raises(ValueError, match="'alone'"):
+        predict_unknown(links, values)
+    isolated = predict_unknown(links, values, unknown_nodes="isolated")
+    assert isolated.vectors.nodes.tolist()[-1] == "alone"
+    assert isolated.values[-1] == 2.5
+    ignored = predict_unknown(links, values, unknown_nodes="ignore")
+    assert "alone" not in ignored.vectors.nodes.tolist()
+
+
+def test_one_known_value_is_everybodys():
+    frame = predict_nodes([("a", "b"), ("b", "c")], {"a": 3.5})
+    assert frame.prediction.tolist() == [3.5, 3.5, 3.5]
+
+
+def test_few_known_values_have_no_estimate(data):
+    few = dict(zip(data.node_names[:9], data.values[:9], strict=True))
+    assert predict_unknown(data, few).held_out is None
+    with pytest.raises(ValueError, match="no nodes were held out"):
+        predict_unknown(data, few).held_out_contributors(1, which=np.array([0]))
+
+
+def test_the_given_model_says_the_method_and_is_not_changed(data, known):
+    base = NodeRegressor(blocks="hop1", width=1.0, alpha=0.1)
+    result = predict_unknown(data, known, model=base)
+    assert result.method == "nodes"
+    assert result.model.blocks_ == ("hop1",)
+    assert not base.__sklearn_is_fitted__()
+    assert predict_unknown(data, known, model=SKGRegressor(random_state=0)).method == "skg"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "magic"}, "method must be 'nodes' or 'skg', got 'magic'"),
+        ({"hops": 2}, "hops is for method='skg', got 2"),
+        ({"references": ["a"]}, "references is for method='skg'"),
+        ({"method": "skg", "coverage": 0.9}, "coverage is for method='nodes'"),
+        ({"coverage": 1.5}, "coverage must be"),
+        ({"model": NodeRegressor(), "direction": "in"}, "direction is a parameter of the given"),
+    ],
+)
+def test_options_that_do_not_go_together(data, known, options, message):
+    with pytest.raises(ValueError, match=message):
+        predict_unknown(data, known, **options)
+
+
+@pytest.mark.parametrize(
+    ("method", "model", "message"),
+    [
+        ("skg", NodeRegressor(), "model must be an SKGRegressor, got NodeRegressor"),
+        ("nodes", SKGRegressor(), "model must be a NodeRegressor, got SKGRegressor"),
+        (None, clone, "model must be a NodeRegressor or an SKGRegressor, got function"),
+    ],
+)
+def test_a_model_of_another_method(data, known, method, model, message):
+    with pytest.raises(TypeError, match=message):
+        predict_unknown(data, known, method=method, model=model)
+
+
+def test_update_predicts_with_the_new_edges_before_it_learns(data, known):
+    model = predict_unknown(data, known).model
+    more = [("new", data.node_names[0]), ("new", data.node_names[1])]
+    values = {"new": 1.0, data.node_names[70]: 2.0, data.node_names[0]: known[data.node_names[0]]}
+    new, before = update_by_nodes(model, more, values)
+    assert new == {"new": 1.0, data.node_names[70]: 2.0}  # the third was known
+    expected = predict_unknown(data, known).model.partial_fit(more).predict(list(new))
+    np.testing.assert_allclose(list(before.values()), expected, atol=1e-10)
+    again = all_predictions(model)
+    assert again.values[again.vectors.nodes.tolist().index("new")] == 1.0
+    assert again.is_known.sum() == 62
+
+
+def test_update_leaves_out_or_keeps_unknown_nodes_as_asked(data, known):
+    model = predict_unknown(data, known).model
+    new, before = update_by_nodes(model, data, {"alone": 4.0}, unknown_nodes="ignore")
+    assert (new, before) == ({}, {})
+    assert "alone" not in model.nodes_.tolist()
+    with pytest.raises(ValueError, match="'alone'"):
+        update_by_nodes(model, data, {"alone": 4.0})

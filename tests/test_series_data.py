@@ -1,0 +1,107 @@
+"""Series over time: generated traffic against its own law, and the embedded monthly normals."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+
+from gradraker import load_temperature, load_temperature_normals, make_traffic_series
+from gradraker.datasets.temperature import MONTHS
+
+
+def test_the_normals_are_those_of_each_month():
+    data, series = load_temperature_normals(weighted=True, self_loops=False)
+    assert series.shape == (12, 89)
+    for month, values in zip(MONTHS, series, strict=True):
+        alone = load_temperature(month, weighted=True, self_loops=False)
+        assert np.array_equal(values, alone.values)
+        assert (alone.adjacency != data.adjacency).nnz == 0
+    assert np.allclose(data.values, series.mean(axis=0))
+    assert "Source: MeteoSwiss" in data.licence
+    assert data.name == "Temperature normals weighted"
+
+
+def test_the_normals_of_a_station_are_those_of_the_published_table():
+    data, series = load_temperature_normals()
+    aigle = [0.0, 1.7, 4.7, 8.5, 12.4, 15.7, 18.0, 17.1, 14.1, 9.5, 4.3, 0.7]
+    assert series[:, data.node_names.index("Aigle")].tolist() == aigle
+
+
+def test_the_seed_decides_the_traffic():
+    data, series = make_traffic_series(30, n_times=50, random_state=3)
+    again, same = make_traffic_series(30, n_times=50, random_state=np.random.default_rng(3))
+    assert np.array_equal(series, same)
+    assert (data.adjacency != again.adjacency).nnz == 0
+    assert np.allclose(data.values, series.mean(axis=0))
+    assert not np.array_equal(series, make_traffic_series(30, n_times=50, random_state=4)[1])
+
+
+@pytest.mark.parametrize("n_nodes", [2, 3, 4, 40])
+def test_roads_join_places_with_no_other_in_the_circle_between(n_nodes):
+    data, _ = make_traffic_series(n_nodes, n_times=1, one_way=False, random_state=0)
+    points = data.positions
+    expected = np.zeros((n_nodes, n_nodes))
+    for i, j in combinations(range(n_nodes), 2):
+        centre, radius = (points[i] + points[j]) / 2, np.linalg.norm(points[i] - points[j]) / 2
+        others = np.delete(points, [i, j], axis=0)
+        if (np.linalg.norm(others - centre, axis=1) > radius).all():
+            expected[i, j] = expected[j, i] = 1.0
+    assert np.array_equal(data.adjacency.toarray(), expected)
+    assert connected_components(data.adjacency)[0] == 1
+
+
+def test_one_way_roads_lead_to_the_centre():
+    data, _ = make_traffic_series(40, n_times=1, random_state=0)
+    both_ways, _ = make_traffic_series(40, n_times=1, one_way=False, random_state=0)
+    assert np.array_equal(
+        (data.adjacency + data.adjacency.T).toarray(), both_ways.adjacency.toarray()
+    )
+    source, target = data.adjacency.nonzero()
+    away = np.linalg.norm(data.positions - 0.5, axis=1)
+    assert (away[source] > away[target]).all()
+
+
+def test_congestion_moves_to_where_its_traffic_comes_from():
+    # Without noise and decay, what a step adds must be demand or an incident: never negative.
+    data, series = make_traffic_series(
+        40, n_times=200, spread=0.7, decay=0.9, noise=0.0, random_state=1
+    )
+    congestion = -np.log(series)
+    degree = np.maximum(data.adjacency.sum(axis=1), 1.0)
+    ahead = sp.diags_array(1.0 / degree) @ data.adjacency
+    carried = 0.9 * (0.3 * congestion[:-1] + 0.7 * (ahead @ congestion[:-1].T).T)
+    added = congestion[1:] - carried
+    assert added.min() > -1e-12
+    # Demand adds at most 2 · 0.08; more is an incident, which 1 % of the places have in a step.
+    # 7960 draws, of which exp(−0.16/0.5) = 73 % are that large: 58 ± 7.6, five deviations.
+    assert 20 <= (added > 0.16).sum() <= 120
+
+
+def test_days_are_alike_without_chance():
+    _, series = make_traffic_series(
+        20, n_times=144, times_per_day=48, incidents=0.0, noise=0.0, random_state=2
+    )
+    np.testing.assert_allclose(series[48:96], series[96:144], rtol=1e-2)
+    rush, night = series[15:19].mean(), series[2:6].mean()  # half past seven to nine; at night
+    assert rush < 0.9 < night
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"n_nodes": 1}, ValueError, "n_nodes must be 2 or larger"),
+        ({"n_times": 0}, ValueError, "n_times must be 1 or larger"),
+        ({"times_per_day": 1}, ValueError, "times_per_day must be 2 or larger"),
+        ({"spread": 1.5}, ValueError, "spread must be finite and at least 0 and at most 1"),
+        ({"decay": -0.1}, ValueError, "decay must be"),
+        ({"incidents": 2}, ValueError, "incidents must be"),
+        ({"noise": np.nan}, ValueError, "noise must be"),
+        ({"n_times": 2.5}, TypeError, "n_times must be an int"),
+        ({"random_state": "x"}, TypeError, "random_state must be"),
+    ],
+)
+def test_wrong_arguments_are_named(arguments, error, message):
+    with pytest.raises(error, match=message):
+        make_traffic_series(**arguments)
