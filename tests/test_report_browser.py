@@ -9,16 +9,25 @@ from gradraker.report import prediction_report, prediction_summary
 pytestmark = pytest.mark.skipif(browser() is None, reason=MISSING)
 
 
+# Figures of the page, by method: SKG shows the ranges of σ² as well.
+N_FIGURES = {"nodes": 2, "skg": 3}
+
+
+@pytest.fixture(scope="module", params=N_FIGURES)
+def method(request):
+    return request.param
+
+
 @pytest.fixture(scope="module")
-def page():
+def page(method):
     data = gradraker.load_temperature()
     names = list(data.node_names)
     names[60] = "<script>alert(1)</script>"  # the first of the predicted nodes
     entries = data.adjacency.tocoo()
     edges = [(names[i], names[j]) for i, j in zip(*entries.coords, strict=True)]
     known = dict(zip(names[:60], data.values[:60].tolist(), strict=True))
-    summary = prediction_summary(gradraker.predict_unknown(edges, known), n_contributors=2)
-    return prediction_report(summary)
+    result = gradraker.predict_unknown(edges, known, method=method)
+    return prediction_report(prediction_summary(result, n_contributors=2))
 
 
 def test_console_messages_are_seen(tmp_path):
@@ -27,21 +36,21 @@ def test_console_messages_are_seen(tmp_path):
     assert any("no_such_name" in line for line in console)
 
 
-def test_page_loads_without_console_messages(page, tmp_path):
+def test_page_loads_without_console_messages(page, method, tmp_path):
     dom, console = load(page, tmp_path)
     assert console == []
-    assert dom.count("<svg") == 3
+    assert dom.count("<svg") == N_FIGURES[method]
     assert "alert(1)" in dom
     assert "<script" not in dom
 
 
 @pytest.mark.parametrize("size", ["1200,900", "500,900"])
-def test_figures_are_drawn_and_the_page_fits(page, tmp_path, size):
+def test_figures_are_drawn_and_the_page_fits(page, method, tmp_path, size):
     dom, console = load(probed(page), tmp_path, size=size)
     assert console == []
     found = measured(dom)
     assert found["title"] == "Predicted node values"
-    assert len(found["figures"]) == 3
+    assert len(found["figures"]) == N_FIGURES[method]
     for width, height in found["figures"]:
         assert width > 300
         assert height > 90

@@ -36,7 +36,7 @@ def prediction_report(summary: Mapping[str, Any]) -> str:
     >>> known = dict(zip(data.node_names[:60], data.values[:60]))
     >>> page = prediction_report(prediction_summary(predict_unknown(data, known)))
     >>> page.count("<figure")
-    3
+    2
     """
     template = environment().get_template(_TEMPLATE)
     return template.render(

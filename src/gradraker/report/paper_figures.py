@@ -1,5 +1,6 @@
 """Titles and captions of the paper's figures: what is drawn, and what to see."""
 
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -34,7 +35,8 @@ TITLES = {
 
 def caption(results: PaperResults, name: str) -> str:
     """Say what a figure shows and what to see in it."""
-    return _CAPTIONS[name](results)
+    # A minus sign, as on the axes.
+    return re.sub(r"(?<=[ (])-(?=\d)", "−", _CAPTIONS[name](results))
 
 
 def _figure_1(results: PaperResults) -> str:
@@ -42,10 +44,8 @@ def _figure_1(results: PaperResults) -> str:
     return (
         "Mean GNMSE over σ² on Temperature-Jan, with the four ranges between medians of their "
         f"boundaries. It is {sweep.mean[0]:.3f} in the chaos range, falls in the extending range "
-        "to its "
-        f"smallest, {sweep.mean.min():.3f}, near σ²_ed, and is {sweep.mean[-1]:.3f} at the end "
-        "of the "
-        "averaging range."
+        f"to its smallest, {sweep.mean.min():.3f}, near σ²_ed, and is {sweep.mean[-1]:.3f} at the "
+        "end of the averaging range."
     )
 
 
@@ -56,10 +56,10 @@ def _figure_2(results: PaperResults) -> str:
     inside = squared <= (-1.0 if limit is None else limit)
     return (
         f"The tested station {found['node']} (star) and the {squared.size} sampled stations by the "
-        "distance of their adjacency vectors, at σ² = 2; angles mean nothing. Within the efficient "
-        f"distance are {inside.sum()} stations, whose weights sum to "
-        f"{weights[inside].sum():.2f}; those "
-        f"of the {np.sum(~inside)} others sum to {weights[~inside].sum():.2f}."
+        "distance of their adjacency vectors, at σ² = 2; angles mean nothing. Within the "
+        f"efficient distance are {inside.sum()} stations, whose weights sum to "
+        f"{weights[inside].sum():.2f}; those of the {np.sum(~inside)} others sum to "
+        f"{weights[~inside].sum():.2f}."
     )
 
 
@@ -68,18 +68,14 @@ def _figure_3(number: int) -> Callable[[PaperResults], str]:
         found, settings = results.of("weights"), results.settings("weights")
         run = found["runs"][number]
         B, F = np.array(run["similarities"]), np.array(run["weights"])
-        n_equal = int(np.sum(np.array(found["squared_distances"]) == 0.0))
         significant = int(np.sum(noise_range(F)[1] < F))
         late = float(F[-len(F) // 10 :].sum())
         return (
             f"Similarity measure B and contribution weight F of the {F.size} training steps for "
-            f"{found['node']}; D = {settings['n_frequencies']}, η = "
-            f"{settings['learning_rate']:g}, E = "
-            f"{settings['n_epochs']}. B goes from {B.min():.3f} to {B.max():.3f} ({n_equal} "
-            "stations have "
-            f"the same edges), {significant} weights are above the noise range, and the last "
-            "tenth of "
-            f"the steps has a weight of {late:.2f} of {F.sum():.2f}."
+            f"{found['node']}; D = {settings['n_frequencies']}, η = {settings['learning_rate']:g}, "
+            f"E = {settings['n_epochs']}. B goes from {B.min():.3f} to {B.max():.3f}; "
+            f"{significant} weights are above the noise range. All weights sum to {F.sum():.2f}, "
+            f"those of the last tenth of the steps to {late:.2f}."
         )
 
     return text
@@ -93,8 +89,7 @@ def _figure_4(results: PaperResults) -> str:
     return (
         "α in F = B (1 − α)^(T−i), for the station and weights of figure 3 (c). Of the "
         f"{known.size} factors {between} are between 0 and 2η, as the paper says of all; where F "
-        "and B "
-        "differ in sign, in the noise, there is none."
+        "and B differ in sign, in the noise, there is none."
     )
 
 
@@ -105,10 +100,9 @@ def _figure_5(results: PaperResults) -> str:
     errors = ", ".join(f"{np.sum((y - one) ** 2) / np.sum(y**2):.3f}" for one in predictions)
     spreads = ", ".join(f"{np.std(one) / np.std(y):.2f}" for one in predictions)
     return (
-        f"Temperatures of the {y.size} tested stations, one panel for each σ² of figure 3; a "
-        "grey line "
-        f"is an error. GNMSE: {errors}. Standard deviation of the predictions, by that of the true "
-        f"values: {spreads}; the smaller, the more alike they are."
+        f"Temperatures of the {y.size} tested stations, one panel for each σ² of figure 3; a grey "
+        f"line is an error. GNMSE: {errors}. Standard deviation of the predictions, by that of the "
+        f"true values: {spreads}; the smaller, the more alike they are."
     )
 
 
@@ -119,10 +113,8 @@ def _figure_6(data: str) -> Callable[[PaperResults], str]:
         return (
             f"Mean and standard error of {sweep.n_repeats} repeats; D = {paper.n_frequencies}, η = "
             f"{paper.learning_rate:g}, E = {paper.n_epochs}. Smallest at σ² = {sweep.best_:.3g} "
-            "with "
-            f"{sweep.mean.min():.3f}; at the median σ²_ed = {ed:.3g} it is "
-            f"{sweep.mean_at(ed):.3f}. The "
-            f"paper prints σ²_ed = {SIGMA2_ED[data]}."
+            f"with {sweep.mean.min():.3f}; at the median σ²_ed = {ed:.3g} it is "
+            f"{sweep.mean_at(ed):.3f}. The paper prints σ²_ed = {SIGMA2_ED[data]}."
         )
 
     return text
@@ -138,9 +130,8 @@ def _pairs(data: str, what: str, near: float, far: float) -> Callable[[PaperResu
         ]
         return (
             f"All {int(counts.sum())} pairs of sampled {what}, with values scaled to [0, 1]. The "
-            "median "
-            f"difference is {medians[0]:.2f} for ‖d‖² ≤ {near:g} and {medians[-1]:.2f} for ‖d‖² ≥ "
-            f"{far:g}: SKG can work where the first is clearly smaller."
+            f"median difference is {medians[0]:.2f} for ‖d‖² ≤ {near:g} and {medians[-1]:.2f} for "
+            f"‖d‖² ≥ {far:g}: SKG can work where the first is clearly smaller."
         )
 
     return text
@@ -149,7 +140,7 @@ def _pairs(data: str, what: str, near: float, far: float) -> Callable[[PaperResu
 def _figure_settings(name: str) -> Callable[[PaperResults], str]:
     def text(results: PaperResults) -> str:
         found = settings_sweep_of(results, name)
-        best = ", ".join(f"{sweep.best_:.3g}" for sweep in found.results)
+        best = ", ".join(f"{sweep.best_:.4g}" for sweep in found.results)
         return f"{_SETTINGS[name]} Best σ² (dots), in the order of the legend: {best}."
 
     return text
@@ -157,19 +148,18 @@ def _figure_settings(name: str) -> Callable[[PaperResults], str]:
 
 _SETTINGS = {
     "frequencies": (
-        "Temperature-Jan with the other settings of figure 6 (a). The paper expects larger "
-        "errors for "
-        "few features, the same best σ² for many, and a σ²_ed (dashed) that falls slowly with D."
+        "Temperature-Jan with the other settings of figure 6 (a). The paper expects larger errors "
+        "for few features, the same best σ² for many, and a σ²_ed (dashed) that falls slowly with "
+        "D."
     ),
     "learning-rate": (
         "Temperature-Jan with the other settings of figure 6 (a). The paper expects the best σ² "
-        "far "
-        "above σ²_ed where η is too small for three epochs, since weights do not sum to 1 then."
+        "far above σ²_ed where η is too small for three epochs, since weights do not sum to 1 "
+        "then."
     ),
     "epochs": (
-        f"Temperature-Jan with η = {SMALL_LEARNING_RATE:g} and the other settings of figure 6 "
-        "(a). The "
-        "paper expects that more epochs make up for a small η, and few move the best σ² up."
+        f"Temperature-Jan with η = {SMALL_LEARNING_RATE:g} and the other settings of figure 6 (a). "
+        "The paper expects that more epochs make up for a small η, and few move the best σ² up."
     ),
 }
 
