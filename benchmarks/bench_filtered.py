@@ -50,7 +50,7 @@ class Setting(NamedTuple):
 
 def filters(data: GraphDataset, series: Floats) -> dict[str, FilteredSignals]:
     """The series without a graph, and through each filter with three taps."""
-    means = adjacency_vectors(data, hop_weights="random_walk").rows
+    means = adjacency_vectors(data, hop_weights="random_walk")
     own = sp.eye_array(data.n_nodes)
     return {
         "last value only": filtered_signals(data, series, taps=1),

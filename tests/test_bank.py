@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from gradraker import GradrakerRegressor, SKGRegressor, hop_views, load_temperature
+from gradraker._compiled.skg import member_pass
 from gradraker.features import threads
 from gradraker.kernels import KERNELS
 from gradraker.learners import bank_training
@@ -167,6 +168,18 @@ def test_memory_limits_and_threads_do_not_change_the_model(monkeypatch, order):
         monkeypatch.setattr(threads, "n_threads", lambda n=n_threads: n)
         assert_equal_models(expected, bank().fit(rows, Y))
         np.testing.assert_array_equal(expected.predict(rows), predictions)
+
+
+def test_features_that_are_kept_are_those_that_are_computed_again():
+    P, y = RNG.normal(size=(7, D)), RNG.normal(size=(7, 1))
+    rows = np.concatenate([RNG.permutation(7) for _ in range(3)])
+    found = []
+    for n_kept in (1, 7):
+        theta, Z = np.zeros((1, 2 * D)), np.empty((n_kept, 2 * D))
+        out, norms = np.empty((21, 1)), np.empty(21)
+        member_pass(P, rows, 0.7, y, 0.4, 0.9, theta, Z, out, norms)
+        found.append(np.concatenate([theta.ravel(), out.ravel(), norms]))
+    np.testing.assert_array_equal(found[0], found[1])
 
 
 # -- views -------------------------------------------------------------------------------------

@@ -90,7 +90,7 @@ def test_table_for_people(predict, expected):
     text = " ".join(result.stdout.split())
     assert "Graph 89 nodes, 2 515 edges" in text
     assert "Values 60 known, 29 to predict" in text
-    assert f"Compared by {', '.join(expected.model.blocks_)}; width" in text
+    assert f"Compared by {', '.join(expected.model.widths_)}; the best of" in text
     assert "60 of the known nodes, one at a time" in text
     held_out = expected.held_out
     assert f"RMSE {held_out.rmse:.4g} ({held_out.rmse_of_mean:.4g} by the mean)" in text
@@ -130,7 +130,7 @@ def test_json_is_one_object(predict, expected):
     assert len(facts["predictions"]) == 29
     assert len(facts["predictions"][0]["contributors"]) == 1
     assert facts["settings"]["direction"] == "both"
-    assert facts["choice"]["blocks"] == list(expected.model.blocks_)
+    assert facts["choice"]["widths"] == expected.model.widths_
     assert facts["inputs"] == {"edges": "edges.csv", "values": "known.csv"}
     # The same dict makes the report.
     from gradraker.report import prediction_report

@@ -84,8 +84,12 @@ def test_a_directed_path_by_hand():
     assert signals.times.tolist() == [2, 2, 2, 3, 3, 3]
     assert signals.row_nodes.tolist() == ["a", "b", "c", "a", "b", "c"]
     assert signals.references == ("S^0 x(t)", "S^1 x(t-1)", "S^2 x(t-2)")
-    into = adjacency_vectors(PATH, direction="in").rows
-    assert filtered_signals(into, SERIES, taps=2).rows[:3].tolist() == [[3, 0], [4, 0], [5, 1]]
+    into = adjacency_vectors(PATH, direction="in")
+    turned = filtered_signals(into, SERIES, taps=2)
+    assert turned.rows[:3].tolist() == [[3, 0], [4, 0], [5, 1]]
+    assert turned.nodes.tolist() == ["a", "b", "c"]
+    with pytest.raises(ValueError, match="adjacency vectors with other references than nodes"):
+        filtered_signals(adjacency_vectors(PATH, nodes=["a", "c"]), SERIES)
 
 
 def test_laplacian_and_normalised_laplacian_by_hand():

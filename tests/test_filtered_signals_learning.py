@@ -22,7 +22,7 @@ def scaled(series):
 
 
 def means_over_neighbours(data):
-    return adjacency_vectors(data, hop_weights="random_walk").rows
+    return adjacency_vectors(data, hop_weights="random_walk")
 
 
 @pytest.fixture(scope="module")

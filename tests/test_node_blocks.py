@@ -8,7 +8,7 @@ from gradraker.features import propagation
 from gradraker.learners.nodes import blocks
 from oracles import nodes as oracle
 
-NAMES = ("hop1", "hop2", "hop3", "hop6", "pagerank", "degree")
+NAMES = ("hop1", "hop2", "hop3", "hop12", "degree", *propagation.REACHES[:5])
 
 
 def _graph(seed=0, n=23, weighted=True):
@@ -25,6 +25,10 @@ def _walks(A, direction="both", hidden=None, seed=1):
     return blocks.walks_of(csr_array(A), nodes, direction=direction, seed=seed, hidden=hidden)
 
 
+def _walk(walks):
+    return walks.matrices.P.toarray()
+
+
 @pytest.mark.parametrize("direction", ["both", "out", "in"])
 @pytest.mark.parametrize("block", NAMES)
 def test_exact_distances_equal_those_of_dense_powers(block, direction):
@@ -32,26 +36,24 @@ def test_exact_distances_equal_those_of_dense_powers(block, direction):
     d2 = oracle.squared_distances(oracle.block_rows(A, block, direction))
     exact = blocks.ExactBlocks(_walks(A, direction))
     first, second = np.arange(4), np.arange(23)
-    expected = d2 / oracle.median(d2)
-    assert exact.median(block) == pytest.approx(oracle.median(d2), rel=1e-12)
-    np.testing.assert_allclose(
-        exact.distances(block, first, second), expected[:4], atol=1e-12, rtol=0
-    )
+    median = exact.median(block)
+    assert median == pytest.approx(oracle.median(d2), rel=1e-11)
+    found = exact.distances(block, first, second) * median
+    np.testing.assert_allclose(found, d2[:4], atol=1e-12, rtol=0)
     # Whichever side walks.
-    np.testing.assert_allclose(
-        exact.distances(block, second, first), expected[:, :4], atol=1e-12, rtol=0
-    )
+    found = exact.distances(block, second, first) * median
+    np.testing.assert_allclose(found, d2[:, :4], atol=1e-12, rtol=0)
 
 
 def test_negative_weights_walk_by_their_size():
     A = _graph()
     signs = np.where(np.random.default_rng(3).random(A.shape) < 0.5, -1.0, 1.0)
-    np.testing.assert_array_equal(_walks(A).P.toarray(), _walks(A * signs).P.toarray())
+    np.testing.assert_array_equal(_walk(_walks(A)), _walk(_walks(A * signs)))
     np.testing.assert_array_equal(_walks(A).degrees, _walks(A * signs).degrees)
 
 
 def test_a_node_without_edges_stays_where_it_is():
-    P = _walks(_graph()).P.toarray()
+    P = _walk(_walks(_graph()))
     np.testing.assert_array_equal(P[3], np.eye(23)[3])
 
 
@@ -60,11 +62,11 @@ def test_nobody_walks_to_a_hidden_node():
     hidden = np.zeros(23, dtype=bool)
     hidden[[2, 5]] = True
     walks = _walks(A, hidden=hidden)
-    np.testing.assert_allclose(walks.P.toarray(), oracle.walk(A, hidden=[2, 5]), atol=1e-15)
+    np.testing.assert_allclose(_walk(walks), oracle.walk(A, hidden=[2, 5]), atol=1e-15)
     seen = A.copy()
     rest = np.delete(np.arange(23), [2, 5])
-    P = _walks(seen[np.ix_(rest, rest)]).P.toarray()
-    np.testing.assert_allclose(walks.P.toarray()[np.ix_(rest, rest)], P, atol=1e-15)
+    P = _walk(_walks(seen[np.ix_(rest, rest)]))
+    np.testing.assert_allclose(_walk(walks)[np.ix_(rest, rest)], P, atol=1e-15)
 
 
 def test_a_regular_graph_has_no_distances_of_degrees():
@@ -74,7 +76,7 @@ def test_a_regular_graph_has_no_distances_of_degrees():
     everyone = np.arange(8)
     np.testing.assert_array_equal(exact.distances("degree", everyone, everyone), 0.0)
     features = blocks.RandomBlocks(_walks(ring), 8).features(
-        blocks.equal_shares(("degree",), 1.0), everyone
+        (blocks.Term("degree", 1.0, 1.0),), everyone
     )
     np.testing.assert_allclose(features @ features.T, 1.0, atol=1e-12)
 
@@ -86,9 +88,7 @@ def test_products_of_random_features_estimate_the_kernel(block):
     everyone = np.arange(23)
     kernel = (blocks.Term(block, 0.7, 1.0),)
     exact = blocks.ExactBlocks(walks)
-    K = blocks.kernel_of_distances(
-        {block: exact.distances(block, everyone, everyone)}, kernel
-    )
+    K = blocks.kernel_of_distances({block: exact.distances(block, everyone, everyone)}, kernel)
     random = blocks.RandomBlocks(walks, 20_000)
     Z = random.features(kernel, everyone)
     # The error of one entry has standard deviation ≤ 1/√(2D) = 0.005, that of the median of 253
@@ -111,11 +111,12 @@ def test_a_sum_of_blocks_has_the_features_of_all_of_them():
 
 def test_lengths_of_rows_are_exact_where_products_fit_and_estimated_elsewhere(monkeypatch):
     walks = _walks(_graph())
-    exact = propagation.squared_norms(walks.P, "hop3")
-    expected = (oracle.reach(walks.P.toarray(), "hop3") ** 2).sum(axis=1)
+    hop3 = propagation.reach_of("hop3")
+    exact = propagation.squared_norms(walks.matrices, hop3)
+    expected = (oracle.reach(_graph(), "hop3") ** 2).sum(axis=1)
     np.testing.assert_allclose(exact, expected, rtol=1e-12)
     monkeypatch.setattr(propagation, "_MOST_ENTRIES", 10)
-    assert propagation.squared_norms(walks.P, "hop3") is None
+    assert propagation.squared_norms(walks.matrices, hop3) is None
     V = blocks.RandomBlocks(walks, 20_000).projections("hop3")
     np.testing.assert_allclose((V**2).mean(axis=1), 1.0, atol=1e-12)
 

@@ -17,7 +17,7 @@ GIVEN = {"blocks": ("hop1", "hop2"), "width": 1.0, "alpha": 0.1}
 
 
 def _labelled(labels, seed=0):
-    A, values, known = random_graph(seed)
+    A, _, known = random_graph(seed)
     listed = [None] * 31
     for i, node in enumerate(known.tolist()):
         listed[node] = labels[i % len(labels)]
@@ -124,7 +124,7 @@ def test_calibration_error_is_small_for_true_probabilities_and_large_for_bold_on
 
 def test_classes_of_a_block_graph_are_found_with_honest_probabilities():
     data = make_block_graph(300, n_blocks=3, random_state=0)
-    y = data.values.astype(int)
+    y = data.positions[:, 0].astype(int)  # the block
     known = np.random.default_rng(0).permutation(300)[:120]
     model = NodeClassifier().fit(data, {data.node_names[i]: int(y[i]) for i in known})
     tested = [data.node_names.index(name) for name in model.unknown_nodes_]

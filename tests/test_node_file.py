@@ -26,7 +26,8 @@ def test_a_reloaded_model_predicts_and_learns_the_same(tmp_path, solver, given):
     assert type(again) is NodeRegressor
     assert again.get_params() == model.get_params()
     np.testing.assert_allclose(again.predict(), model.predict(), atol=1e-12)
-    assert again.choice_.best == model.choice_.best
+    assert again.choice_.kernel == model.choice_.kernel
+    assert again.choice_.tried == model.choice_.tried
     for each in (model, again):
         each.partial_fit(values={int(node): values[node] for node in late[1:]})
     np.testing.assert_allclose(again.predict(), model.predict(), atol=1e-12)
@@ -90,7 +91,7 @@ DAMAGES = {
     "node twice": _set("arrays", "nodes", np.zeros(31, dtype=np.int64)),
     "arrival of nobody": _set("arrays", "arrived", np.array([31])),
     "seed": _set("state", "seed_", -1),
-    "no part": _set("state", "choice", {"parts": [], "tried": [], "n_used": 0}),
+    "no blocks": _set("state", "choice", {"kernel": [], "alpha": 1.0, "tried": [], "n_used": 0}),
     "parameter": _set("parameters", "width", -1.0),
     "labels for a regressor": _set("state", "labels", ["x"] * 31),
 }

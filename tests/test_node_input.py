@@ -44,7 +44,7 @@ def test_graphs_and_values_of_all_kinds_give_the_same_predictions():
 def test_one_known_value_is_predicted_everywhere():
     model = NodeRegressor().fit(EDGES, {"b": 7.0})
     assert model.predict().tolist() == [7.0] * 7
-    assert (model.blocks_, model.alpha_, model.width_) == ((), np.inf, np.inf)
+    assert (model.blocks_, model.alpha_, model.widths_) == ((), np.inf, {})
     assert "mean" in repr(model.choice_)
 
 
@@ -109,7 +109,13 @@ REFUSED = {
     "type of names": ({}, [(1, 2)], {"1": 3.0}, ValueError, "'1' of type str"),
     "text": ({}, EDGES, {"a": "high"}, ValueError, "must hold numbers"),
     "rectangular": ({}, np.ones((4, 6)), [1.0] * 4, ValueError, "graph must be square"),
-    "blocks": ({"blocks": "hop0"}, EDGES, VALUES, ValueError, "blocks must be 'hop1'"),
+    "blocks": (
+        {"blocks": "hop0"},
+        EDGES,
+        VALUES,
+        ValueError,
+        "blocks must be 'degree', 'pagerank'",
+    ),
     "no blocks": ({"blocks": ()}, EDGES, VALUES, ValueError, "blocks must be"),
     "number of blocks": ({"blocks": 3}, EDGES, VALUES, ValueError, "blocks must be"),
     "width": ({"width": 0.0}, EDGES, VALUES, ValueError, "width must be 'auto' or a positive"),

@@ -28,7 +28,10 @@ def test_intervals_equal_those_of_refits(coverage):
 def test_intervals_of_ridge_equal_refits_without_each_node():
     A, values, known = random_graph(1)
     options = {
-        "blocks": ("hop1", "hop2"), "width": 0.8, "alpha": 0.1, "solver": "ridge",
+        "blocks": ("hop1", "hop2"),
+        "width": 0.8,
+        "alpha": 0.1,
+        "solver": "ridge",
         "n_frequencies": 15,
     }
     model = NodeRegressor(**options).fit(A, values, kind="matrix")
@@ -81,7 +84,7 @@ def _coverage(data, n_repeats, **options):
 
 # The part of tested nodes that an interval of coverage 0.9 holds, over 10 splits. On one split of
 # N known and n tested nodes its standard deviation is about √(0.09 (1/N + 1/n)): 0.065 for 36 and
-# 53, 0.04 for 80 and 120. Of 10 splits it is about 0.02, and 0.012; the choice of blocks by the same
+# 53, 0.04 for 80 and 120. Of 10 splits it is about 0.02, and 0.012; the choice by the same
 # residuals makes intervals a little narrow. A coverage below 0.85 is 2.5 deviations below 0.9.
 @pytest.mark.parametrize(
     "data",

@@ -138,6 +138,26 @@ def test_page_says_what_the_summary_says(summary):
     assert "none" not in page.text
 
 
+def test_page_of_a_node_model_says_what_was_chosen():
+    data = gradraker.load_temperature()
+    known = dict(zip(data.node_names[:60], data.values[:60], strict=True))
+    result = gradraker.predict_unknown(data, known, coverage=0.9)
+    told = prediction_summary(result, n_contributors=1)
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
+    choice = told["choice"]
+    assert choice["widths"] == result.model.widths_
+    gains = [one["nats"] for one in choice["tried"]]
+    assert gains == sorted(gains, reverse=True)
+    assert told["sigma2"] is None
+    assert told["transfer"] is None
+    page = Page(prediction_report(told))
+    assert "What was chosen" in page.text
+    assert f"{choice['n_tried']} candidates were compared" in page.text
+    assert "left out one at a time" in page.text
+    assert "From To" in page.text
+    assert "Kernel variance" not in page.text
+
+
 def test_page_is_self_contained_without_scripts(summary):
     text = prediction_report(summary)
     page = Page(text)

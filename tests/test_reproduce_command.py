@@ -238,7 +238,7 @@ def test_markdown_json_and_page_say_the_same(made):
     assert page.count('class="verdict ') == len(summary["findings"])
     for verdict, n in summary["verdicts"].items():
         assert f"| {verdict} | {n} |" in markdown
-        assert page.count(f">{verdict}</span>") == n
+        assert page.count(f'">{verdict}</span>') == n
         rows = [line for line in markdown.splitlines() if f" | {verdict} | " in line]
         assert len(rows) == n
     for row in markdown.splitlines():

@@ -3,35 +3,56 @@
 import numpy as np
 
 
-def walk(A, direction="both", hidden=()):
-    """P: rows of |A| + |A|ᵀ + I scaled to sum 1; nobody but itself walks to a hidden node."""
-    n = len(A)
-    links = {"both": abs(A) + abs(A).T, "out": abs(A), "in": abs(A).T}[direction].copy()
-    for i in range(n):
+def links(A, direction="both", hidden=()):
+    """|A| + |A|ᵀ, |A| or |A|ᵀ; nobody but itself sees a hidden node."""
+    B = {"both": abs(A) + abs(A).T, "out": abs(A), "in": abs(A).T}[direction].copy()
+    for i in range(len(A)):
         for j in hidden:
             if i != j:
-                links[i, j] = 0.0
-    W = links + np.eye(n)
-    return W / W.sum(axis=1, keepdims=True)
+                B[i, j] = 0.0
+    return B
 
 
-def reach(P, block):
-    """P^k, or 15 steps of personalised PageRank."""
-    if block == "pagerank":
-        R = np.eye(len(P))
-        for _ in range(15):
-            R = 0.05 * np.eye(len(P)) + 0.95 * P @ R
-        return R
-    return np.linalg.matrix_power(P, int(block[3:]))
+def scaled(W):
+    """Rows scaled to sum 1, empty rows kept."""
+    return np.array([row / row.sum() if row.sum() > 0.0 else row for row in W])
+
+
+def walk(A, direction="both", hidden=()):
+    """P: the walk with a loop of weight 1 at each node."""
+    return scaled(links(A, direction, hidden) + np.eye(len(A)))
+
+
+def pagerank(T, damping, n_steps):
+    """R ← (1 − c) I + c T R."""
+    R = np.eye(len(T))
+    for _ in range(n_steps):
+        R = (1.0 - damping) * np.eye(len(T)) + damping * T @ R
+    return R
+
+
+def reach(A, block, direction="both", hidden=()):
+    """Where walks end, by the table of reaches."""
+    P, W = walk(A, direction, hidden), scaled(links(A, direction, hidden))
+    out, into = scaled(links(A, "out", hidden)), scaled(links(A, "in", hidden))
+    if block.startswith("hop"):
+        return np.linalg.matrix_power(P, int(block[3:]))
+    return {
+        "pagerank": lambda: pagerank(P, 0.95, 15),
+        "far": lambda: pagerank(P, 0.99, 40),
+        "alternating": lambda: pagerank(-W, 0.95, 15),
+        "same_targets": lambda: pagerank(out @ into, 0.95, 8),
+        "same_sources": lambda: pagerank(into @ out, 0.95, 8),
+    }[block]()
 
 
 def degrees(A, direction="both"):
     """Standardised logarithms of degrees: all, out, in, mean of the neighbours'."""
     n = len(A)
     B = abs(A)
-    links = {"both": B + B.T, "out": B, "in": B.T}[direction]
+    L = links(A, direction)
     own = np.log(1.0 + B.sum(axis=1) + B.sum(axis=0))
-    mean = np.array([links[i] @ own / links[i].sum() if links[i].any() else 0.0 for i in range(n)])
+    mean = np.array([L[i] @ own / L[i].sum() if L[i].any() else 0.0 for i in range(n)])
     X = np.column_stack([own, np.log(1.0 + B.sum(axis=1)), np.log(1.0 + B.sum(axis=0)), mean])
     spread = X.std(axis=0)
     return np.where(spread > 1e-9, (X - X.mean(axis=0)) / np.where(spread > 1e-9, spread, 1), 0.0)
@@ -41,7 +62,7 @@ def block_rows(A, block, direction="both", hidden=()):
     """The row of each node in a block."""
     if block == "degree":
         return degrees(A, direction)
-    rows = reach(walk(A, direction, hidden), block)
+    rows = reach(A, block, direction, hidden)
     return rows / np.sqrt((rows**2).sum(axis=1, keepdims=True))
 
 
@@ -116,3 +137,19 @@ def jackknife_plus(left_out, own_errors, coverage):
         lower[row] = low[k - 1] if k >= 1 else -np.inf
         upper[row] = high[n - k] if k >= 1 else np.inf
     return np.column_stack([lower, upper])
+
+
+def criterion(K, y, alpha, part=1.0):
+    """Mean squared left-out residual, and N/2 log of it plus a part of the REML likelihood."""
+    n = len(y)
+    _, own = left_out_predictions(K, K[:1], y, alpha)
+    loo = np.mean((y - own) ** 2)
+    H = np.linalg.inv(K + alpha * np.eye(n))
+    one = np.ones(n)
+    Q = H - np.outer(H @ one, H @ one) / (one @ H @ one)
+    reml = (
+        (n - 1) / 2 * np.log(y @ Q @ y / (n - 1))
+        + 0.5 * np.linalg.slogdet(K + alpha * np.eye(n))[1]
+        + 0.5 * np.log(one @ H @ one)
+    )
+    return loo, n / 2 * np.log(loo) + part * reml

@@ -30,7 +30,7 @@ def explain_nodes(model: Any, nodes: Any = None) -> LinearExplanation:
     >>> bool(abs(explanation.weights @ explanation.values - explanation.prediction).max() < 1e-10)
     True
     """
-    rows, solution, node_names, observed_names = model._evidence(nodes)
+    rows, solution = model._rows(nodes), model._solved()
     values, prediction = solution.Y, solution.predictions(rows)
     if not hasattr(model, "classes_"):
         values, prediction = values[:, 0], prediction[:, 0]
@@ -38,6 +38,6 @@ def explain_nodes(model: Any, nodes: Any = None) -> LinearExplanation:
         weights=solution.weights(rows),
         values=values,
         prediction=prediction,
-        node_names=node_names,
-        observed_names=observed_names,
+        node_names=model.nodes_[rows].tolist(),
+        observed_names=model.nodes_[solution.known].tolist(),
     )

@@ -12,6 +12,9 @@ _CHUNK = 1 << 14
 
 def pair_difference(X: Any, pair: tuple[int, int]) -> NDArray[np.float64]:
     """Nonzero entries of the difference of two rows of X."""
+    if not issparse(X):
+        i, j = np.asarray(np.asarray(X)[list(pair)], dtype=np.float64)
+        return np.asarray((i - j)[i != j])
     difference = _rows(X, [pair[0]]) - _rows(X, [pair[1]])
     difference.eliminate_zeros()
     return np.asarray(difference.data)

@@ -61,7 +61,7 @@ def main(debug: bool) -> None:
     """Predict unknown node values on a graph, online, and explain every prediction.
 
     Exit codes: 0 all went well, 1 the data or the machine said no, 2 wrong use; 130 for a sweep
-    that was stopped with Ctrl-C.
+    or a reproduction that was stopped with Ctrl-C.
     """
     # A terminal that cannot show σ² or ° gets a question mark, not an error.
     for stream in (sys.stdout, sys.stderr):

@@ -75,12 +75,11 @@ def prediction_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _choice_facts(choice: dict[str, Any]) -> list[tuple[str, str]]:
     """What nodes are compared by, and how that was chosen."""
-    if not choice["blocks"]:
+    if not choice["widths"]:
         return [("Compared by", "nothing: every node gets about the mean of the known values")]
-    text = f"{', '.join(choice['blocks'])}; width {short(choice['width'])}, "
-    text += f"penalty {short(choice['alpha'])}"
+    text = ", ".join(choice["widths"])
     if choice["n_tried"]:
-        text += f"; the best of {choice['n_tried']} by leave-one-out"
+        text += f"; the best of {choice['n_tried']} candidates"
     return [("Compared by", text)]
 
 

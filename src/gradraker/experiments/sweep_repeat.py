@@ -163,6 +163,9 @@ def _distinct_rows(rows: Rows) -> tuple[Integers, Integers]:
     """
     hashes = hash_rows(rows.indptr, rows.indices, rows.data.view(np.uint64))
     _, first, place = np.unique(hashes, return_index=True, return_inverse=True)
+    every = np.arange(place.size)
+    if first.size == place.size:
+        return every, every
     twin, sizes = first[place], np.diff(rows.indptr)
     # Entries of a row beside those of its twin: different rows may have the same hash.
     shifts = rows.indptr[twin] - rows.indptr[:-1]
@@ -173,7 +176,6 @@ def _distinct_rows(rows: Rows) -> tuple[Integers, Integers]:
         and np.array_equal(rows.data, rows.data[entries])
     ):
         return first, place
-    every = np.arange(sizes.size)
     return every, every
 
 

@@ -1,11 +1,18 @@
 """Versions of what results depend on, to be written beside them."""
 
 import platform
+from functools import cache
 from importlib.metadata import version
 
 from gradraker import __version__
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
+
+
+@cache
+def _package_versions() -> dict[str, str]:
+    # Read once: it takes milliseconds, and what is loaded does not change.
+    return {package: version(package) for package in _PACKAGES}
 
 
 def versions() -> dict[str, str]:
@@ -19,5 +26,5 @@ def versions() -> dict[str, str]:
     return {
         "gradraker": __version__,
         "python": platform.python_version(),
-        **{package: version(package) for package in _PACKAGES},
+        **_package_versions(),
     }

@@ -1,11 +1,24 @@
-"""Random walks on a graph, applied to vectors: powers of the walk are never formed.
+"""Random walks on a graph, applied to vectors: powers of a walk are never formed.
 
-The walk is P, the rows of W = A + Aᵀ + I (or A + I, or Aᵀ + I) scaled to sum 1. A *reach* is a
-polynomial f(P): ``hop3`` is P³, ``pagerank`` is 15 steps of R ← (1 − c) I + c P R from R = I, with
-c = 0.95. Row n of f(P) says where walks from node n end.
+A *reach* says where walks from a node end. With P the walk on A + Aᵀ + I (rows scaled to sum 1), W
+that on A + Aᵀ, and O and N those on A and Aᵀ:
+
+================ ===================================================================
+``hop1``, …      Pᵏ
+``pagerank``     personalised PageRank of P: damping 0.95, 15 steps
+``far``          the same with damping 0.99 and 40 steps
+``alternating``  PageRank of −W, 0.95, 15: neighbours count against, theirs for a node
+``same_targets`` PageRank of O N, 0.95, 8: nodes that link to the same nodes
+``same_sources`` PageRank of N O, 0.95, 8: nodes that the same nodes link to
+================ ===================================================================
+
+where PageRank of T with damping c is the last R of R ← (1 − c) I + c T R from R = I. Direction
+"out" or "in" puts A or Aᵀ in the place of A + Aᵀ.
 """
 
-from typing import Any
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +28,6 @@ from gradraker._compiled.draws import NORMAL, draw_rows
 from gradraker.features.threads import over_rows
 from gradraker.graph.hops import largest_size
 
-DAMPING = 0.95
-PAGERANK_STEPS = 15
 # Columns that go through the walk at once: long enough for vector instructions, and n × 64
 # numbers of working memory.
 _COLUMNS = 64
@@ -26,24 +37,99 @@ _MOST_ENTRIES = 50_000_000
 _DRAWS_A_BLOCK = 50_000
 
 
-def walk_matrix(
-    A: csr_array, *, direction: str = "both", hidden: NDArray[np.bool_] | None = None
-) -> csr_array:
-    """The random walk P on a graph whose row n holds the edges out of n, each node with a loop.
+class Reach(NamedTuple):
+    """How a reach is walked: matrices of one step, steps, damping (None: a plain power)."""
+
+    step: tuple[str, ...]
+    n_steps: int
+    damping: float | None
+    sign: float = 1.0
+
+
+_PAGERANKS = {
+    "pagerank": Reach(("P",), 15, 0.95),
+    "far": Reach(("P",), 40, 0.99),
+    "alternating": Reach(("W",), 15, 0.95, -1.0),
+    "same_targets": Reach(("O", "N"), 8, 0.95),
+    "same_sources": Reach(("N", "O"), 8, 0.95),
+}
+REACHES = (*_PAGERANKS, *(f"hop{k}" for k in range(1, 100)))
+
+
+def reach_of(name: str) -> Reach:
+    """The reach of that name.
+
+    Examples
+    --------
+    >>> from gradraker.features.propagation import reach_of
+    >>> reach_of("hop3").n_steps, reach_of("far").damping
+    (3, 0.99)
+    """
+    return _PAGERANKS.get(name) or Reach(("P",), int(name.removeprefix("hop")), None)
+
+
+class WalkMatrices:
+    """The walks P, W, O and N of a graph whose row n holds the edges out of n.
 
     A step goes to a neighbour with a probability that is proportional to the absolute weight
-    of the edge, where staying has weight 1. No walk enters a hidden node; walks may start there.
+    of the edge; in P each node has a loop of weight 1. A node without neighbours stays where it is
+    in P, and leads nowhere in the others. No walk enters a hidden node; walks may start there.
 
     Examples
     --------
     >>> from scipy.sparse import csr_array
-    >>> from gradraker.features.propagation import walk_matrix
-    >>> walk_matrix(csr_array([[0.0, 1.0], [0.0, 0.0]])).toarray()
+    >>> from gradraker.features.propagation import WalkMatrices
+    >>> WalkMatrices(csr_array([[0.0, 1.0], [0.0, 0.0]])).P.toarray()
     array([[0.5, 0.5],
            [0.5, 0.5]])
     """
-    W = visible(linked(A, direction), hidden) + eye_array(A.shape[0])
-    return csr_array(diags_array(1.0 / W.sum(axis=1)) @ W)
+
+    def __init__(
+        self,
+        A: csr_array,
+        *,
+        direction: str = "both",
+        hidden: NDArray[np.bool_] | None = None,
+    ) -> None:
+        self._A, self._direction, self._hidden = A, direction, hidden
+        self.n = int(A.shape[0])
+
+    def _seen(self, direction: str) -> csr_array:
+        return visible(linked(self._A, direction), self._hidden)
+
+    @cached_property
+    def P(self) -> csr_array:  # noqa: N802
+        """The walk with loops."""
+        return row_scaled(csr_array(self._seen(self._direction) + eye_array(self.n)))
+
+    @cached_property
+    def W(self) -> csr_array:  # noqa: N802
+        """The walk without loops."""
+        return row_scaled(self._seen(self._direction))
+
+    @cached_property
+    def O(self) -> csr_array:  # noqa: N802, E743
+        """The walk along edges."""
+        return row_scaled(self._seen("out"))
+
+    @cached_property
+    def N(self) -> csr_array:  # noqa: N802
+        """The walk against edges."""
+        return row_scaled(self._seen("in"))
+
+    def step(self, reach: Reach) -> list[csr_array]:
+        """Matrices whose product is one step of a reach."""
+        return [getattr(self, name) for name in reach.step]
+
+    def step_back(self, reach: Reach) -> list[csr_array]:
+        """Matrices whose product is the transpose of one step."""
+        return [csr_array(matrix.T) for matrix in reversed(self.step(reach))]
+
+
+def row_scaled(W: csr_array) -> csr_array:
+    """Rows scaled to sum 1; empty rows stay empty."""
+    sums = W.sum(axis=1)
+    return csr_array(diags_array(1.0 / np.where(sums > 0.0, sums, 1.0)) @ W)
 
 
 def linked(A: csr_array, direction: str) -> csr_array:
@@ -65,62 +151,55 @@ def visible(A: csr_array, hidden: NDArray[np.bool_] | None) -> csr_array:
     )
 
 
-def reach_steps(reach: str) -> int:
-    """Products with P that a reach takes.
+def propagated(step: Sequence[csr_array], X: NDArray[Any], reach: Reach) -> NDArray[np.float64]:
+    """f(T) X for a matrix X of shape (n, k), where T is the product of ``step``.
 
-    Examples
-    --------
-    >>> from gradraker.features.propagation import reach_steps
-    >>> reach_steps("hop3"), reach_steps("pagerank")
-    (3, 15)
-    """
-    return PAGERANK_STEPS if reach == "pagerank" else int(reach.removeprefix("hop"))
-
-
-def propagated(P: csr_array, X: NDArray[np.float64], reach: str) -> NDArray[np.float64]:
-    """f(P) X for a matrix X of shape (n, k), a few columns at a time.
+    A few columns at a time, so that beside X and the result little memory is used.
 
     Examples
     --------
     >>> import numpy as np
     >>> from scipy.sparse import csr_array
-    >>> from gradraker.features.propagation import propagated
-    >>> propagated(csr_array([[0.5, 0.5], [0.0, 1.0]]), np.eye(2), "hop2")
+    >>> from gradraker.features.propagation import propagated, reach_of
+    >>> propagated([csr_array([[0.5, 0.5], [0.0, 1.0]])], np.eye(2), reach_of("hop2"))
     array([[0.25, 0.75],
            [0.  , 1.  ]])
     """
-    result = np.empty((P.shape[0], X.shape[1]))  # [n, k]
-    n_steps = reach_steps(reach)
+    result = np.empty((step[0].shape[0], X.shape[1]))  # [n, k]
 
     def walk(start: int, stop: int) -> None:
         for first in range(start, stop, _COLUMNS):
             columns = slice(first, min(first + _COLUMNS, stop))
             origin = np.ascontiguousarray(X[:, columns], dtype=np.float64)
             now: Any = origin
-            for _ in range(n_steps):
-                now = P @ now
-                if reach == "pagerank":
-                    now *= DAMPING
-                    now += (1.0 - DAMPING) * origin
+            for _ in range(reach.n_steps):
+                for matrix in reversed(step):
+                    now = matrix @ now
+                if reach.damping is not None:
+                    now *= reach.sign * reach.damping
+                    now += (1.0 - reach.damping) * origin
             result[:, columns] = now
 
     over_rows(walk, X.shape[1], _COLUMNS)
     return result
 
 
-def reach_rows(P: csr_array, rows: NDArray[np.int64], reach: str) -> NDArray[np.float64]:
-    """Rows of f(P), as columns: shape (n, len(rows))."""
-    starts = np.zeros((P.shape[0], rows.size))  # [n, k]
+def reach_rows(
+    matrices: WalkMatrices, rows: NDArray[np.int64], reach: Reach
+) -> NDArray[np.float64]:
+    """Rows of f(T), as columns: shape (n, len(rows))."""
+    starts = np.zeros((matrices.n, rows.size))  # [n, k]
     starts[rows, np.arange(rows.size)] = 1.0
-    return propagated(csr_array(P.T), starts, reach)
+    return propagated(matrices.step_back(reach), starts, reach)
 
 
-def squared_norms(P: csr_array, reach: str) -> NDArray[np.float64] | None:
-    """Squared length of each row of f(P) from sparse products; None where they do not fit."""
-    if reach == "pagerank":
+def squared_norms(matrices: WalkMatrices, reach: Reach) -> NDArray[np.float64] | None:
+    """Squared length of each row of a power from sparse products; None where they do not fit."""
+    if reach.damping is not None:
         return None
+    (P,) = matrices.step(reach)
     power = P
-    for _ in range(reach_steps(reach) - 1):
+    for _ in range(reach.n_steps - 1):
         if largest_size(power, P) > _MOST_ENTRIES:
             return None
         power = power @ P

@@ -7,9 +7,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from gradraker.graph.adjacency import adjacency_vectors
+from gradraker.graph.adjacency import AdjacencyVectors, adjacency_vectors
 from gradraker.graph.asked import Asked
+from gradraker.graph.edges import EdgeList
 from gradraker.graph.kinds import graph_edges
+from gradraker.graph.matrices import matrix_edges
 from gradraker.graph.names import Names, check_same_type, positions, shown
 from gradraker.graph.series import aligned_series, series_names
 from gradraker.graph.shifts import shift_matrix
@@ -115,9 +117,9 @@ def filtered_signals(
     Parameters
     ----------
     graph : matrix, edges, mapping, or graph of another library
-        As in :func:`adjacency_vectors`: row n holds the edges out of n, so that (S x)ₙ gathers
-        the values of the nodes that n points to. Pass
-        ``adjacency_vectors(graph, direction="in").rows`` for the other direction.
+        As in :func:`adjacency_vectors`, or what it returns: row n holds the edges out of n, so
+        that (S x)ₙ gathers the values of the nodes that n points to. Pass
+        ``adjacency_vectors(graph, direction="in")`` for the other direction.
     series : array or table of shape (n_times, n)
         One row a time, one column a node. Columns of an array are in the order of the nodes of
         the graph; those of a table (pandas, polars, Arrow) are found by name. Every node needs
@@ -128,7 +130,8 @@ def filtered_signals(
         S: the adjacency matrix A; the Laplacian D − A, where D has the row sums of A; the
         normalised Laplacian D^{−1/2} (D − A) D^{−1/2}; or any matrix, whose rows and columns
         are in the order of the series. Rows of nodes without edges are 0. For the mean over
-        neighbours, D⁻¹A, pass ``adjacency_vectors(graph, hop_weights="random_walk").rows``.
+        neighbours, D⁻¹A, pass ``adjacency_vectors(graph, hop_weights="random_walk")`` as the
+        graph, and ``unit_norm=False``.
     delay : int, default=1
         Tap l looks ``l * delay`` steps back. With 0 all taps see the present: the graph filter
         without memory [x, S x, S² x, …].
@@ -213,7 +216,10 @@ def _tapped(S: sp.csr_array, values: Floats, *, taps: int, delay: int, first: in
 
 def _square(graph: Any, names: Names | None) -> tuple[Names, sp.csr_array]:
     """Return the nodes in the order of the series, and their adjacency matrix."""
-    edges = graph_edges(graph, Asked())
+    if isinstance(graph, AdjacencyVectors):
+        edges = _vector_edges(graph)
+    else:
+        edges = graph_edges(graph, Asked())
     if edges.references is not None:
         raise ValueError(
             f"graph must be square, got {len(edges.nodes)} nodes × {len(edges.references)} "
@@ -226,6 +232,16 @@ def _square(graph: Any, names: Names | None) -> tuple[Names, sp.csr_array]:
             raise ValueError(f"series has no column for nodes {shown(missing)} of the graph")
     vectors = adjacency_vectors(edges, nodes=names, references=names)
     return vectors.nodes, vectors.rows
+
+
+def _vector_edges(vectors: AdjacencyVectors) -> EdgeList:
+    """Return adjacency vectors as a graph again; it must have the same rows and columns."""
+    if vectors.nodes.tolist() != vectors.references.tolist():
+        raise ValueError(
+            "graph has adjacency vectors with other references than nodes, but a shift needs "
+            "the same: make them without choosing nodes or references"
+        )
+    return matrix_edges(vectors.rows, Asked(names=vectors.nodes))
 
 
 def _tap_name(tap: int, back: int) -> str:

@@ -30,7 +30,8 @@ class Dual(NamedTuple):
     def left_out(self, Y: Matrix) -> Matrix:
         """Residuals y_i − ŷ_{−i}(x_i) of nodes that are left out, (N, K); NaN for N = 1."""
         own = np.diag(self.Q)[:, np.newaxis]
-        return np.divide(self.Q @ Y, own, out=np.full(Y.shape, np.nan), where=own > 0.0)
+        nan = np.full(Y.shape, np.nan)
+        return np.asarray(np.divide(self.Q @ Y, own, out=nan, where=own > 0.0))
 
 
 def dual_inverse(K: Matrix, alpha: float) -> Matrix:
@@ -70,33 +71,13 @@ def mean_smoother(n: int) -> Dual:
     return Dual(np.eye(n) - 1.0 / n, np.full(n, 1.0 / n))
 
 
-class Moments(NamedTuple):
-    """Sums over nodes that primal ridge needs: Σ ž žᵀ and Σ ž yᵀ, with ž = [z, 1]."""
-
-    gram: Matrix  # [F + 1, F + 1]
-    products: Matrix  # [F + 1, K]
-
-
 def with_one(Z: Matrix) -> Matrix:
     """Features with a column of ones, (n, F + 1)."""
     return np.hstack([Z, np.ones((Z.shape[0], 1))])
 
 
-def no_moments(n_features: int, n_targets: int) -> Moments:
-    """Moments before any node."""
-    return Moments(
-        np.zeros((n_features + 1, n_features + 1)), np.zeros((n_features + 1, n_targets))
-    )
-
-
-def add_moments(moments: Moments, Z1: Matrix, Y: Matrix) -> None:
-    """Add nodes with features ž (rows of Z1) and values Y (n, K), in place."""
-    moments.gram[...] += Z1.T @ Z1
-    moments.products[...] += Z1.T @ Y
-
-
 def primal_inverse(gram: Matrix, alpha: float) -> Matrix:
-    """M⁻¹ of Σ ž žᵀ."""
+    """M⁻¹ from Σ ž žᵀ."""
     M = gram.copy()
     penalised = np.arange(M.shape[0] - 1)
     M[penalised, penalised] += alpha

@@ -4,6 +4,7 @@ import io
 import os
 import re
 from html import escape
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +13,17 @@ from gradraker.files import write_atomically
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Without dates and names of programs.
-_METADATA: dict[str, dict[str, Any]] = {
-    "svg": {"Date": None, "Creator": None},
-    "png": {"Software": None},
-    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+# Kinds of files: matplotlib's canvas for them, and what is left out, dates and names of programs.
+_KINDS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "svg": ("backend_svg", "FigureCanvasSVG", {"Date": None, "Creator": None}),
+    "png": ("backend_agg", "FigureCanvasAgg", {"Software": None}),
+    "pdf": (
+        "backend_pdf",
+        "FigureCanvasPdf",
+        {"CreationDate": None, "Creator": None, "Producer": None},
+    ),
 }
-FORMATS = tuple(_METADATA)
+FORMATS = tuple(_KINDS)
 
 
 def figure_bytes(figure: "Figure", kind: str) -> bytes:
@@ -37,18 +42,25 @@ def figure_bytes(figure: "Figure", kind: str) -> bytes:
     """
     from matplotlib import rc_context
 
-    if kind not in _METADATA:
+    if kind not in _KINDS:
         raise ValueError(f"kind must be one of {', '.join(FORMATS)}, got {kind!r}")
-    buffer = io.BytesIO()
-    with rc_context({"svg.hashsalt": "gradraker", "svg.fonttype": "path"}):
-        figure.savefig(buffer, format=kind, metadata=_METADATA[kind])
+    module, canvas, metadata = _KINDS[kind]
+    buffer, shown, dpi = io.BytesIO(), figure.canvas, figure.dpi
+    try:
+        # Not figure.savefig, which draws everything twice.
+        drawn = getattr(import_module(f"matplotlib.backends.{module}"), canvas)(figure)
+        with rc_context({"svg.hashsalt": "gradraker", "svg.fonttype": "path"}):
+            getattr(drawn, f"print_{kind}")(buffer, metadata=metadata)
+    finally:
+        figure.set_canvas(shown)
+        figure.set_dpi(dpi)  # vector files have 72 dots an inch
     return buffer.getvalue()
 
 
 def write_figure(figure: "Figure", path: str | os.PathLike[str]) -> Path:
     """Write a figure as SVG, PNG or PDF, by the ending of the name; equal ones make equal files."""
     kind = Path(path).suffix.lower().removeprefix(".")
-    if kind not in _METADATA:
+    if kind not in _KINDS:
         raise ValueError(
             "path: a figure is written to a file that ends in "
             f"{', '.join(f'.{one}' for one in FORMATS)}, got {os.fspath(path)!r}"

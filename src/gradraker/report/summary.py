@@ -14,7 +14,7 @@ from gradraker.learners import NodeRegressor, SKGRegressor
 # Held-out nodes with the largest errors, and contributors of each.
 _N_WORST = 10
 _N_REASONS = 3
-# Candidates of a node model that are listed with their leave-one-out errors.
+# Candidates of a node model that are listed.
 _N_TRIED = 8
 
 
@@ -128,19 +128,13 @@ def _choice(model: NodeRegressor) -> dict[str, Any]:
     """What a node model stands on, and how other candidates fared."""
     choice = model.choice_
     return {
-        "blocks": list(model.blocks_),
-        "width": _finite(model.width_),
+        "widths": dict(model.widths_),
         "alpha": _finite(model.alpha_),
         "solver": model.solver_,
         "chosen_on": choice.n_used,
         "n_tried": len(choice.tried),
         "tried": [
-            {
-                "blocks": list(one.blocks),
-                "width": _finite(one.width),
-                "alpha": _finite(one.alpha),
-                "rmse": _finite(one.rmse),
-            }
+            {"widths": dict(one.widths), "nats": _finite(-one.nats)}
             for one in choice.tried[:_N_TRIED]
         ],
     }

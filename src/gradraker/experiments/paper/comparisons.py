@@ -23,8 +23,8 @@ from gradraker.experiments.paper.rules import (
 Check = Callable[[PaperResults, Printed], Checked]
 
 STATIONS = (
-    "The list of the paper's 83 stations is not public; ours are the {stations} stations that are "
-    "in both tables of norm values today."
+    "The list of the paper's 83 stations is not public; ours are the {stations} stations that "
+    "are in both tables of norm values today."
 )
 
 
@@ -107,8 +107,7 @@ def _why_boundary(printed: str, which: str, d2: float, D: int, ours: Measured) -
     if rounds_to(printed, other):
         return (
             f"The print is what the noise ratio {formula_noise_ratio(D):.4g}, cut to {cut:g}, "
-            "gives: "
-            f"{other:.4g}."
+            f"gives: {other:.4g}."
         )
     implied = math.exp(-d2 / (2.0 * float(printed)))
     inside = "lies" if SPREAD.holds(float(printed), ours) else "does not lie"

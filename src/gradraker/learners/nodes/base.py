@@ -1,61 +1,43 @@
 """What regressors and classifiers of nodes share: a graph, what is known, a solution.
 
-A model is a pure function of its state: the graph, the known values, its parameters. Whatever
-the order in which they came, the same state gives the same predictions; what is costly is made
-when it is first needed, and made anew when the state has changed.
+A model is a function of its state: the graph, the known values, its parameters. Whatever the
+order in which they came, the same state gives the same predictions; what is costly is made when
+it is first needed, and made anew when the state has changed.
 """
 
 import os
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from pathlib import Path
 from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from gradraker.above import call
-from gradraker.graph.names import check_same_type, distinct, positions, shown
 from gradraker.learners.model_file import read_model
-from gradraker.learners.nodes.blocks import (
-    ExactBlocks,
-    Kernel,
-    RandomBlocks,
-    Walks,
-    kernel_of_distances,
-    walks_of,
-)
-from gradraker.learners.nodes.choice import (
-    Choice,
-    candidate_kernels,
-    checked_blocks,
-    choose,
-    given,
-    the_mean,
-)
-from gradraker.learners.nodes.graphs import (
-    KnownGraph,
-    beside,
-    found,
-    graph_of,
-    joined,
-    with_nodes,
-)
+from gradraker.learners.nodes.automatic import Blocks, checked_given, chosen
+from gradraker.learners.nodes.blocks import ExactBlocks, RandomBlocks, Walks, walks_of
+from gradraker.learners.nodes.choice import Choice
+from gradraker.learners.nodes.graphs import KnownGraph, beside, found, graph_of, joined
 from gradraker.learners.nodes.lms import LmsSolution
 from gradraker.learners.nodes.saved import restore_nodes, save_nodes
 from gradraker.learners.nodes.solutions import KernelSolution, RidgeSolution, Solution
-from gradraker.learners.nodes.values import has_names, names_of
+from gradraker.learners.nodes.values import lined_up
 from gradraker.learners.parameters import check_count, check_learning_rate, seed_from
 from gradraker.learners.unchanged import unchanged_if_refused
 
 # solver="auto" takes the exact kernel up to so many known nodes and so many pairs (all, known).
 MOST_KNOWN = 2000
 MOST_PAIRS = 20_000_000
-SOLVERS: dict[type, str] = {KernelSolution: "kernel", RidgeSolution: "ridge", LmsSolution: "lms"}
-# Known nodes that a choice is made on.
-MOST_CHOSEN_ON = 1200
+_SOLVERS: dict[type, str] = {KernelSolution: "kernel", RidgeSolution: "ridge", LmsSolution: "lms"}
+_ALLOWED = {
+    "solver": ("auto", "kernel", "ridge", "lms"),
+    "direction": ("both", "out", "in"),
+    "references": ("all", "known"),
+    "renew": ("always", "doubled"),
+}
 
 
 class NodeModel(BaseEstimator):
@@ -63,6 +45,13 @@ class NodeModel(BaseEstimator):
 
     _graph: KnownGraph
     _given: NDArray[Any]  # [n]: the value or label of each node, or the mark of unknown
+    _arrived: NDArray[np.int64]  # known nodes that came after fit, in their order
+    _choice: Choice | None
+    _choice_is_current: bool
+    _n_at_choice: int
+    _blocks: Blocks | None
+    _solution: Solution | None
+    _is_current: bool
 
     def __init__(
         self,
@@ -76,7 +65,7 @@ class NodeModel(BaseEstimator):
         references: str = "all",
         renew: str = "always",
         learning_rate: float = 0.25,
-        n_epochs: int = 3,
+        n_epochs: int = 5,
         random_state: int | np.random.RandomState | None = 0,
     ) -> None:
         self.blocks = blocks
@@ -93,7 +82,7 @@ class NodeModel(BaseEstimator):
 
     # -- what a value is -------------------------------------------------------
 
-    def _lined_up(self, values: Any, nodes: Any) -> NDArray[Any]:
+    def _in_order(self, values: Any, nodes: Any) -> NDArray[Any]:
         """Values in the order of nodes, unknown ones marked."""
         raise NotImplementedError
 
@@ -112,7 +101,7 @@ class NodeModel(BaseEstimator):
 
     @unchanged_if_refused
     def fit(
-        self, graph: Any, values: Any, *, unknown_nodes: str = "error", **graph_options: Any
+        self, /, graph: Any, values: Any, *, unknown_nodes: str = "error", **graph_options: Any
     ) -> Self:
         """Forget what was learned; learn a graph and the values that are known.
 
@@ -135,7 +124,7 @@ class NodeModel(BaseEstimator):
         """
         self._check_parameters()
         learned = graph_of(graph, graph_options)
-        learned, news = self._news(learned, learned, values, unknown_nodes)
+        learned, news = lined_up(self, learned, learned, values, unknown_nodes)
         if not self._is_known(news).any():
             raise ValueError(
                 "values: no node of the graph has a known value; at least one is needed"
@@ -147,6 +136,7 @@ class NodeModel(BaseEstimator):
     @unchanged_if_refused
     def partial_fit(
         self,
+        /,
         graph: Any = None,
         values: Any = None,
         *,
@@ -174,33 +164,38 @@ class NodeModel(BaseEstimator):
 
         Notes
         -----
-        Nothing is computed until a prediction is asked for, and predictions depend on what was
-        learned, not on the order or the cut into calls.
+        Nothing is computed until a prediction is asked for. With ``renew="always"``, predictions
+        depend on what was learned and not on the order or the cut into calls (but for the
+        solver "lms", which learns nodes in the order in which they came).
         """
         self._check_parameters()
         if graph is None and values is None:
             raise ValueError("partial_fit needs a graph or values, got None for both")
-        if not self.__sklearn_is_fitted__():
-            if graph is None:
-                raise ValueError("the first call needs a graph, got None")
-            learned = graph_of(graph, graph_options)
-            news = self._nothing(len(learned.nodes))
-            if values is not None:
-                learned, news = self._news(learned, learned, values, unknown_nodes)
-            self._begin(learned, self._nothing(len(learned.nodes)))
-            self._take(learned, news)
-            return self
-        learned = added = self._graph
-        if graph is not None:
+        is_first = not self.__sklearn_is_fitted__()
+        if is_first and graph is None:
+            raise ValueError("the first call needs a graph, got None")
+        if graph is None:
+            learned = added = self._graph
+        else:
             added = graph_of(graph, graph_options)
-            learned = joined(self._graph, added)
+            learned = added if is_first else joined(self._graph, added)
         news = self._nothing(len(learned.nodes))
         if values is not None:
-            learned, news = self._news(learned, added, values, unknown_nodes)
-        if graph is not None or len(learned.nodes) > len(self._graph.nodes):
+            learned, news = lined_up(self, learned, added, values, unknown_nodes)
+        if is_first:
+            self._begin(learned, self._nothing(len(learned.nodes)))
+        elif graph is not None or len(learned.nodes) > len(self._graph.nodes):
             self._blocks = self._solution = None
         self._take(learned, news)
         return self
+
+    def _begin(self, graph: KnownGraph, values: NDArray[Any]) -> None:
+        self.seed_ = seed_from(self.random_state)
+        self._graph, self._given = graph, values
+        self._arrived = np.empty(0, dtype=np.int64)
+        self._choice, self._n_at_choice = None, 0
+        self._blocks = self._solution = None
+        self._is_current = self._choice_is_current = False
 
     def _take(self, graph: KnownGraph, news: NDArray[Any]) -> None:
         """Take a graph that has grown, and values that are new or changed."""
@@ -213,154 +208,87 @@ class NodeModel(BaseEstimator):
         self._arrived = np.concatenate([self._arrived, came[~again]])
         self._is_current = self._choice_is_current = False
 
-    def _begin(self, graph: KnownGraph, values: NDArray[Any]) -> None:
-        self.seed_ = seed_from(self.random_state)
-        self._graph, self._given = graph, values
-        self._arrived = np.empty(0, dtype=np.int64)  # known nodes that came after fit
-        self._choice: Choice | None = None
-        self._choice_is_current = False
-        self._n_at_choice = 0
-        self._blocks: Any = None
-        self._solution: Any = None
-        self._is_current = False
-
-    def _news(
-        self, graph: KnownGraph, added: KnownGraph, values: Any, unknown_nodes: str
-    ) -> tuple[KnownGraph, NDArray[Any]]:
-        """The graph, with isolated nodes if asked for, and values in the order of its nodes."""
-        if unknown_nodes not in ("error", "ignore", "isolated"):
-            raise ValueError(
-                f"unknown_nodes must be 'error', 'ignore' or 'isolated', got {unknown_nodes!r}"
-            )
-        if not has_names(values):
-            aligned = self._lined_up(values, added.nodes)
-            news = self._nothing(len(graph.nodes))
-            news[positions(added.nodes, graph.nodes)] = aligned
-            return graph, news
-        names = names_of(values)
-        assert names is not None
-        listed, _ = distinct([names])
-        unknown = listed[positions(listed, graph.nodes) < 0]
-        everyone = graph
-        if len(unknown):
-            check_same_type(unknown, graph.nodes, argument="values")
-            if unknown_nodes == "error":
-                raise ValueError(
-                    f"values holds nodes that are not in the graph: {shown(unknown)}; pass "
-                    "unknown_nodes='ignore' to leave them out, or 'isolated' to take them for "
-                    "nodes without edges"
-                )
-            everyone = with_nodes(graph, unknown)
-        news = self._lined_up(values, everyone.nodes)
-        return (
-            (everyone, news)
-            if unknown_nodes == "isolated"
-            else (graph, news[: len(graph.nodes)])
-        )
-
     # -- the solution ----------------------------------------------------------
 
     def _solved(self) -> Solution:
         """The solution for the present state."""
-        if self._is_current:
-            return self._solution  # type: ignore[no-any-return]
+        if self._is_current and self._solution is not None:
+            return self._solution
         first = self._is_known(self._given)
         first[self._arrived] = False
         known = np.concatenate([np.flatnonzero(first), self._arrived])
         if known.size == 0:
             raise ValueError("no value is known yet: give values to partial_fit first")
-        if self.references == "known":
-            self._blocks = self._solution = None  # walks depend on which nodes are known
-        exact = self._takes_kernel(known.size)
-        if self._blocks is None or isinstance(self._blocks, ExactBlocks) != exact:
-            self._blocks = self._made_blocks(known, exact)
-            self._solution = None
+        blocks = self._made_blocks(known)
         Y = self._encoded(self._given[known])
-        if self._needs_choice(known.size):
-            self._choice = self._chosen(known, Y)
+        if self._choice is None or self._is_outdated(self._choice, known.size):
+            given = checked_given(self.blocks, self.width, self.alpha)
+            self._choice = chosen(given, blocks, self._graph.A, known, Y)
             self._n_at_choice = known.size
             self._solution = None
         self._choice_is_current = True
-        assert self._choice is not None
         if self._solution is None or self._solution.Y.shape[1] != Y.shape[1]:
-            self._solution = self._new_solution(known, Y, self._choice)
+            self._solution = self._new_solution(blocks, known, Y, self._choice)
         elif known.size > self._solution.known.size:  # known nodes come in the order of arrival
             self._solution.grow(known[self._solution.known.size :], Y)
         else:
             self._solution.set_values(Y)
         self._is_current = True
-        return self._solution  # type: ignore[no-any-return]
+        return self._solution
+
+    def _made_blocks(self, known: NDArray[np.int64]) -> Blocks:
+        """The blocks of the graph; those there are if they still hold."""
+        if self.solver == "auto":
+            pairs = known.size * len(self._graph.nodes)
+            exact = known.size <= MOST_KNOWN and pairs <= MOST_PAIRS
+        else:
+            exact = self.solver == "kernel"
+        holds = self.references == "all" and isinstance(self._blocks, ExactBlocks) == exact
+        if self._blocks is None or not holds:
+            walks = self._walks(self._graph, known)
+            self._blocks = ExactBlocks(walks) if exact else RandomBlocks(walks, self.n_frequencies)
+            self._solution = None
+        return self._blocks
+
+    def _walks(
+        self, graph: KnownGraph, known: NDArray[np.int64], *, n_old: int | None = None
+    ) -> Walks:
+        """The walks of a graph; nodes from ``n_old`` on are new, and nobody sees them."""
+        hidden = np.full(len(graph.nodes), self.references == "known", dtype=np.bool_)
+        hidden[known] = False
+        if n_old is not None:
+            hidden[n_old:] = True
+        return walks_of(
+            graph.A,
+            graph.nodes,
+            direction=self.direction,
+            seed=self.seed_,
+            hidden=hidden,
+            n_old=n_old,
+        )
+
+    def _is_outdated(self, choice: Choice, n_known: int) -> bool:
+        if self._choice_is_current:
+            return False
+        if checked_given(self.blocks, self.width, self.alpha).is_all:
+            return not choice.kernel  # there may be more to learn now than the mean
+        return self.renew == "always" or n_known >= 2 * self._n_at_choice
 
     def _new_solution(
-        self, known: NDArray[np.int64], Y: NDArray[np.float64], choice: Choice
+        self, blocks: Blocks, known: NDArray[np.int64], Y: NDArray[np.float64], choice: Choice
     ) -> Solution:
-        if isinstance(self._blocks, ExactBlocks):
-            return KernelSolution(self._blocks, known, Y, choice)
+        if isinstance(blocks, ExactBlocks):
+            return KernelSolution(blocks, known, Y, choice)
         if self.solver != "lms":
-            return RidgeSolution(self._blocks, known, Y, choice)
+            return RidgeSolution(blocks, known, Y, choice)
         return LmsSolution(
-            self._blocks,
+            blocks,
             known,
             Y,
             choice,
             n_first=known.size - self._arrived.size,
             learning_rate=self.learning_rate,
             n_epochs=self.n_epochs,
-        )
-
-    def _takes_kernel(self, n_known: int) -> bool:
-        if self.solver != "auto":
-            return self.solver == "kernel"
-        return n_known <= MOST_KNOWN and n_known * len(self._graph.nodes) <= MOST_PAIRS
-
-    def _walks(
-        self,
-        graph: KnownGraph,
-        known: NDArray[np.int64],
-        new: NDArray[np.int64] | None = None,
-        n_old: int | None = None,
-    ) -> Walks:
-        hidden = np.zeros(len(graph.nodes), dtype=np.bool_)
-        if self.references == "known":
-            hidden[:] = True
-            hidden[known] = False
-        if new is not None:
-            hidden[new] = True
-        return walks_of(
-            graph.A, graph.nodes, direction=self.direction, seed=self.seed_, hidden=hidden,
-            n_old=n_old,
-        )
-
-    def _made_blocks(self, known: NDArray[np.int64], exact: bool) -> ExactBlocks | RandomBlocks:
-        walks = self._walks(self._graph, known)
-        return ExactBlocks(walks) if exact else RandomBlocks(walks, self.n_frequencies)
-
-    def _needs_choice(self, n_known: int) -> bool:
-        if self._choice is None or self._choice_is_current:
-            return self._choice is None
-        if self._is_given():  # unless there was nothing to learn but the mean
-            return not self._choice.best.kernel
-        return self.renew == "always" or n_known >= 2 * self._n_at_choice
-
-    def _is_given(self) -> bool:
-        """Whether nothing is left to choose."""
-        parameters = (checked_blocks(self.blocks), self.width, self.alpha)
-        return not any(isinstance(value, str) for value in parameters)
-
-    def _chosen(self, known: NDArray[np.int64], Y: NDArray[np.float64]) -> Choice:
-        blocks = checked_blocks(self.blocks)
-        if known.size == 1 or np.all(Y == Y[0]):
-            return the_mean(known.size)
-        if self._is_given():
-            return given(blocks, float(self.width), float(self.alpha))
-        rank = np.empty(self._blocks.walks.n, dtype=np.int64)
-        rank[self._blocks.walks.order] = np.arange(rank.size)
-        some = np.sort(np.argsort(rank[known])[:MOST_CHOSEN_ON])
-        return choose(
-            _KernelMatrices(self._blocks, known[some]),
-            Y[some],
-            candidate_kernels(blocks, self.width),
-            self.alpha,
         )
 
     # -- asking ----------------------------------------------------------------
@@ -384,12 +312,6 @@ class NodeModel(BaseEstimator):
         return self._graph.nodes[~self._is_known(self._given)]
 
     @property
-    def adjacency_(self) -> csr_array:
-        """The edges that were learned, (n, n): row i holds the edges out of ``nodes_[i]``."""
-        check_is_fitted(self)
-        return self._graph.A
-
-    @property
     def choice_(self) -> Choice:
         """What was chosen, and how the candidates fared."""
         check_is_fitted(self)
@@ -400,24 +322,23 @@ class NodeModel(BaseEstimator):
     @property
     def blocks_(self) -> tuple[str, ...]:
         """Blocks in use; none if the mean of the known values is all there is to say."""
-        return self.choice_.best.blocks
+        return self.choice_.blocks
 
     @property
-    def width_(self) -> float:
-        """Width w in use; infinite for the mean."""
-        kernel = self.choice_.best.kernel
-        return kernel[0].width if kernel else np.inf
+    def widths_(self) -> dict[str, float]:
+        """Width w of each block in use."""
+        return {term.block: term.width for term in self.choice_.kernel}
 
     @property
     def alpha_(self) -> float:
         """Penalty α in use; infinite for the mean."""
-        return self.choice_.best.alpha
+        return self.choice_.alpha
 
     @property
     def solver_(self) -> str:
         """The solver in use."""
         check_is_fitted(self)
-        return SOLVERS[type(self._solved())]
+        return _SOLVERS[type(self._solved())]
 
     def explain(self, nodes: Any = None) -> Any:
         """Explain predictions exactly, as weighted sums of the known values.
@@ -429,7 +350,7 @@ class NodeModel(BaseEstimator):
 
         Returns
         -------
-        gradraker.analysis.LinearExplanation
+        LinearExplanation
             ``weights @ values`` equals ``prediction``; the weights of a prediction sum to 1.
         """
         return call("analysis", "explain_nodes", self, nodes)
@@ -442,25 +363,19 @@ class NodeModel(BaseEstimator):
 
     def _new_rows(
         self, links: Any, options: dict[str, Any]
-    ) -> tuple[list[Hashable], NDArray[np.int64], Any]:
+    ) -> tuple[list[Hashable], NDArray[np.int64], Blocks]:
         """Names of new nodes, their rows, and blocks that hold them beside the graph."""
         check_is_fitted(self)
         solution = self._solved()
         n_old = len(self._graph.nodes)
         extended = beside(self._graph, links, options)
         rows = np.arange(n_old, len(extended.nodes))
-        walks = self._walks(extended, solution.known, rows, n_old)
+        walks = self._walks(extended, solution.known, n_old=n_old)
         names: list[Hashable] = extended.nodes[rows].tolist()
-        if isinstance(self._blocks, ExactBlocks):
-            return names, rows, ExactBlocks(walks, self._blocks.medians)
-        return names, np.arange(rows.size), self._blocks.beside(walks, rows)
-
-    def _evidence(self, nodes: Any) -> tuple[Any, ...]:
-        """Names and rows of asked and known nodes, for explanations."""
-        rows = self._rows(nodes)
-        solution = self._solved()
-        names = self._graph.nodes
-        return rows, solution, names[rows].tolist(), names[solution.known].tolist()
+        if isinstance(self._blocks, RandomBlocks):
+            return names, np.arange(rows.size), self._blocks.beside(walks, rows)
+        assert self._blocks is not None
+        return names, rows, ExactBlocks(walks, self._blocks.medians)
 
     # -- files -----------------------------------------------------------------
 
@@ -502,16 +417,8 @@ class NodeModel(BaseEstimator):
     # -- parameters ------------------------------------------------------------
 
     def _check_parameters(self) -> None:
-        checked_blocks(self.blocks)
-        for name in ("width", "alpha"):
-            _check_positive(name, getattr(self, name))
-        choices = {
-            "solver": ("auto", "kernel", "ridge", "lms"),
-            "direction": ("both", "out", "in"),
-            "references": ("all", "known"),
-            "renew": ("always", "doubled"),
-        }
-        for name, allowed in choices.items():
+        checked_given(self.blocks, self.width, self.alpha)
+        for name, allowed in _ALLOWED.items():
             value = getattr(self, name)
             if not isinstance(value, str) or value not in allowed:
                 raise ValueError(
@@ -523,38 +430,3 @@ class NodeModel(BaseEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_graph")
-
-
-class _KernelMatrices:
-    """Kernel matrices of some nodes, from distances or features that are made once."""
-
-    def __init__(self, blocks: ExactBlocks | RandomBlocks, rows: NDArray[np.int64]) -> None:
-        self.blocks, self.rows = blocks, rows
-        self._distances: dict[str, NDArray[np.float64]] = {}
-
-    def __call__(self, kernel: Kernel) -> NDArray[np.float64]:
-        if isinstance(self.blocks, RandomBlocks):
-            Z = self.blocks.features(kernel, self.rows)
-            return np.asarray(Z @ Z.T)
-        for term in kernel:
-            if term.block not in self._distances:
-                self._distances[term.block] = self.blocks.distances(
-                    term.block, self.rows, self.rows
-                )
-        return kernel_of_distances(self._distances, kernel)
-
-
-def _check_positive(name: str, value: Any) -> None:
-    if isinstance(value, str) and value == "auto":
-        return
-    number = isinstance(value, float | int | np.integer | np.floating)
-    if not number or isinstance(value, bool) or not 0.0 < value < np.inf:
-        raise ValueError(f"{name} must be 'auto' or a positive number, got {value!r}")
-
-
-def left_out_predictions(
-    solution: Solution, rows: NDArray[np.int64], predictions: NDArray[np.float64], at: Any
-) -> Iterator[tuple[slice, NDArray[np.float64]]]:
-    """Yield (rows, ŷ_{−i}(x)) for the nodes i whose residuals the solution has."""
-    for some, shift in solution.shifts(rows, at):
-        yield some, predictions[some, np.newaxis] - shift

@@ -1,16 +1,17 @@
 """What a node looks like: blocks of rows of a random walk, and a block of degrees.
 
-A block gives each node a row: where walks of some length end, scaled to length 1 (``hop1``,
-``hop2``, …, ``pagerank``), or its degrees (``degree``). A block has one Gaussian kernel
+A block gives each node a row: where walks of a reach end, scaled to length 1 (``hop1``, ``far``, …;
+see :mod:`gradraker.features.propagation`), or its degrees (``degree``). It has one Gaussian kernel
 κ = exp(−d² / (2 w m)), where m is the median squared distance of its rows and w its width. A
 *kernel* is a weighted sum of blocks: terms (block, width, share), whose shares sum to 1.
 
 :class:`ExactBlocks` has the distances themselves, :class:`RandomBlocks` random features of them.
 """
 
-import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,19 +20,21 @@ from scipy.sparse import csr_array
 
 from gradraker._compiled.skg import scaled_features
 from gradraker.features.propagation import (
+    REACHES,
+    WalkMatrices,
     degree_columns,
     propagated,
     random_vectors,
+    reach_of,
     reach_rows,
     squared_norms,
-    walk_matrix,
 )
 from gradraker.features.references import reference_identities
 from gradraker.features.threads import over_rows
 from gradraker.graph.names import Names
 
-# Nodes whose distances a median is taken over: 80 000 pairs.
-_MEDIAN_NODES = 400
+# Nodes whose distances a median is taken over: 45 000 pairs.
+_MEDIAN_NODES = 300
 # Rows of the walk that are held at once.
 _ROWS = 256
 _FEATURES_A_BLOCK = 50_000
@@ -59,25 +62,20 @@ def check_block(block: Any) -> str:
     >>> from gradraker.learners.nodes.blocks import check_block
     >>> check_block("hop0")
     Traceback (most recent call last):
-    ValueError: blocks must be 'hop1', 'hop2', … , 'hop99', 'pagerank' or 'degree', got 'hop0'
+    ValueError: blocks must be 'degree', 'pagerank', ..., 'same_sources' or 'hop1', 'hop2', …, got
+    'hop0'
     """
-    if isinstance(block, str) and re.fullmatch(r"hop[1-9][0-9]?|pagerank|degree", block):
+    if isinstance(block, str) and (block == "degree" or block in REACHES):
         return block
-    raise ValueError(
-        f"blocks must be 'hop1', 'hop2', … , 'hop99', 'pagerank' or 'degree', got {block!r}"
-    )
-
-
-def equal_shares(blocks: Any, width: float) -> Kernel:
-    """The mean of the kernels of some blocks, all at one width."""
-    return tuple(Term(block, width, 1.0 / len(blocks)) for block in blocks)
+    names = ", ".join(map(repr, ("degree", *REACHES[:5])))
+    raise ValueError(f"blocks must be {names} or 'hop1', 'hop2', …, got {block!r}")
 
 
 @dataclass(frozen=True, eq=False)
 class Walks:
     """A graph as its random walk: what blocks are made of."""
 
-    P: csr_array
+    matrices: WalkMatrices
     degrees: NDArray[np.float64]  # [n, 4], standardised
     identities: NDArray[np.uint64]  # [n]
     seed: int
@@ -85,13 +83,20 @@ class Walks:
     @property
     def n(self) -> int:
         """Number of nodes."""
-        return int(self.P.shape[0])
+        return self.matrices.n
 
     @cached_property
     def order(self) -> NDArray[np.int64]:
         """The nodes in a random order that depends on the seed and their names only."""
         keys = random_vectors(self.identities, 1, self.seed ^ _ORDER_SEED)[:, 0]
         return np.lexsort((self.identities, keys))
+
+    @cached_property
+    def rank(self) -> NDArray[np.int64]:
+        """Place of each node in :attr:`order`."""
+        rank = np.empty(self.n, dtype=np.int64)
+        rank[self.order] = np.arange(self.n)
+        return rank
 
 
 def walks_of(
@@ -113,7 +118,7 @@ def walks_of(
     varies = spread > 1e-12 * (1.0 + np.abs(old).max(axis=0))
     scale = np.where(varies, 1.0 / np.where(varies, spread, 1.0), 0.0)
     return Walks(
-        walk_matrix(A, direction=direction, hidden=hidden),
+        WalkMatrices(A, direction=direction, hidden=hidden),
         (columns - old.mean(axis=0)) * scale,
         reference_identities(nodes if nodes.dtype == np.int64 else nodes.tolist()),
         seed,
@@ -127,6 +132,7 @@ class ExactBlocks:
         self.walks = walks
         self.medians: dict[str, float] = {} if medians is None else medians
         self._norms: dict[str, NDArray[np.float64]] = {}
+        self._squares: dict[str, tuple[NDArray[np.int64], NDArray[np.float64]]] = {}
 
     def median(self, block: str) -> float:
         """Median squared distance of a block over pairs of nodes; 0 if all rows are equal."""
@@ -142,9 +148,12 @@ class ExactBlocks:
         median = self.median(block)
         if median == 0.0:
             return np.zeros((first.size, second.size))
-        squared = self._squared(block, first, second)
-        squared /= median
-        return squared
+        if first is not second:
+            return np.asarray(self._squared(block, first, second) / median)
+        # Known nodes with themselves: a choice and its solution ask for the same.
+        if block not in self._squares or not np.array_equal(self._squares[block][0], first):
+            self._squares[block] = first, self._squared(block, first, first) / median
+        return self._squares[block][1]
 
     def _squared(
         self, block: str, first: NDArray[np.int64], second: NDArray[np.int64]
@@ -154,23 +163,28 @@ class ExactBlocks:
         if first.size > second.size:  # the fewer nodes walk
             return self._squared(block, second, first).T
         products = np.empty((first.size, second.size))
-        norms = self._norms.setdefault(block, np.full(self.walks.n, np.nan))
+        matrices, reach = self.walks.matrices, reach_of(block)
         for start in range(0, first.size, _ROWS):
             some = first[start : start + _ROWS]
-            ends = reach_rows(self.walks.P, some, block)  # [n, rows]
-            norms[some] = np.sqrt(np.einsum("ij,ij->j", ends, ends))
-            meetings = propagated(self.walks.P, ends, block)  # [n, rows]
+            ends = self._ends(block, some)  # [n, rows]
+            meetings = propagated(matrices.step(reach), ends, reach)  # [n, rows]
             products[start : start + _ROWS] = meetings[second].T
+        norms = self._norms[block]
         missing = np.unique(second[np.isnan(norms[second])])
         for start in range(0, missing.size, _ROWS):
-            some = missing[start : start + _ROWS]
-            ends = reach_rows(self.walks.P, some, block)
-            norms[some] = np.sqrt(np.einsum("ij,ij->j", ends, ends))
+            self._ends(block, missing[start : start + _ROWS])
         products /= norms[first][:, np.newaxis]
         products /= norms[second]
         np.subtract(1.0, products, out=products)
         products *= 2.0
         return np.maximum(products, 0.0, out=products)
+
+    def _ends(self, block: str, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Rows of a block as columns, (n, rows), before they are scaled; notes their lengths."""
+        ends = reach_rows(self.walks.matrices, rows, reach_of(block))
+        norms = self._norms.setdefault(block, np.full(self.walks.n, np.nan))
+        norms[rows] = np.sqrt(np.einsum("ij,ij->j", ends, ends))
+        return ends
 
 
 def squared_differences(
@@ -225,8 +239,10 @@ class RandomBlocks:
         seed = _block_seed(walks.seed, block)
         if block == "degree":
             return np.asarray(walks.degrees @ random_vectors(_FOUR, D, seed))
-        V = propagated(walks.P, random_vectors(walks.identities, D, seed), block)
-        norms2 = squared_norms(walks.P, block)
+        reach = reach_of(block)
+        units = random_vectors(walks.identities, D, seed)
+        V = propagated(walks.matrices.step(reach), units, reach)
+        norms2 = squared_norms(walks.matrices, reach)
         self._estimated[block] = norms2 is None
         V /= np.sqrt(_mean_squares(V) if norms2 is None else norms2)[:, np.newaxis]
         return V
@@ -240,7 +256,7 @@ class RandomBlocks:
             if block == "degree":
                 V = walks.degrees[rows] @ random_vectors(_FOUR, self.n_frequencies, seed)
             else:
-                ends = reach_rows(walks.P, rows, block)  # [n, rows]
+                ends = reach_rows(walks.matrices, rows, reach_of(block))  # [n, rows]
                 used = np.flatnonzero(ends.any(axis=1))
                 units = random_vectors(walks.identities[used], self.n_frequencies, seed)
                 V = ends[used].T @ units  # [rows, D]
@@ -249,6 +265,11 @@ class RandomBlocks:
                 V /= np.sqrt(norms2)[:, np.newaxis]
             other._projections[block] = V
         return other
+
+    def forget_others(self, blocks: Iterable[str]) -> None:
+        """Free the projections of all blocks but these."""
+        kept = set(blocks)
+        self._projections = {b: V for b, V in self._projections.items() if b in kept}
 
     def median(self, block: str) -> float:
         """Median squared distance of a block, estimated from projections of pairs of nodes."""
@@ -283,5 +304,5 @@ def _mean_squares(V: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _block_seed(seed: int, block: str) -> int:
-    number = int.from_bytes(block.encode().ljust(8, b"\0")[:8], "little")
+    number = int.from_bytes(blake2b(block.encode(), digest_size=8).digest(), "little")
     return (seed ^ _BLOCK_SEED ^ number) % (1 << 64)

@@ -44,7 +44,7 @@ class NodeClassifier(ClassifierMixin, NodeModel):
 
     # -- what a value is -------------------------------------------------------
 
-    def _lined_up(self, values: Any, nodes: Any) -> NDArray[Any]:
+    def _in_order(self, values: Any, nodes: Any) -> NDArray[Any]:
         return _objects(known_labels(values, nodes))
 
     def _nothing(self, n: int) -> NDArray[Any]:

@@ -11,7 +11,6 @@ from scipy.sparse import csr_array
 from gradraker.graph import adjacency_vectors
 from gradraker.graph.names import (
     Names,
-    asked_names,
     check_same_type,
     distinct,
     join_names,
@@ -57,9 +56,7 @@ def _square(nodes: Names, references: Names, rows: csr_array) -> KnownGraph:
     names = join_names(nodes, others)
     entries = rows.tocoo()
     at = positions(references, names)
-    A = csr_array(
-        (entries.data, (entries.row, at[entries.col])), shape=(len(names), len(names))
-    )
+    A = csr_array((entries.data, (entries.row, at[entries.col])), shape=(len(names), len(names)))
     return KnownGraph(names, A)
 
 
@@ -130,15 +127,3 @@ def found(nodes: Any, graph: KnownGraph, *, argument: str = "nodes") -> NDArray[
             "is for nodes that are not in the graph"
         )
     return at[codes]
-
-
-__all__ = [
-    "GRAPH_OPTIONS",
-    "KnownGraph",
-    "asked_names",
-    "beside",
-    "found",
-    "graph_of",
-    "joined",
-    "with_nodes",
-]

@@ -42,29 +42,23 @@ class LmsSolution:
         learning_rate: float,
         n_epochs: int,
     ) -> None:
-        self.blocks, self.parts = blocks, choice.parts
+        self.blocks, self.choice = blocks, choice
         self._settings = n_first, learning_rate, n_epochs
         self._start(known, Y)
 
     def _start(self, known: Rows, Y: Matrix) -> None:
         n_first, _, n_epochs = self._settings
-        kernel = self.parts[0].kernel
-        n_features = max(1, 2 * self.blocks.n_frequencies * len(kernel))
+        n_features = max(1, 2 * self.blocks.n_frequencies * len(self.choice.kernel))
         self.known = known
         self._theta = np.zeros((Y.shape[1] + 1, n_features))  # [K + 1, F]
         self._mean = np.zeros_like(self._theta)
         self._order: list[Rows] = []
-        first = np.arange(n_first)[np.argsort(self._rank()[known[:n_first]])]
+        first = np.arange(n_first)[np.argsort(self.blocks.walks.rank[known[:n_first]])]
         self._errors = np.full((known.size, Y.shape[1]), np.nan)
         for _ in range(n_epochs):
             self._learn(first, Y)
         self._learn(np.arange(n_first, known.size), Y)
         self._finish(Y)
-
-    def _rank(self) -> Rows:
-        rank = np.empty(self.blocks.walks.n, dtype=np.int64)
-        rank[self.blocks.walks.order] = np.arange(rank.size)
-        return rank
 
     def _learn(self, rows: Rows, Y: Matrix) -> None:
         targets = np.hstack([Y, np.ones((len(Y), 1))])  # [N, K + 1]
@@ -150,7 +144,7 @@ class LmsSolution:
             yield some, np.zeros((some.stop - some.start, self.left_out_rows.size))
 
     def _features(self, rows: Rows, blocks: RandomBlocks) -> Matrix:
-        kernel = self.parts[0].kernel
+        kernel = self.choice.kernel
         return blocks.features(kernel, rows) if kernel else np.zeros((rows.size, 1))
 
 

@@ -10,7 +10,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from gradraker.graph import known_values
-from gradraker.learners.nodes.base import NodeModel, left_out_predictions
+from gradraker.learners.nodes.base import NodeModel
 from gradraker.learners.nodes.intervals import check_coverage, jackknife_plus
 
 
@@ -40,14 +40,14 @@ class NodeRegressor(RegressorMixin, NodeModel):
 
     # -- what a value is -------------------------------------------------------
 
-    def _lined_up(self, values: Any, nodes: Any) -> NDArray[Any]:
+    def _in_order(self, values: Any, nodes: Any) -> NDArray[Any]:
         return known_values(values, nodes)
 
     def _nothing(self, n: int) -> NDArray[Any]:
         return np.full(n, np.nan)
 
     def _is_known(self, given: NDArray[Any]) -> NDArray[np.bool_]:
-        return ~np.isnan(given)
+        return np.asarray(~np.isnan(given))
 
     def _encoded(self, known: NDArray[Any]) -> NDArray[np.float64]:
         return np.asarray(known[:, np.newaxis], dtype=np.float64)
@@ -109,7 +109,9 @@ class NodeRegressor(RegressorMixin, NodeModel):
         coverage = check_coverage(coverage)
         names, rows, at = self._new_rows(links, graph_options)
         if not return_interval:
-            return dict(zip(names, self._predicted(rows, at, False, coverage).tolist(), strict=True))
+            return dict(
+                zip(names, self._predicted(rows, at, False, coverage).tolist(), strict=True)
+            )
         predictions, intervals = self._predicted(rows, at, True, coverage)
         ends = zip(predictions.tolist(), *intervals.T.tolist(), strict=True)
         return dict(zip(names, ends, strict=True))
@@ -123,7 +125,8 @@ class NodeRegressor(RegressorMixin, NodeModel):
             return predictions
         intervals = np.empty((rows.size, 2))
         residuals = np.abs(solution.residuals[:, 0])
-        for some, left_out in left_out_predictions(solution, rows, predictions, at):
+        for some, shifts in solution.shifts(rows, at):
+            left_out = predictions[some, np.newaxis] - shifts  # [rows, left out]
             intervals[some] = jackknife_plus(left_out, residuals, coverage)
         return predictions, intervals
 

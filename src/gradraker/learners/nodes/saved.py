@@ -18,7 +18,7 @@ from gradraker.learners.model_file import (
     write_model,
 )
 from gradraker.learners.nodes.blocks import Term, check_block
-from gradraker.learners.nodes.choice import Choice, Part, Tried
+from gradraker.learners.nodes.choice import Choice, Tried
 from gradraker.learners.nodes.graphs import KnownGraph
 
 _SAVED = (str, int, float, bytes, tuple)
@@ -140,31 +140,27 @@ def _restored_arrivals(
 
 def _choice_to_json(choice: Choice) -> dict[str, Any]:
     return {
-        "parts": [
-            [[list(term) for term in part.kernel], _finite(part.alpha), part.weight]
-            for part in choice.parts
-        ],
-        "tried": [[list(t.blocks), _finite(t.width), _finite(t.alpha), t.rmse] for t in choice.tried],
+        "kernel": [list(term) for term in choice.kernel],
+        "alpha": _finite(choice.alpha),
+        "tried": [[[list(pair) for pair in t.widths], t.nats] for t in choice.tried],
         "n_used": choice.n_used,
     }
 
 
 def _choice_from_json(item: dict[str, Any]) -> Choice:
-    parts = tuple(
-        Part(
-            tuple(Term(check_block(block), float(w), float(share)) for block, w, share in kernel),
-            _number(alpha),
-            float(weight),
-        )
-        for kernel, alpha, weight in item["parts"]
+    kernel = tuple(
+        Term(check_block(block), float(width), float(share))
+        for block, width, share in item["kernel"]
     )
+    alpha = _number(item["alpha"])
+    sound = all(term.width > 0.0 and term.share > 0.0 for term in kernel) and alpha > 0.0
+    if not sound or math.isinf(alpha) != (not kernel):
+        raise ValueError("the choice is not consistent")
     tried = tuple(
-        Tried(tuple(blocks), _number(width), _number(alpha), float(rmse))
-        for blocks, width, alpha, rmse in item["tried"]
+        Tried(tuple((check_block(block), float(width)) for block, width in widths), float(nats))
+        for widths, nats in item["tried"]
     )
-    if not parts:
-        raise ValueError("the choice has no parts")
-    return Choice(parts, tried, int(item["n_used"]))
+    return Choice(kernel, alpha, tried, int(item["n_used"]))
 
 
 def _finite(value: float) -> float | None:
@@ -179,8 +175,8 @@ def _to_json(what: str, name: Any) -> Any:
     plain = plain_name(name)
     if not isinstance(plain, _SAVED):
         raise TypeError(
-            f"the {what} {name!r} is of type {type(name).__name__}, which a model file cannot hold: "
-            "use strings, numbers, bytes or tuples of these"
+            f"the {what} {name!r} is of type {type(name).__name__}, which a model file cannot "
+            "hold: use strings, numbers, bytes or tuples of these"
         )
     return name_to_json(plain)
 

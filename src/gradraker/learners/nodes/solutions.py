@@ -1,7 +1,7 @@
-"""Fitted smoothers: predictions, weights and leave-one-out residuals of parts and their mean.
+"""Fitted smoothers: predictions, weights and leave-one-out residuals.
 
-A solution stands on the known nodes and, through a few numbers, on their values: new values
-of the same nodes cost one product. All predictions are Σ w_i y_i with Σ w_i = 1.
+A solution stands on the known nodes and, through few numbers, on their values: new values of
+the same nodes cost one product. All predictions are Σ w_i y_i with Σ w_i = 1.
 """
 
 from collections.abc import Iterator
@@ -10,21 +10,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.learners.nodes.blocks import (
-    ExactBlocks,
-    RandomBlocks,
-    kernel_of_distances,
-)
-from gradraker.learners.nodes.choice import Choice, Part
+from gradraker.learners.nodes.blocks import ExactBlocks, RandomBlocks, kernel_of_distances
+from gradraker.learners.nodes.choice import Choice
 from gradraker.learners.ridge import (
-    Dual,
-    add_moments,
     dual_inverse,
     dual_smoother,
     grown_dual_inverse,
     grown_primal_inverse,
     mean_smoother,
-    no_moments,
     primal_inverse,
     primal_leverages,
     with_one,
@@ -42,8 +35,15 @@ class Solution(Protocol):
     """What every solver hands out. ``at`` are blocks that hold the asked rows."""
 
     known: Rows
+    Y: Matrix  # [N, K]
     left_out_rows: Rows  # positions in known of the nodes of ``residuals``
-    residuals: Matrix  # [left out, K]
+    residuals: Matrix  # [left out, K]: y_i − ŷ_{−i}(x_i)
+
+    def set_values(self, Y: Matrix) -> None:
+        """Take other values (N, K) of the known nodes."""
+
+    def grow(self, new: Rows, Y: Matrix) -> None:
+        """Learn more nodes of the same graph; Y are the values of all, old ones first."""
 
     def predictions(self, rows: Rows, at: Any = None) -> Matrix:
         """Predictions of some rows, (n, K)."""
@@ -65,213 +65,164 @@ class KernelSolution:
     """Kernel ridge on exact kernels."""
 
     def __init__(self, blocks: ExactBlocks, known: Rows, Y: Matrix, choice: Choice) -> None:
-        self.blocks, self.known, self.parts = blocks, known, choice.parts
-        distances = self._distances(known, known, blocks)
-        self._inverses = [
-            None if not part.kernel else _inverse(distances, part) for part in self.parts
-        ]
+        self.blocks, self.known, self.choice = blocks, known, choice
+        self._inverse: Matrix | None = None
+        if choice.kernel:
+            self._inverse = dual_inverse(self._kernel(known, known, blocks), choice.alpha)
+        self._set_smoother()
         self.set_values(Y)
+
+    def _set_smoother(self) -> None:
+        inverse, n = self._inverse, self.known.size
+        self._smoother = mean_smoother(n) if inverse is None else dual_smoother(inverse)
+        self.left_out_rows = np.arange(n)
 
     def set_values(self, Y: Matrix) -> None:
         """Take the values (N, K) of the known nodes."""
         self.Y = Y
-        self._smoothers = [
-            mean_smoother(len(Y)) if inverse is None else dual_smoother(inverse)
-            for inverse in self._inverses
-        ]
-        self._coefficients = [smoother.Q @ Y for smoother in self._smoothers]
-        self._left_out = [smoother.left_out(Y) for smoother in self._smoothers]
-        self.left_out_rows = np.arange(len(Y))
-        self.residuals = sum(
-            part.weight * errors for part, errors in zip(self.parts, self._left_out, strict=True)
-        )
+        self._coefficients = self._smoother.Q @ Y
+        self.residuals = self._smoother.left_out(Y)
 
     def grow(self, new: Rows, Y: Matrix) -> None:
         """Learn more nodes of the same graph; Y are the values of all, old ones first."""
-        cross = self._distances(new, self.known, self.blocks)
-        own = self._distances(new, new, self.blocks)
-        self._inverses = [
-            None
-            if inverse is None
-            else grown_dual_inverse(
-                inverse,
-                kernel_of_distances(cross, part.kernel),
-                kernel_of_distances(own, part.kernel),
-                part.alpha,
-            )
-            for inverse, part in zip(self._inverses, self.parts, strict=True)
-        ]
+        if self._inverse is not None:
+            cross = self._kernel(new, self.known, self.blocks)
+            own = self._kernel(new, new, self.blocks)
+            self._inverse = grown_dual_inverse(self._inverse, cross, own, self.choice.alpha)
         self.known = np.concatenate([self.known, new])
+        self._set_smoother()
         self.set_values(Y)
 
     def predictions(self, rows: Rows, at: Any = None) -> Matrix:
         """Predictions of some rows, (n, K)."""
-        found = np.zeros((rows.size, self.Y.shape[1]))
-        for some, kernels in self._kernels(rows, at):
-            for part, K, smoother, coefficients in zip(
-                self.parts, kernels, self._smoothers, self._coefficients, strict=True
-            ):
-                found[some] += part.weight * (smoother.g @ self.Y)
-                if K is not None:
-                    found[some] += part.weight * (K @ coefficients)
+        found = np.tile(self._smoother.g @ self.Y, (rows.size, 1))
+        if self._inverse is not None:
+            for some, K in self._kernels(rows, at):
+                found[some] += K @ self._coefficients
         return found
 
     def weights(self, rows: Rows, at: Any = None) -> Matrix:
         """Weights of the known values in predictions, (n, N)."""
-        found = np.zeros((rows.size, self.known.size))
-        for some, kernels in self._kernels(rows, at):
-            for part, K, smoother in zip(self.parts, kernels, self._smoothers, strict=True):
-                found[some] += part.weight * _weights(K, smoother)
+        found = np.tile(self._smoother.g, (rows.size, 1))
+        if self._inverse is not None:
+            for some, K in self._kernels(rows, at):
+                found[some] += K @ self._smoother.Q
         return found
 
     def shifts(self, rows: Rows, at: Any = None) -> Iterator[tuple[slice, Matrix]]:
-        """Yield (rows, ŷ(x) − ŷ_{−i}(x)) = s_i(x) e_i / (1 − S_ii), summed over parts."""
-        for some, kernels in self._kernels(rows, at):
-            shift = np.zeros((some.stop - some.start, self.known.size))
-            for part, K, smoother, errors in zip(
-                self.parts, kernels, self._smoothers, self._left_out, strict=True
-            ):
-                shift += part.weight * _weights(K, smoother) * errors[:, 0]
-            yield some, shift
+        """Yield (rows, ŷ(x) − ŷ_{−i}(x)) = s_i(x) e_i / (1 − S_ii)."""
+        for some in chunks(rows.size):
+            yield some, self.weights(rows[some], at) * self.residuals[:, 0]
 
-    def _kernels(self, rows: Rows, at: Any) -> Iterator[tuple[slice, list[Matrix | None]]]:
+    def _kernels(self, rows: Rows, at: Any) -> Iterator[tuple[slice, Matrix]]:
         blocks = self.blocks if at is None else at
         for some in chunks(rows.size):
-            distances = self._distances(rows[some], self.known, blocks)
-            yield (
-                some,
-                [
-                    kernel_of_distances(distances, part.kernel) if part.kernel else None
-                    for part in self.parts
-                ],
-            )
+            yield some, self._kernel(rows[some], self.known, blocks)
 
-    def _distances(self, first: Rows, second: Rows, blocks: ExactBlocks) -> dict[str, Matrix]:
-        names = {block for part in self.parts for block in part.blocks}
-        return {block: blocks.distances(block, first, second) for block in sorted(names)}
-
-
-def _inverse(distances: dict[str, Matrix], part: Part) -> Matrix:
-    return dual_inverse(kernel_of_distances(distances, part.kernel), part.alpha)
-
-
-def _weights(K: Matrix | None, smoother: Dual) -> Matrix:
-    return smoother.g if K is None else K @ smoother.Q + smoother.g
+    def _kernel(self, first: Rows, second: Rows, blocks: ExactBlocks) -> Matrix:
+        names = self.choice.blocks
+        distances = {block: blocks.distances(block, first, second) for block in names}
+        return kernel_of_distances(distances, self.choice.kernel)
 
 
 class RidgeSolution:
     """Ridge on random features."""
 
     def __init__(self, blocks: RandomBlocks, known: Rows, Y: Matrix, choice: Choice) -> None:
-        self.blocks, self.known, self.parts = blocks, known, choice.parts
-        self._inverses: list[Matrix] = []
-        self._products: list[Matrix] = []
-        for part in self.parts:
-            n_features = 2 * blocks.n_frequencies * len(part.kernel)
-            moments = no_moments(n_features, Y.shape[1])
-            for some in chunks(known.size):
-                add_moments(moments, self._features(part, known[some], blocks), Y[some])
-            self._inverses.append(primal_inverse(moments.gram, part.alpha))
-            self._products.append(moments.products)
+        self.blocks, self.known, self.choice = blocks, known, choice
+        gram, self._products = self.moments(blocks, known, Y, choice)
+        self._inverse = primal_inverse(gram, choice.alpha)
         self.Y = Y
         self._solve()
+
+    @staticmethod
+    def moments(
+        blocks: RandomBlocks, known: Rows, Y: Matrix, choice: Choice
+    ) -> tuple[Matrix, Matrix]:
+        """Σ ž žᵀ (F + 1, F + 1) and Σ ž yᵀ (F + 1, K), from a chunk of features at a time."""
+        size = 1 + 2 * blocks.n_frequencies * len(choice.kernel)
+        gram, products = np.zeros((size, size)), np.zeros((size, Y.shape[1]))
+        for some in chunks(known.size):
+            Z1 = features_with_one(blocks, known[some], choice)
+            gram += Z1.T @ Z1
+            products += Z1.T @ Y[some]
+        return gram, products
 
     def set_values(self, Y: Matrix) -> None:
         """Take other values (N, K) of the known nodes."""
         changed = np.flatnonzero(np.any(Y != self.Y, axis=1))
-        for part, products in zip(self.parts, self._products, strict=True):
-            for some in chunks(changed.size):
-                at = changed[some]
-                products += self._features(part, self.known[at], self.blocks).T @ (
-                    Y[at] - self.Y[at]
-                )
+        for some in chunks(changed.size):
+            at = changed[some]
+            self._products += self._features(self.known[at]).T @ (Y[at] - self.Y[at])
         self.Y = Y
         self._solve()
 
     def grow(self, new: Rows, Y: Matrix) -> None:
         """Learn more nodes of the same graph; Y are the values of all, old ones first."""
         n_old = self.known.size
-        self.set_values(Y[:n_old])
-        for i, part in enumerate(self.parts):
-            for some in chunks(new.size):
-                Z1 = self._features(part, new[some], self.blocks)
-                self._inverses[i] = grown_primal_inverse(self._inverses[i], Z1)
-                self._products[i] += Z1.T @ Y[n_old:][some]
+        changed = np.flatnonzero(np.any(Y[:n_old] != self.Y, axis=1))
+        for some in chunks(changed.size):
+            at = changed[some]
+            self._products += self._features(self.known[at]).T @ (Y[at] - self.Y[at])
+        for some in chunks(new.size):
+            Z1 = self._features(new[some])
+            self._inverse = grown_primal_inverse(self._inverse, Z1)
+            self._products += Z1.T @ Y[n_old:][some]
         self.known, self.Y = np.concatenate([self.known, new]), Y
         self._solve()
 
     def _solve(self) -> None:
-        self._theta = [
-            inverse @ products
-            for inverse, products in zip(self._inverses, self._products, strict=True)
-        ]
-        # The same nodes whatever the order in which they came.
-        rank = np.empty(self.blocks.walks.n, dtype=np.int64)
-        rank[self.blocks.walks.order] = np.arange(self.blocks.walks.n)
-        self.left_out_rows = np.argsort(rank[self.known])[:MOST_LEFT_OUT]
-        rows = self.left_out_rows
-        self._left_out = []
-        for part, inverse, theta in zip(self.parts, self._inverses, self._theta, strict=True):
-            errors = np.full((rows.size, self.Y.shape[1]), np.nan)  # NaN for N = 1
-            for some in chunks(rows.size):
-                Z1 = self._features(part, self.known[rows[some]], self.blocks)
-                rest = 1.0 - primal_leverages(inverse, Z1)[:, np.newaxis]
-                np.divide(
-                    self.Y[rows[some]] - Z1 @ theta, rest, out=errors[some], where=rest > 0.0
-                )
-            self._left_out.append(errors)
-        self.residuals = sum(
-            part.weight * errors for part, errors in zip(self.parts, self._left_out, strict=True)
-        )
+        self._theta = self._inverse @ self._products
+        self.left_out_rows = some_of(self.blocks, self.known)
+        rows = self.known[self.left_out_rows]
+        errors = np.full((rows.size, self.Y.shape[1]), np.nan)  # NaN for N = 1
+        for some in chunks(rows.size):
+            Z1 = self._features(rows[some])
+            rest = 1.0 - primal_leverages(self._inverse, Z1)[:, np.newaxis]
+            residuals = self.Y[self.left_out_rows[some]] - Z1 @ self._theta
+            np.divide(residuals, rest, out=errors[some], where=rest > 0.0)
+        self.residuals = errors
 
     def predictions(self, rows: Rows, at: Any = None) -> Matrix:
         """Predictions of some rows, (n, K)."""
-        blocks = self.blocks if at is None else at
-        found = np.zeros((rows.size, self.Y.shape[1]))
+        found = np.empty((rows.size, self.Y.shape[1]))
         for some in chunks(rows.size):
-            for part, theta in zip(self.parts, self._theta, strict=True):
-                found[some] += part.weight * (self._features(part, rows[some], blocks) @ theta)
+            found[some] = self._features(rows[some], at) @ self._theta
         return found
 
     def weights(self, rows: Rows, at: Any = None) -> Matrix:
         """Weights of the known values in predictions, (n, N)."""
         found = np.empty((rows.size, self.known.size))
-        for some, part_weights in self._part_weights(rows, np.arange(self.known.size), at):
-            found[some] = sum(
-                part.weight * weights
-                for part, weights in zip(self.parts, part_weights, strict=True)
-            )
+        for some in chunks(rows.size):
+            found[some] = self._weights(rows[some], np.arange(self.known.size), at)
         return found
 
     def shifts(self, rows: Rows, at: Any = None) -> Iterator[tuple[slice, Matrix]]:
-        """Yield (rows, ŷ(x) − ŷ_{−i}(x)) = s_i(x) e_i / (1 − S_ii), summed over parts."""
-        for some, part_weights in self._part_weights(rows, self.left_out_rows, at):
+        """Yield (rows, ŷ(x) − ŷ_{−i}(x)) = s_i(x) e_i / (1 − S_ii)."""
+        for some in chunks(rows.size):
             yield (
                 some,
-                sum(
-                    part.weight * weights * errors[:, 0]
-                    for part, weights, errors in zip(
-                        self.parts, part_weights, self._left_out, strict=True
-                    )
-                ),
+                self._weights(rows[some], self.left_out_rows, at) * self.residuals[:, 0],
             )
 
-    def _part_weights(
-        self, rows: Rows, of: Rows, at: Any
-    ) -> Iterator[tuple[slice, list[Matrix]]]:
-        blocks = self.blocks if at is None else at
-        for some in chunks(rows.size):
-            found = []
-            for part, inverse in zip(self.parts, self._inverses, strict=True):
-                left = self._features(part, rows[some], blocks) @ inverse  # [rows, F + 1]
-                weights = np.empty((left.shape[0], of.size))
-                for others in chunks(of.size):
-                    Z1 = self._features(part, self.known[of[others]], self.blocks)
-                    weights[:, others] = left @ Z1.T
-                found.append(weights)
-            yield some, found
+    def _weights(self, rows: Rows, of: Rows, at: Any) -> Matrix:
+        left = self._features(rows, at) @ self._inverse  # [rows, F + 1]
+        weights = np.empty((rows.size, of.size))
+        for others in chunks(of.size):
+            weights[:, others] = left @ self._features(self.known[of[others]]).T
+        return weights
 
-    def _features(self, part: Part, rows: Rows, blocks: RandomBlocks) -> Matrix:
-        if not part.kernel:
-            return np.ones((rows.size, 1))
-        return with_one(blocks.features(part.kernel, rows))
+    def _features(self, rows: Rows, at: Any = None) -> Matrix:
+        return features_with_one(self.blocks if at is None else at, rows, self.choice)
+
+
+def features_with_one(blocks: RandomBlocks, rows: Rows, choice: Choice) -> Matrix:
+    """Features ž = [z, 1] of some rows; the mean has no z."""
+    if not choice.kernel:
+        return np.ones((rows.size, 1))
+    return with_one(blocks.features(choice.kernel, rows))
+
+
+def some_of(blocks: ExactBlocks | RandomBlocks, known: Rows, most: int = MOST_LEFT_OUT) -> Rows:
+    """Positions of at most so many known nodes, the same whatever the order of the nodes."""
+    return np.argsort(blocks.walks.rank[known])[:most]

@@ -6,8 +6,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.graph.names import Names, check_same_type, name_array, positions, shown
+from gradraker.graph.names import (
+    Names,
+    check_same_type,
+    distinct,
+    name_array,
+    positions,
+    shown,
+)
 from gradraker.graph.tables import column, column_names, is_table, value_columns
+from gradraker.learners.nodes.graphs import KnownGraph, with_nodes
 
 
 def has_names(values: Any) -> bool:
@@ -27,6 +35,40 @@ def names_of(values: Any) -> Names | None:
         first, _ = value_columns(names, n_columns=len(names))
         return name_array(_listed(column(values, first)), argument=f"column {names[first]!r}")
     return name_array(values.index.tolist(), argument="values")
+
+
+def lined_up(
+    model: Any, graph: KnownGraph, added: KnownGraph, values: Any, unknown_nodes: str
+) -> tuple[KnownGraph, NDArray[Any]]:
+    """The graph, with isolated nodes if asked for, and values in the order of its nodes.
+
+    Values without names are in the order of the nodes of ``added``.
+    """
+    if unknown_nodes not in ("error", "ignore", "isolated"):
+        raise ValueError(
+            f"unknown_nodes must be 'error', 'ignore' or 'isolated', got {unknown_nodes!r}"
+        )
+    names = names_of(values)
+    if names is None:
+        news: NDArray[Any] = model._nothing(len(graph.nodes))
+        news[positions(added.nodes, graph.nodes)] = model._in_order(values, added.nodes)
+        return graph, news
+    listed, _ = distinct([names])
+    unknown = listed[positions(listed, graph.nodes) < 0]
+    everyone = graph
+    if len(unknown):
+        check_same_type(unknown, graph.nodes, argument="values")
+        if unknown_nodes == "error":
+            raise ValueError(
+                f"values holds nodes that are not in the graph: {shown(unknown)}; pass "
+                "unknown_nodes='ignore' to leave them out, or 'isolated' to take them for "
+                "nodes without edges"
+            )
+        everyone = with_nodes(graph, unknown)
+    news = model._in_order(values, everyone.nodes)
+    if unknown_nodes == "isolated":
+        return everyone, news
+    return graph, news[: len(graph.nodes)]
 
 
 def known_labels(values: Any, nodes: Names) -> list[Hashable]:

@@ -1,0 +1,152 @@
+"""From parameters that are given or "auto" to a choice for the known nodes of a graph."""
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from gradraker.learners.nodes.blocks import ExactBlocks, RandomBlocks, Term, kernel_of_distances
+from gradraker.learners.nodes.choice import (
+    DIRECTED_BLOCKS,
+    FINE_ALPHAS,
+    UNDIRECTED_BLOCKS,
+    Choice,
+    checked_blocks,
+    choose_kernel,
+    mean_of,
+    penalties,
+    the_mean,
+)
+from gradraker.learners.nodes.criteria import criterion_curve
+from gradraker.learners.nodes.solutions import (
+    RidgeSolution,
+    chunks,
+    features_with_one,
+    some_of,
+)
+from gradraker.learners.ridge import primal_inverse, primal_leverages
+
+Matrix = NDArray[np.float64]
+Rows = NDArray[np.int64]
+Blocks = ExactBlocks | RandomBlocks
+# Known nodes that blocks and widths are chosen on.
+MOST_CHOSEN_ON = 500
+# Known nodes up to which the penalty is chosen by a decomposition of their kernel matrix.
+_MOST_DECOMPOSED = 2000
+# Ratio of neighbouring penalties where each takes an inverse, and the most steps from the first.
+_STEP, _MOST_STEPS = 10.0**0.4, 12
+
+
+class Given(NamedTuple):
+    """What is given; None is to be chosen."""
+
+    blocks: tuple[str, ...] | None
+    width: float | None
+    alpha: float | None
+
+    @property
+    def is_all(self) -> bool:
+        """Whether nothing is left to choose."""
+        return None not in self
+
+
+def checked_given(blocks: Any, width: Any, alpha: Any) -> Given:
+    """Parameters as a user gave them, "auto" or not, checked."""
+    return Given(
+        checked_blocks(blocks), _checked_number("width", width), _checked_number("alpha", alpha)
+    )
+
+
+def _checked_number(name: str, value: Any) -> float | None:
+    if isinstance(value, str) and value == "auto":
+        return None
+    number = isinstance(value, float | int | np.integer | np.floating)
+    if not number or isinstance(value, bool) or not 0.0 < value < np.inf:
+        raise ValueError(f"{name} must be 'auto' or a positive number, got {value!r}")
+    return float(value)
+
+
+def chosen(given: Given, blocks: Blocks, A: csr_array, known: Rows, Y: Matrix) -> Choice:
+    """Choose what is not given, on the known nodes; values that are equal leave the mean."""
+    if known.size == 1 or np.ptp(Y, axis=0).max() == 0.0:
+        return the_mean(known.size)
+    if given.blocks is not None and given.width is not None and given.alpha is not None:
+        kernel = mean_of(dict.fromkeys(given.blocks, given.width))
+        return Choice(kernel, given.alpha, (), known.size)
+    available = [] if given.blocks is not None else _telling_blocks(blocks, A)
+    if given.blocks is None and not available:
+        return the_mean(known.size)
+    some = np.sort(some_of(blocks, known, MOST_CHOSEN_ON))
+    choice = choose_kernel(
+        KernelMatrices(blocks, known[some]), Y[some], available=available, **given._asdict()
+    )
+    if isinstance(blocks, RandomBlocks):
+        blocks.forget_others(choice.blocks)
+    if given.alpha is not None or not choice.kernel:
+        return choice
+    return replace(choice, alpha=fine_alpha(blocks, known, Y, choice))
+
+
+def _telling_blocks(blocks: Blocks, A: csr_array) -> list[str]:
+    """Blocks that tell nodes of this graph apart."""
+    names = DIRECTED_BLOCKS if abs(A - A.T).sum() > 0.0 else UNDIRECTED_BLOCKS
+    return [name for name in names if blocks.median(name) > 0.0]
+
+
+class KernelMatrices:
+    """Kernel matrices of some nodes by block and width."""
+
+    def __init__(self, blocks: Blocks, rows: Rows) -> None:
+        self.blocks, self.rows = blocks, rows
+
+    def __call__(self, block: str, width: float) -> Matrix:
+        """The matrix (N, N) of one block."""
+        kernel = (Term(block, width, 1.0),)
+        if isinstance(self.blocks, RandomBlocks):
+            Z = self.blocks.features(kernel, self.rows)
+            return np.asarray(Z @ Z.T)
+        distances = {block: self.blocks.distances(block, self.rows, self.rows)}
+        return kernel_of_distances(distances, kernel)
+
+
+def fine_alpha(blocks: Blocks, known: Rows, Y: Matrix, choice: Choice) -> float:
+    """The penalty of a chosen kernel on all known nodes."""
+    if known.size <= _MOST_DECOMPOSED:
+        matrix = KernelMatrices(blocks, known)
+        K = np.zeros((known.size, known.size))
+        for block, width, share in choice.kernel:
+            K += share * matrix(block, width)
+        curve = criterion_curve(K, Y, penalties(K, None, FINE_ALPHAS))
+        return float(curve.alphas[curve.criterion.argmin()])
+    if isinstance(blocks, ExactBlocks):
+        return choice.alpha  # a decomposition would take longer than all the rest
+    return _fine_alpha_of_features(blocks, known, Y, choice)
+
+
+def _fine_alpha_of_features(blocks: RandomBlocks, known: Rows, Y: Matrix, choice: Choice) -> float:
+    """Downhill from the choice's penalty, by left-out residuals of some of the nodes."""
+    gram, products = RidgeSolution.moments(blocks, known, Y, choice)
+    rows = some_of(blocks, known)
+    found: dict[int, float] = {}
+
+    def error(step: int) -> float:
+        if step not in found:
+            inverse = primal_inverse(gram, choice.alpha * _STEP**step)
+            theta = inverse @ products
+            found[step] = 0.0
+            for some in chunks(rows.size):
+                Z1 = features_with_one(blocks, known[rows[some]], choice)
+                rest = 1.0 - primal_leverages(inverse, Z1)[:, np.newaxis]
+                residuals = (Y[rows[some]] - Z1 @ theta) / rest
+                found[step] += float(np.sum(residuals**2))
+        return found[step]
+
+    at = 0
+    while abs(at) < _MOST_STEPS:
+        best = min((at, at - 1, at + 1), key=error)
+        if best == at:
+            break
+        at = best
+    return float(choice.alpha * _STEP**at)

@@ -1,0 +1,123 @@
+"""The automatic choice: its criterion against its definition, and what it chooses."""
+
+import numpy as np
+import pytest
+
+from gradraker import NodeRegressor, gnmse, make_block_graph, make_geometric_graph
+from gradraker.learners.nodes import choice
+from gradraker.learners.nodes.criteria import criterion_curve, criterion_of_mean
+from oracles import nodes as oracle
+from test_node_regressor import random_graph
+
+
+def test_the_criterion_is_that_of_refits_and_of_the_likelihood():
+    A, values, known = random_graph()
+    K = oracle.kernel(A, ("hop1", "degree"), 1.0)[np.ix_(known, known)]
+    y = values[known]
+    alphas = np.array([0.01, 0.3, 10.0])
+    curve = criterion_curve(K, y[:, np.newaxis], alphas)
+    for i, alpha in enumerate(alphas):
+        expected_loo, expected = oracle.criterion(K, y, alpha)
+        assert curve.loo[i] == pytest.approx(expected_loo, rel=1e-9)
+        assert curve.criterion[i] == pytest.approx(expected, abs=1e-9)
+    # Columns of values that are equal have the criterion of one.
+    twice = criterion_curve(K, np.column_stack([y, y]), alphas)
+    np.testing.assert_allclose(twice.criterion, curve.criterion, atol=1e-9)
+
+
+def test_the_likelihood_counts_less_where_many_values_are_known(monkeypatch):
+    A, values, known = random_graph()
+    K = oracle.kernel(A, ("hop1", "degree"), 1.0)[np.ix_(known, known)]
+    y = values[known]
+    monkeypatch.setattr("gradraker.learners.nodes.criteria.MOST_BY_LIKELIHOOD", 6.5)
+    curve = criterion_curve(K, y[:, np.newaxis], np.array([0.3]))
+    _, expected = oracle.criterion(K, y, 0.3, part=0.5)
+    assert curve.criterion[0] == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_mean_is_the_limit_of_large_penalties():
+    A, values, known = random_graph()
+    K = oracle.kernel(A, ("hop1", "degree"), 1.0)[np.ix_(known, known)]
+    Y = values[known][:, np.newaxis]
+    curve = criterion_curve(K, Y, np.array([1e9]))
+    # |K + αI| and yᵀQy both grow with α, and cancel but for terms of 1/α.
+    assert curve.criterion[0] == pytest.approx(criterion_of_mean(Y), abs=1e-6)
+
+
+def test_every_candidate_has_its_own_criterion_and_the_best_is_taken():
+    A, values, known = random_graph(3)
+    values[known] += 3.0 * np.log1p(A.sum(axis=0) + A.sum(axis=1))[known]
+    model = NodeRegressor().fit(A, values, kind="matrix")
+    y = values[known]
+    mean = criterion_of_mean(y[:, np.newaxis])
+    tried = model.choice_.tried
+    for candidate in tried[:3]:
+        K = sum(oracle.kernel(A, [block], width) for block, width in candidate.widths)
+        K = K[np.ix_(known, known)] / len(candidate.widths)
+        scale = 1.0 - K.mean()
+        best = min(oracle.criterion(K, y, scale * r)[1] for r in np.logspace(-4, 4, 17))
+        assert candidate.nats == pytest.approx(best - mean, abs=1e-6)
+    assert [t.nats for t in tried] == sorted(t.nats for t in tried)
+    assert "best of" in repr(model.choice_)
+    assert model.alpha_ < np.inf
+
+
+def _ratio(data, y, **options):
+    """Error relative to that of the mean, over five splits."""
+    ratios = []
+    for split in range(5):
+        rng = np.random.default_rng(split)
+        values = np.where(rng.random(len(y)) < 0.4, y, np.nan)
+        tested = np.isnan(values)
+        error = gnmse(y[tested], NodeRegressor(**options).fit(data, values).predict())
+        ratios.append(error / gnmse(y[tested], np.full(tested.sum(), np.nanmean(values))))
+    return float(np.mean(ratios))
+
+
+def test_values_that_have_nothing_to_do_with_the_graph_get_the_mean():
+    data = make_geometric_graph(200, random_state=0)
+    # 3 nats over the mean come by chance in one of 20 kernels or so; then the loss is small.
+    assert _ratio(data, np.random.default_rng(0).random(200)) < 1.02
+
+
+def test_values_that_are_not_smooth_along_edges_are_learned():
+    # Two sides that are linked across: neighbours have opposite values.
+    data = make_block_graph(200, n_blocks=2, p_in=0.0, p_out=0.05, random_state=0)
+    assert _ratio(data, data.scaled_values()) < 0.2
+
+
+def test_values_that_are_degrees_are_learned():
+    data = make_geometric_graph(200, random_state=1)
+    degree = np.asarray(data.adjacency.sum(axis=1))
+    assert _ratio(data, degree / degree.max()) < 0.05
+
+
+def test_a_given_part_is_kept_and_the_rest_is_chosen():
+    A, values, _ = random_graph(4)
+    model = NodeRegressor(blocks=("hop2", "far")).fit(A, values, kind="matrix")
+    assert set(model.blocks_) in ({"hop2", "far"}, set())
+    model = NodeRegressor(width=3.0, alpha=0.2).fit(A, values, kind="matrix")
+    assert set(model.widths_.values()) == {3.0}
+    assert model.alpha_ == 0.2
+    model = NodeRegressor(blocks="degree", width=3.0).fit(A, values, kind="matrix")
+    assert model.widths_ in ({"degree": 3.0}, {})
+
+
+def test_a_choice_on_some_of_the_known_nodes_does_not_depend_on_their_order(monkeypatch):
+    monkeypatch.setattr("gradraker.learners.nodes.automatic.MOST_CHOSEN_ON", 30)
+    data = make_geometric_graph(150, random_state=2)
+    names = list(data.node_names)
+    values = {names[i]: float(data.values[i]) for i in range(0, 150, 2)}
+    model = NodeRegressor().fit(data, values)
+    moved = np.random.default_rng(0).permutation(150)
+    A = data.adjacency[moved][:, moved]
+    again = NodeRegressor().fit(A, values, names=[names[i] for i in moved])
+    assert model.choice_.n_used == again.choice_.n_used == 30
+    assert model.widths_ == again.widths_
+    np.testing.assert_allclose(again.predict(names), model.predict(names), atol=1e-8)
+
+
+def test_widths_stay_on_their_grid():
+    search = choice._Search(lambda block, width: np.eye(4), np.arange(4.0)[:, None], None)
+    widths = search.own_widths({"hop1": 16.0, "hop2": 0.25})
+    assert all(choice.WIDTHS[0] <= w <= choice.WIDTHS[-1] for w in widths.values())
