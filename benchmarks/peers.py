@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, csr_matrix, diags_array, eye_array
+from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import eigsh
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
@@ -124,7 +125,7 @@ def gaussian_process(A: csr_array, y: Floats, known: Nodes, asked: Nodes) -> Flo
 # -- the whole graph ----------------------------------------------------------------
 
 
-def _undirected(A: csr_array) -> csr_array:
+def undirected(A: csr_array) -> csr_array:
     """A + Aᵀ without loops."""
     S = csr_array(A + A.T)
     S.setdiag(0.0)
@@ -138,16 +139,18 @@ def _dirichlet(
     """scikit-network: heat spreads over edges from known nodes that keep their values."""
     from sknetwork.regression import Dirichlet
 
-    centre = float(y[known].mean())
+    S = undirected(A)
     seen = {int(node): float(y[node]) for node in known}
-    found = Dirichlet(n_iter).fit_predict(csr_matrix(_undirected(A)), seen, init=centre)
-    return found[asked]
+    found = Dirichlet(n_iter).fit_predict(csr_matrix(S), seen)
+    # It leaves 0 where no known node can be reached.
+    _, part = connected_components(S, directed=False)
+    return np.where(np.isin(part, part[known]), found, y[known].mean())[asked]
 
 
 dirichlet = tuned(_dirichlet, {"n_iter": (1, 3, 10, 30, 100)})
 
 
-def _tikhonov(A: csr_array, y: Floats, known: Nodes, asked: Nodes, *, tau: float) -> Floats:
+def tikhonov_at(A: csr_array, y: Floats, known: Nodes, asked: Nodes, *, tau: float) -> Floats:
     """PyGSP: least squares at the known nodes, and τ times the roughness along edges.
 
     Values are centred: a part of the graph without known nodes then gets the mean.
@@ -155,20 +158,20 @@ def _tikhonov(A: csr_array, y: Floats, known: Nodes, asked: Nodes, *, tau: float
     from pygsp import graphs, learning
 
     n = A.shape[0]
-    graph = graphs.Graph(csr_matrix(_undirected(A)))
+    graph = graphs.Graph(csr_matrix(undirected(A)))
     centre = y[known].mean(axis=0)
     mask = np.zeros(n, dtype=bool)
     mask[known] = True
     seen = np.where(mask.reshape(-1, *[1] * (y.ndim - 1)), y - centre, 0.0)
-    return centre + learning.regression_tikhonov(graph, seen, mask, tau)[asked]
+    return centre + learning.regressiontikhonov_at(graph, seen, mask, tau)[asked]
 
 
-tikhonov = tuned(_tikhonov, {"tau": (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)})
+tikhonov = tuned(tikhonov_at, {"tau": (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)})
 
 
 def spectral_features(A: csr_array, n_vectors: int) -> Floats:
     """Log degrees (out, in, neighbours' mean) and the smoothest vectors of the Laplacian."""
-    S = _undirected(A)
+    S = undirected(A)
     degree = S.sum(axis=1)
     shrink = diags_array(1.0 / np.sqrt(np.maximum(degree, 1e-12)))
     n_vectors = min(n_vectors, A.shape[0] - 2)
@@ -182,7 +185,7 @@ def spectral_features(A: csr_array, n_vectors: int) -> Floats:
 _FEATURES: dict[tuple[int, int], Floats] = {}  # the same for all folds and settings
 
 
-def _spectral(A: csr_array, n_vectors: int) -> Floats:
+def spectral(A: csr_array, n_vectors: int) -> Floats:
     key = (id(A), n_vectors)
     if key not in _FEATURES:
         _FEATURES[key] = spectral_features(A, n_vectors)
@@ -202,7 +205,7 @@ def _lightgbm(
     """LightGBM: boosted trees on degrees and spectral features."""
     import lightgbm
 
-    X = _spectral(A, n_vectors)
+    X = spectral(A, n_vectors)
     model = lightgbm.LGBMRegressor(
         n_estimators=n_trees,
         learning_rate=0.05,
@@ -219,7 +222,7 @@ def _lightgbm(
 
 
 boosted_trees = tuned(
-    _lightgbm, {"n_vectors": (16, 64), "n_trees": (100, 300), "smallest_leaf": (3, 10)}
+    _lightgbm, {"n_vectors": (8, 32, 64, 128), "n_trees": (100,), "smallest_leaf": (3, 10)}
 )
 
 
@@ -243,13 +246,13 @@ def convolved(
 
     torch.manual_seed(0)
     n = A.shape[0]
-    S = csr_array(_undirected(A) + eye_array(n))
+    S = csr_array(undirected(A) + eye_array(n))
     shrink = diags_array(1.0 / np.sqrt(S.sum(axis=1)))
     walk = csr_array(shrink @ S @ shrink).tocoo()
     P = torch.sparse_coo_tensor(
         np.stack(walk.coords), walk.data.astype(np.float32), (n, n), is_coalesced=True, check_invariants=False
     )
-    X = _spectral(A, 16)
+    X = spectral(A, 16)
     X = torch.tensor(((X - X.mean(axis=0)) / (X.std(axis=0) + 1e-9)).astype(np.float32))
     names = torch.nn.Embedding(n, hidden)
     first, second = torch.nn.Linear(X.shape[1], hidden), torch.nn.Linear(hidden, n_outputs)

@@ -80,6 +80,13 @@ def test_enormous_losses_leave_weights_that_sum_to_one():
 NUMBERS = st.one_of(st.floats(-1.0, 1.0), st.floats(-1e6, 1e6), st.sampled_from([0.0, 1.0, -1.0]))
 
 
+def test_errors_whose_squares_vanish_leave_finite_weights():
+    hedge, history = run([[0.0, 0.0], [1e-170, 0.0]], [1.2e-158, 0.0])
+    assert np.isfinite(history).all()
+    assert math.isfinite(hedge.weight_step)
+    assert np.isfinite(hedge.totals).all()
+
+
 @given(data=st.data(), n_members=st.integers(1, 6), n_steps=st.integers(1, 25))
 @settings(max_examples=200, deadline=None)
 def test_no_sequence_breaks_the_bound(data, n_members, n_steps):
@@ -91,7 +98,7 @@ def test_no_sequence_breaks_the_bound(data, n_members, n_steps):
     assert hedge.totals[1] == largest
     rounding = 1e-9 * hedge.losses.max()
     assert regret(hedge) <= hedge.regret_bound() + rounding
-    assert hedge.regret_bound() <= 4.0 * largest * (1.0 + math.log(n_members))
+    assert hedge.regret_bound() <= 4.0 * max(largest, 1e-300) * (1.0 + math.log(n_members))
     if largest > 1e-9:
         step = 1.0 / (2.0 * largest)
         known, _ = run(predictions, y, step)

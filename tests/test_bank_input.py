@@ -22,6 +22,9 @@ def bank(**parameters):
 BAD_PARAMETERS = {
     "no kernel": ({"kernels": []}, "kernels must have at least one kernel"),
     "a number": ({"kernels": 3.0}, "kernels must be a rule or a sequence of kernels, got 3.0"),
+    "a set": ({"kernels": {1.0}}, "kernels must be a rule or a sequence"),
+    "an iterator": ({"kernels": iter([1.0])}, "kernels must be a rule or a sequence"),
+    "two axes": ({"kernels": np.ones((2, 2))}, "positive variances or one of"),
     "a mapping": ({"kernels": {1.0: 2.0}}, "kernels must be a rule or a sequence"),
     "zero": ({"kernels": [0.0]}, "positive variances or one of 'ranges', .*, got 0.0"),
     "infinity": ({"kernels": [np.inf]}, "positive variances or one of"),
@@ -91,6 +94,12 @@ def test_what_the_members_were_made_with_cannot_change(name, tmp_path):
     with pytest.raises(ValueError, match=f"{name} is"):
         model.save(tmp_path / "model.skg")
     model.fit(X, Y)
+
+
+def test_views_in_another_order_are_a_change():
+    model = bank(views={"a": 3, "b": 3}).fit(X, Y).set_params(views={"b": 3, "a": 3})
+    with pytest.raises(ValueError, match="views is"):
+        model.partial_fit(X, Y)
 
 
 def test_an_equal_way_to_say_the_same_is_no_change():

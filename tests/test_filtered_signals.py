@@ -130,6 +130,9 @@ def test_values_before_the_start_are_zeros_if_asked():
         [4, 2, 0, 0],
         [5, 0, 0, 0],
     ]
+    # Taps that look back beyond the first of all times are 0 throughout.
+    signals = filtered_signals(PATH, SERIES, taps=6, padding="zeros", shift=np.eye(3))
+    assert np.array_equal(signals.rows, filtered_rows(np.eye(3), SERIES, 6, 1, "zeros"))
 
 
 @settings(deadline=None, max_examples=20)

@@ -89,6 +89,8 @@ def test_the_end_says_how_many_agree_and_what_is_missing(made):
     assert set(verdicts) == {"agrees", "differs", "cannot be checked"}
     for verdict, n in verdicts.items():
         assert re.search(rf"{verdict.capitalize()}\s+{n}\b", output)
+    assert summary["again"] == "gradraker reproduce --seed 0 --fast"
+    assert "Source: MeteoSwiss" in (folder / "report.html").read_text("utf-8")  # its licence
     assert [one["name"] for one in summary["left_out"]] == LEFT_OUT
     assert all("https://" in one["reason"] for one in summary["left_out"])
     assert [one["name"] for one in summary["figures"]] == DRAWN
@@ -112,6 +114,8 @@ def test_two_runs_and_a_run_with_workers_are_equal_byte_for_byte(tmp_path):
         result = invoke(*arguments, *more, "--out", tmp_path / folder)
         assert result.exit_code == 0, result.output
     first = files(tmp_path / "a")
+    summary = json.loads(first["report.json"])
+    assert summary["again"] == "gradraker reproduce --seed 4 --fast --only fig2,fig6b,numbers"
     assert len(first) == 1 + 4 + 2 * 4
     assert first == files(tmp_path / "b")
     assert first == files(tmp_path / "c")

@@ -222,6 +222,14 @@ def test_a_stopped_run_goes_on_and_gives_the_same_results(tmp_path, no_data):
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "c.jsonl").read_bytes()
 
 
+def test_runs_of_other_settings_share_a_folder(tmp_path, no_data):
+    for seed in (0, 1):
+        shared = run_paper(["fig6b"], fast=True, random_state=seed, checkpoints=tmp_path)
+        alone = run_paper(["fig6b"], fast=True, random_state=seed)
+        assert shared.simulations == alone.simulations
+    assert len(list(tmp_path.glob("*.jsonl"))) == 2
+
+
 def test_results_are_read_back(tmp_path, no_data):
     results = run_paper(["fig7", "fig8"], fast=True)
     path = results.save(tmp_path / "results.jsonl")
@@ -290,5 +298,8 @@ def test_records_hold_settings_seed_and_what_json_can_hold(no_data):
         assert simulation["settings"]["random_state"] == 9
         json.dumps(simulation, allow_nan=False)
     data = load_temperature()
+    settings = SIMULATIONS["sweep-temperature"].chosen(fast=True)
+    sweep = sigma2_sweep(data, **settings, random_state=9)
+    assert results.of("sweep-temperature")["gnmse"] == sweep.gnmse.tolist()
     expected = checksum(data.adjacency, data.scaled_values())
     assert results.header["datasets"]["temperature"]["sha256"] == expected

@@ -63,20 +63,40 @@ def test_one_way_roads_lead_to_the_centre():
     assert (away[source] > away[target]).all()
 
 
-def test_congestion_moves_to_where_its_traffic_comes_from():
-    # Without noise and decay, what a step adds must be demand or an incident: never negative.
-    data, series = make_traffic_series(
-        40, n_times=200, spread=0.7, decay=0.9, noise=0.0, random_state=1
-    )
+def added_congestion(data, series, *, spread, decay):
+    """What each step added, by the law in the documentation; there must be no noise."""
     congestion = -np.log(series)
     degree = np.maximum(data.adjacency.sum(axis=1), 1.0)
     ahead = sp.diags_array(1.0 / degree) @ data.adjacency
-    carried = 0.9 * (0.3 * congestion[:-1] + 0.7 * (ahead @ congestion[:-1].T).T)
-    added = congestion[1:] - carried
-    assert added.min() > -1e-12
+    spreading = (1.0 - spread) * congestion[:-1] + spread * (ahead @ congestion[:-1].T).T
+    return congestion[1:] - decay * spreading
+
+
+def test_congestion_moves_to_where_its_traffic_comes_from():
+    law = {"spread": 0.7, "decay": 0.9}
+    data, series = make_traffic_series(40, n_times=200, noise=0.0, random_state=1, **law)
+    added = added_congestion(data, series, **law)
+    assert added.min() > -1e-12  # demand or an incident: never negative
     # Demand adds at most 2 · 0.08; more is an incident, which 1 % of the places have in a step.
     # 7960 draws, of which exp(−0.16/0.5) = 73 % are that large: 58 ± 7.6, five deviations.
-    assert 20 <= (added > 0.16).sum() <= 120
+    assert 20 <= (added > 0.16).sum() <= 97
+
+
+def test_without_incidents_only_rush_hours_add_congestion():
+    law = {"spread": 0.7, "decay": 0.9}
+    arguments = {"n_times": 193, "incidents": 0.0, "noise": 0.0, "random_state": 1}
+    added = added_congestion(*make_traffic_series(40, **arguments, **law), **law)
+    np.testing.assert_allclose(added[:96], added[96:], atol=1e-12)  # the same every day
+    assert added[:12].max() < 1e-3  # until three o'clock
+    assert added[30:34].max() > 0.05  # around eight
+
+
+def test_what_is_added_does_not_depend_on_how_congestion_spreads_and_decays():
+    found = []
+    for law in ({"spread": 0.7, "decay": 0.9}, {"spread": 0.2, "decay": 0.5}):
+        made = make_traffic_series(40, n_times=100, noise=0.0, random_state=1, **law)
+        found.append(added_congestion(*made, **law))
+    np.testing.assert_allclose(*found, atol=1e-12)
 
 
 def test_days_are_alike_without_chance():
@@ -84,7 +104,8 @@ def test_days_are_alike_without_chance():
         20, n_times=144, times_per_day=48, incidents=0.0, noise=0.0, random_state=2
     )
     np.testing.assert_allclose(series[48:96], series[96:144], rtol=1e-2)
-    rush, night = series[15:19].mean(), series[2:6].mean()  # half past seven to nine; at night
+    # Half past seven to nine, and at night, on the third day.
+    rush, night = series[96 + 15 : 96 + 19].mean(), series[96 + 2 : 96 + 6].mean()
     assert rush < 0.9 < night
 
 

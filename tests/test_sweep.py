@@ -20,6 +20,7 @@ from gradraker import (
 )
 from gradraker.experiments import sweep_repeat
 from gradraker.experiments.sweep_graph import known_part
+from gradraker.features import as_rows
 from oracles import sweep as oracle
 
 GRID = np.array([0.1, 2.0, 10.0, 300.0])
@@ -111,13 +112,26 @@ def test_features_in_chunks_give_the_same_as_kept_ones(monkeypatch):
     np.testing.assert_allclose(sigma2_sweep(data, **SMALL).gnmse, whole, rtol=1e-13)
 
 
-def test_rows_that_share_a_hash_but_differ_are_kept_apart(monkeypatch):
-    data = make_block_graph(60, random_state=0)
-    whole = sigma2_sweep(data, **SMALL).gnmse
+@pytest.mark.parametrize(
+    "X",
+    [
+        [[1.0, 0.0], [0.0, 1.0]],
+        [[1.0, 0.0], [2.0, 0.0]],
+        [[1.0, 0.0], [0.0, 0.0]],
+        [[1.0, 0.0], [1.0, 1.0]],
+        [[1.0, 1.0], [1.0, 0.0]],
+    ],
+)
+def test_rows_that_share_a_hash_but_differ_are_kept_apart(monkeypatch, X):
+    rows = as_rows(np.array([X[0], X[1], X[0]]))
+    first, place = sweep_repeat._distinct_rows(rows)
+    assert place[0] == place[2] != place[1]
+    assert sorted(first.tolist()) == [0, 1]
     monkeypatch.setattr(
         sweep_repeat, "hash_rows", lambda indptr, *_: np.zeros(indptr.size - 1, np.uint64)
     )
-    np.testing.assert_allclose(sigma2_sweep(data, **SMALL).gnmse, whole, rtol=1e-13)
+    first, place = sweep_repeat._distinct_rows(rows)
+    assert first.tolist() == place.tolist() == [0, 1, 2]
 
 
 def test_results_do_not_depend_on_workers_or_threads(monkeypatch):

@@ -111,6 +111,22 @@ def test_a_file_that_ends_anywhere_is_completed(tmp_path, undisturbed, part):
     assert done == list(range(n_whole, 6))
 
 
+def test_a_sweep_may_be_stopped_more_than_once(tmp_path, undisturbed):
+    path = tmp_path / "sweep.jsonl"
+    n_header = undisturbed.index(b"\n") + 1
+    path.write_bytes(undisturbed[: n_header + 40])  # killed within the first repeat
+
+    def stop(stage, done, total):
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sweep(checkpoint=path, progress=stop)
+    assert undisturbed.startswith(path.read_bytes())
+    sweep(checkpoint=path)
+    assert path.read_bytes() == undisturbed
+
+
 def test_each_repeat_is_in_the_file_when_it_is_done(tmp_path, undisturbed):
     path = tmp_path / "sweep.jsonl"
 

@@ -28,7 +28,8 @@ def safe_step(largest_error: float) -> float:
     """λ = 1/(2 B²) with B² the squared error rounded up to a power of two; 0 before any error."""
     if largest_error == 0.0:
         return 0.0
-    return 0.5 / math.ldexp(1.0, math.frexp(largest_error)[1])
+    # Errors whose squares are below 2⁻¹⁰⁰⁰ would give a step beyond the range of float64.
+    return 0.5 / math.ldexp(1.0, max(math.frexp(largest_error)[1], -1000))
 
 
 @compiled

@@ -21,7 +21,7 @@ _UNITS = 1000
 
 @click.command(
     short_help="Reproduce the paper: every figure, every number.",
-    epilog="Example: gradraker reproduce --only fig3,fig6a --fast --out paper",
+    epilog="Example: gradraker reproduce --only fig6a --fast --out paper",
 )
 @click.option(
     "--out",

@@ -28,6 +28,7 @@ from gradraker.learners.hedge import (
     check_regularization,
     check_weight_step,
 )
+from gradraker.learners.lms import epoch_orders
 from gradraker.learners.observed import Record, row_names
 from gradraker.learners.parameters import (
     check_count,
@@ -210,11 +211,7 @@ class GradrakerRegressor(LearnedBank, RegressorMixin, BaseEstimator):
         names = row_names(X, node_names)
         X, y = validate_training(self, X, y, references, first=True)
         self._start(X, y, references)
-        rng = np.random.default_rng([self.seed_, 1])
-        n = X.shape[0]
-        in_order = np.arange(n)
-        epochs = range(self.n_epochs)
-        orders = [rng.permutation(n) if self.shuffle else in_order for _ in epochs]
+        orders = epoch_orders(self.seed_, X.shape[0], self.n_epochs, shuffle=self.shuffle)
         self._train(X, y, orders, names)
         return self
 
@@ -354,8 +351,6 @@ class GradrakerRegressor(LearnedBank, RegressorMixin, BaseEstimator):
         self.coef_ = theta.reshape(self.coef_.shape)
         self._hedge = hedge
         self.n_seen_ += sum(order.size for order in orders)
-        if self._history is not None:
-            self._history = [*self._history, weights]
         if self._record is not None:
             self._record.add(
                 rows,
@@ -365,6 +360,8 @@ class GradrakerRegressor(LearnedBank, RegressorMixin, BaseEstimator):
                 dtype=X.dtype,
                 names=names,
             )
+        if self._history is not None:
+            self._history.append(weights)
 
     # -- input -----------------------------------------------------------------
 
@@ -382,9 +379,10 @@ class GradrakerRegressor(LearnedBank, RegressorMixin, BaseEstimator):
 
     def _fixed(self) -> dict[str, Any]:
         """Parameters that cannot change while the model learns."""
+        views = check_views(self.views)
         return {
             "kernels": check_kernels(self.kernels),
-            "views": check_views(self.views),
+            "views": None if views is None else tuple(views.items()),  # their order counts
             "n_frequencies": int(self.n_frequencies),
             "weight_step": self.weight_step,
             "regularization": self.regularization,

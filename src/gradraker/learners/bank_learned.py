@@ -267,9 +267,9 @@ class LearnedBank:
         return Bank(groups, scales, self._table.n_frequencies, dtype)
 
     def _view_rows(self, rows: Rows, view: str) -> Rows:
-        views = self._used["views"]
-        if views is None:
+        if self._used["views"] is None:
             return rows
+        views = dict(self._used["views"])
         return view_rows(rows, view_of_columns(views, len(self._table)), [*views].index(view))
 
     def _prepared(self, X: Any, references: Sequence[Hashable] | None) -> Bank:

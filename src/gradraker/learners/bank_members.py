@@ -1,6 +1,6 @@
 """Which members a bank has: kernels and variances asked for, views of the columns."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,7 +62,8 @@ def check_kernels(kernels: Any) -> list[tuple[str, float | str]]:
     """
     if isinstance(kernels, str):
         kernels = [kernels]
-    if not isinstance(kernels, Iterable) or isinstance(kernels, Mapping | bytes):
+    # Neither sets, which have no order, nor iterators, which can be read once only.
+    if not isinstance(kernels, Sequence | np.ndarray) or isinstance(kernels, bytes):
         raise ValueError(f"kernels must be a rule or a sequence of kernels, got {kernels!r}")
     entries = [_checked_entry(entry) for entry in kernels]
     if not entries:

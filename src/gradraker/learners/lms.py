@@ -13,6 +13,15 @@ from gradraker.features import Rows, feature_chunks, fourier_features
 _KEPT_BYTES = 256 << 20
 
 
+def epoch_orders(
+    seed: int, n_rows: int, n_epochs: int, *, shuffle: bool
+) -> list[NDArray[np.int64]]:
+    """The order in which ``fit`` goes through the rows in each epoch."""
+    rng = np.random.default_rng([seed, 1])
+    in_order = np.arange(n_rows)
+    return [rng.permutation(n_rows) if shuffle else in_order for _ in range(n_epochs)]
+
+
 def train(
     rows: Rows,
     Y: NDArray[np.float64],

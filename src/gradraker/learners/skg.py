@@ -21,7 +21,7 @@ from gradraker.features import (
     fourier_features,
     linear_predictions,
 )
-from gradraker.learners.lms import train
+from gradraker.learners.lms import epoch_orders, train
 from gradraker.learners.model_file import read_model
 from gradraker.learners.observed import Record, row_names
 from gradraker.learners.one_node import OneNodeMixin
@@ -186,11 +186,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         names = row_names(X, node_names)
         X, y = validate_training(self, X, y, references, first=True)
         self._start(X, y, references)
-        rng = np.random.default_rng([self.seed_, 1])
-        n = X.shape[0]
-        in_order = np.arange(n)
-        epochs = range(self.n_epochs)
-        orders = [rng.permutation(n) if self.shuffle else in_order for _ in epochs]
+        orders = epoch_orders(self.seed_, X.shape[0], self.n_epochs, shuffle=self.shuffle)
         self._train(X, y, orders, names)
         return self
 

@@ -95,7 +95,8 @@ class KernelWeightsDisplay:
         -------
         The display, with ``ax_`` and ``figure_`` set.
         """
-        axes = new_axes() if ax is None else ax
+        # The legend stands above the data, two members in a line.
+        axes = new_axes(height=3.1 + 0.09 * len(self.labels)) if ax is None else ax
         steps = np.arange(1, self.weights.shape[0] + 1)
         for number, label in enumerate(self.labels):
             axes.plot(

@@ -70,6 +70,7 @@ def paper_summary(results: PaperResults) -> dict[str, Any]:
     found = findings(results)
     return {
         "command": "reproduce",
+        "again": _command(results),
         "fast": results.header["fast"],
         "seed": results.header["random_state"],
         "verdicts": counts(found),
@@ -155,6 +156,17 @@ def _left_out(results: PaperResults) -> list[tuple[str, str]]:
         for name in asked
         if not all(map(results.has, PARTS[name]))
     ]
+
+
+def _command(results: PaperResults) -> str:
+    """What to type to do it again."""
+    header = results.header
+    words = ["gradraker reproduce", f"--seed {header['random_state']}"]
+    if header["fast"]:
+        words.append("--fast")
+    if header["parts"] != list(PARTS):
+        words.append(f"--only {','.join(header['parts'])}")
+    return " ".join(words)
 
 
 def sections(summary: Mapping[str, Any]) -> dict[str, list[Mapping[str, Any]]]:

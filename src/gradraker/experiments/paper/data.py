@@ -117,7 +117,8 @@ def load_data(key: str, *, download: bool) -> Loaded | None:
         adjacency, values, dataset = found.adjacency, found.scaled_values(), found
     else:
         adjacency, values, dataset = found, None, None
-    counts: dict[str, int] = dict(dataset_info(DATA[key].registered).facts)
+    info = dataset_info(DATA[key].registered)
+    counts: dict[str, int] = dict(info.facts)
     if DATA[key].registered == "temperature":
         counts = count_stations()
     facts = {
@@ -127,6 +128,7 @@ def load_data(key: str, *, download: bool) -> Loaded | None:
         # Counts that the loader has compared with the files.
         "counts": counts,
         "sha256": checksum(adjacency, values),
+        "licence": info.licence,
     }
     return Loaded(adjacency, values, dataset, facts)
 

@@ -21,9 +21,9 @@ from gradraker.learners.nodes.choice import (
 )
 from gradraker.learners.nodes.criteria import criterion_curve
 from gradraker.learners.nodes.solutions import (
-    RidgeSolution,
     chunks,
     features_with_one,
+    moments,
     some_of,
 )
 from gradraker.learners.ridge import primal_inverse, primal_leverages
@@ -35,6 +35,8 @@ Blocks = ExactBlocks | RandomBlocks
 MOST_CHOSEN_ON = 500
 # Known nodes up to which the penalty is chosen by a decomposition of their kernel matrix.
 _MOST_DECOMPOSED = 2000
+# Known nodes whose left-out residuals choose the penalty for features.
+_MOST_LEFT_OUT = 1000
 # Ratio of neighbouring penalties where each takes an inverse, and the most steps from the first.
 _STEP, _MOST_STEPS = 10.0**0.4, 12
 
@@ -127,8 +129,8 @@ def fine_alpha(blocks: Blocks, known: Rows, Y: Matrix, choice: Choice) -> float:
 
 def _fine_alpha_of_features(blocks: RandomBlocks, known: Rows, Y: Matrix, choice: Choice) -> float:
     """Downhill from the choice's penalty, by left-out residuals of some of the nodes."""
-    gram, products = RidgeSolution.moments(blocks, known, Y, choice)
-    rows = some_of(blocks, known)
+    gram, products = moments(blocks, known, Y, choice)
+    rows = some_of(blocks, known, _MOST_LEFT_OUT)
     found: dict[int, float] = {}
 
     def error(step: int) -> float:
@@ -149,4 +151,5 @@ def _fine_alpha_of_features(blocks: RandomBlocks, known: Rows, Y: Matrix, choice
         if best == at:
             break
         at = best
+    blocks.kept_moments = choice.kernel, known, gram, products
     return float(choice.alpha * _STEP**at)

@@ -193,7 +193,7 @@ def squared_differences(
     """‖a − b‖² for all pairs of rows."""
     squares = (first**2).sum(axis=1)[:, np.newaxis] + (second**2).sum(axis=1)
     squares -= 2.0 * first @ second.T
-    return np.maximum(squares, 0.0, out=squares)
+    return np.asarray(np.maximum(squares, 0.0))
 
 
 def median_of(squared: NDArray[np.float64]) -> float:
@@ -227,6 +227,7 @@ class RandomBlocks:
         self.medians: dict[str, float] = {}
         self._projections: dict[str, NDArray[np.float64]] = {}
         self._estimated: dict[str, bool] = {}  # whether lengths of rows are
+        self.kept_moments: tuple[Any, ...] | None = None
 
     def projections(self, block: str) -> NDArray[np.float64]:
         """Rows of a block times unit frequencies, (n, D)."""

@@ -40,7 +40,44 @@ class LeaveOneOutAccuracy:
 
 
 class NodeClassifier(ClassifierMixin, NodeModel):
-    """placeholder."""
+    """Predict classes of nodes from a graph and the nodes that are known.
+
+    Each node is described by where walks from it end, over one, two, three and many steps, and by
+    its degrees; nodes that are described alike are predicted alike. Ridge regressions of one-hot
+    classes on this description give scores, each a weighted sum over the known nodes; the parts of
+    the description, their widths and the penalty are chosen on them. Probabilities are
+    softmax(β · scores), where β makes the known labels most likely when they are left out.
+
+    Parameters
+    ----------
+    blocks, width, alpha, solver, n_frequencies, direction, references, renew, learning_rate,
+    n_epochs, random_state
+        As for :class:`NodeRegressor`.
+
+    Attributes
+    ----------
+    nodes_, known_nodes_, unknown_nodes_ : ndarray
+        Names of all nodes, of those whose class is known, and of the others.
+    classes_ : ndarray
+        Labels that are known: sorted where they can be, else in the order of the nodes.
+    blocks_, widths_, alpha_, solver_, choice_, seed_
+        As for :class:`NodeRegressor`.
+    loo_error_ : LeaveOneOutAccuracy
+        Estimate of the error, from known nodes that are left out one at a time.
+    calibration_error_ : float
+        Expected calibration error of leave-one-out probabilities.
+
+    Examples
+    --------
+    >>> from gradraker import NodeClassifier
+    >>> links = {"a": "xy", "b": "xy", "c": "uv", "d": "uv", "e": "xy", "f": "vu"}
+    >>> links = {node: list(neighbours) for node, neighbours in links.items()}
+    >>> model = NodeClassifier().fit(links, {"a": "red", "b": "red", "c": "blue", "d": "blue"})
+    >>> model.predict(["e", "f"]).tolist()
+    ['red', 'blue']
+    >>> model.predict_proba(["e"]).shape, model.classes_.tolist()
+    ((1, 2), ['blue', 'red'])
+    """
 
     # -- what a value is -------------------------------------------------------
 

@@ -36,7 +36,83 @@ class LeaveOneOutError:
 
 
 class NodeRegressor(RegressorMixin, NodeModel):
-    """placeholder."""
+    """Predict values of nodes from a graph and the nodes that are known.
+
+    Each node is described by where walks from it end, over one, two, three and many steps, and by
+    its degrees; nodes that are described alike are predicted alike. A ridge regression on this
+    description predicts, so that every prediction is a weighted sum of the known values. The parts
+    of the description, their widths and the penalty are chosen on the known nodes.
+
+    Parameters
+    ----------
+    blocks : "auto" or sequence of names, default="auto"
+        Parts of the description: ``"hop1"``, ``"hop2"``, …, ``"degree"``, ``"far"``,
+        ``"alternating"``, ``"same_targets"``, ``"same_sources"``, ``"pagerank"``; see
+        :mod:`gradraker.features.propagation`. The kernel is the mean of their Gaussian kernels.
+    width : "auto" or float, default="auto"
+        w > 0: the variance σ² of a block's kernel is w times the median squared distance of its
+        rows.
+    alpha : "auto" or float, default="auto"
+        Penalty α > 0 of the ridge regression.
+    solver : {"auto", "kernel", "ridge", "lms"}, default="auto"
+        ``"kernel"`` is exact, ``"ridge"`` takes random features, for many nodes; ``"auto"`` takes
+        the first up to 2000 known nodes and 2·10⁷ pairs (all nodes × known nodes). ``"lms"`` is
+        SKG's own update on the features, for streams: it costs O(features) a node, and the order
+        of the nodes counts.
+    n_frequencies : int, default=256
+        Random frequencies a block, for ``"ridge"`` and ``"lms"``; each makes two features.
+    direction : {"both", "out", "in"}, default="both"
+        Edges that walks take: either way, along them, or against them.
+    references : {"all", "known"}, default="all"
+        ``"known"`` looks at edges to known nodes only: the local form.
+    renew : {"always", "doubled"}, default="always"
+        When new values come, choose what is "auto" anew for each question that follows, or only
+        when twice as many values are known as at the last choice, which is quicker.
+    learning_rate : float, default=0.25
+        η in (0, 1) of ``"lms"``.
+    n_epochs : int, default=5
+        Passes of ``"lms"`` over the nodes that are known at :meth:`fit`.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the features, and of what is sampled where there is much.
+
+    Attributes
+    ----------
+    nodes_, known_nodes_, unknown_nodes_ : ndarray
+        Names of all nodes, of those whose value is known, and of the others.
+    blocks_ : tuple of str
+        Blocks in use; none if the mean of the known values is all there is to say.
+    widths_ : dict
+        Width of each block in use.
+    alpha_ : float
+        Penalty in use; infinite for the mean.
+    solver_ : str
+        Solver in use.
+    choice_ : Choice
+        What was chosen, and how the candidates fared.
+    loo_error_ : LeaveOneOutError
+        Estimate of the error, from known nodes that are left out one at a time.
+    seed_ : int
+        What random numbers are drawn from, together with the names of nodes.
+
+    Notes
+    -----
+    The equations, and when to use which solver: ``docs/node-models.md``. Negative weights count by
+    their size. A node without edges is described by itself and its degrees.
+
+    Examples
+    --------
+    >>> from gradraker import NodeRegressor, load_temperature
+    >>> data = load_temperature()
+    >>> known = dict(zip(data.node_names[::2], data.values[::2]))
+    >>> model = NodeRegressor().fit(data, known)
+    >>> model.predict(["Davos"]).round(1)
+    array([...])
+    >>> print(model.loo_error_)
+    RMSE ... (... by the mean), GNMSE ... (... by the mean)
+    >>> predictions, intervals = model.predict(return_interval=True, coverage=0.9)
+    >>> model.predict_new({"new station": ["Davos", "Arosa"]})
+    {'new station': ...}
+    """
 
     # -- what a value is -------------------------------------------------------
 

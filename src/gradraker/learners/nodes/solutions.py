@@ -130,23 +130,10 @@ class RidgeSolution:
 
     def __init__(self, blocks: RandomBlocks, known: Rows, Y: Matrix, choice: Choice) -> None:
         self.blocks, self.known, self.choice = blocks, known, choice
-        gram, self._products = self.moments(blocks, known, Y, choice)
+        gram, self._products = moments(blocks, known, Y, choice)
         self._inverse = primal_inverse(gram, choice.alpha)
         self.Y = Y
         self._solve()
-
-    @staticmethod
-    def moments(
-        blocks: RandomBlocks, known: Rows, Y: Matrix, choice: Choice
-    ) -> tuple[Matrix, Matrix]:
-        """Σ ž žᵀ (F + 1, F + 1) and Σ ž yᵀ (F + 1, K), from a chunk of features at a time."""
-        size = 1 + 2 * blocks.n_frequencies * len(choice.kernel)
-        gram, products = np.zeros((size, size)), np.zeros((size, Y.shape[1]))
-        for some in chunks(known.size):
-            Z1 = features_with_one(blocks, known[some], choice)
-            gram += Z1.T @ Z1
-            products += Z1.T @ Y[some]
-        return gram, products
 
     def set_values(self, Y: Matrix) -> None:
         """Take other values (N, K) of the known nodes."""
@@ -214,6 +201,23 @@ class RidgeSolution:
 
     def _features(self, rows: Rows, at: Any = None) -> Matrix:
         return features_with_one(self.blocks if at is None else at, rows, self.choice)
+
+
+def moments(blocks: RandomBlocks, known: Rows, Y: Matrix, choice: Choice) -> tuple[Matrix, Matrix]:
+    """Σ ž žᵀ (F + 1, F + 1) and Σ ž yᵀ (F + 1, K), from a chunk of features at a time.
+
+    What is made for the choice of a penalty is kept for the solution that follows it.
+    """
+    kept, blocks.kept_moments = blocks.kept_moments, None
+    if kept is not None and kept[0] == choice.kernel and np.array_equal(kept[1], known):
+        return kept[2], kept[3]
+    size = 1 + 2 * blocks.n_frequencies * len(choice.kernel)
+    gram, products = np.zeros((size, size)), np.zeros((size, Y.shape[1]))
+    for some in chunks(known.size):
+        Z1 = features_with_one(blocks, known[some], choice)
+        gram += Z1.T @ Z1
+        products += Z1.T @ Y[some]
+    return gram, products
 
 
 def features_with_one(blocks: RandomBlocks, rows: Rows, choice: Choice) -> Matrix:

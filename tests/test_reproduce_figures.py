@@ -1,0 +1,136 @@
+"""The paper's figures: axes, labels, marks; and files of figures."""
+
+import numpy as np
+import pytest
+
+from gradraker.experiments.paper import figure_table, run_paper
+from gradraker.plotting import draw_paper_figure, figure_bytes, freeze_layout, write_figure
+from gradraker.plotting.figure import new_axes
+
+CURVES = ("fig1", "fig6a", "fig6b", "frequencies", "learning-rate", "epochs")
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GRADRAKER_DATA", str(tmp_path_factory.mktemp("nothing")))
+        return run_paper(fast=True)
+
+
+def labels(axes):
+    return [text.get_text() for text in axes.get_legend().get_texts()]
+
+
+@pytest.mark.parametrize("name", CURVES)
+def test_curves_have_a_logarithmic_axis_and_say_how_many_repeats(results, name):
+    axes = draw_paper_figure(results, name).axes[0]
+    assert axes.get_xscale() == "log"
+    assert axes.get_xlabel() == r"Kernel variance $\sigma^2$"
+    assert axes.get_ylabel() == "GNMSE"
+    assert "mean of 3 repeats ± standard error" in axes.get_legend().get_title().get_text()
+    assert len(axes.collections) >= 1  # the band
+
+
+def test_figure_1_shades_and_marks_the_four_ranges(results):
+    axes = draw_paper_figure(results, "fig1").axes[0]
+    names = [text.get_text() for text in axes.texts]
+    assert names == ["Chaos", "Extending", "Disturbing", "Averaging"]
+    marked = sorted(line.get_xdata()[0] for line in axes.lines if len(set(line.get_xdata())) == 1)
+    boundaries = np.median(results.of("sweep-temperature")["boundaries"], axis=0)
+    assert set(boundaries) <= set(marked)
+    assert any("sigma^2_{ce}" in label for label in labels(axes))
+    assert any("sigma^2_{da}" in label for label in labels(axes))
+
+
+def test_figure_6_marks_the_printed_and_our_boundary(results):
+    axes = draw_paper_figure(results, "fig6b").axes[0]
+    assert r"$\sigma^2_{ed}$ in the paper: 2.08" in labels(axes)
+    ed = np.median(results.of("sweep-temperature-weighted")["boundaries"], axis=0)[1]
+    assert rf"$\sigma^2_{{ed}}$ = {ed:.3g}" in labels(axes)
+    assert len(axes.texts) == 0  # no names of ranges
+    assert axes.get_ylim()[0] == 0.0
+
+
+@pytest.mark.parametrize(("letter", "sigma2"), [("a", 0.1), ("b", 2), ("c", 10), ("d", 300)])
+def test_figure_3_shows_the_weights_of_its_variance(results, letter, sigma2):
+    axes = draw_paper_figure(results, f"fig3{letter}").axes[0]
+    assert rf"$\sigma^2$ = {sigma2:g}" in axes.get_legend().get_title().get_text()
+    points = {line.get_label(): line.get_ydata() for line in axes.lines}
+    header, *rows = figure_table(results, f"fig3{letter}")
+    table = dict(zip(header, zip(*rows, strict=True), strict=True))
+    np.testing.assert_array_equal(points["$B_{i,T+1}$"], table["B"])
+    np.testing.assert_array_equal(points["$F_{i,T+1}$"], table["F"])
+    assert list(table["time"]) == list(range(1, 109))
+
+
+def test_figure_5_has_a_panel_for_each_variance_in_degrees(results):
+    figure = draw_paper_figure(results, "fig5")
+    assert len(figure.axes) == 4
+    titles = [axes.get_title() for axes in figure.axes]
+    assert [title.split("(")[1] for title in titles] == [
+        "chaos)",
+        "extending)",
+        "disturbing)",
+        "averaging)",
+    ]
+    assert figure.axes[0].get_ylabel() == "January mean temperature (°C)"
+    assert figure.axes[2].get_xlabel() == "Altitude (m a.s.l.)"
+    header, *rows = figure_table(results, "fig5")
+    assert header[:3] == ["altitude_m", "true_c", "sigma2_0.1_c"]
+    assert min(row[1] for row in rows) >= -14.0  # Jungfraujoch
+    assert max(row[1] for row in rows) <= 2.7
+
+
+def test_pairs_are_drawn_as_often_as_they_are_counted(results):
+    axes = draw_paper_figure(results, "fig7").axes[0]
+    _, *rows = figure_table(results, "fig7")
+    points = next(line for line in axes.lines if line.get_label() == "Pair of nodes")
+    assert len(points.get_xdata()) == sum(row[2] for row in rows) == 36 * 35 // 2
+
+
+def test_tables_of_the_other_figures(results):
+    assert len(figure_table(results, "fig2")) == 1 + 36
+    header, *rows = figure_table(results, "fig4")
+    assert header == ["time", "alpha"]
+    assert rows[-1] == [108, None]  # at the last step F = B whatever α is
+    header, *rows = figure_table(results, "epochs")
+    assert header == ["n_epochs", "sigma2", "mean", "standard_error"]
+    assert sorted({row[0] for row in rows}) == [1, 3, 10, 30]
+
+
+# -- files -----------------------------------------------------------------------
+
+
+def test_files_leave_the_figure_as_it_was():
+    axes = new_axes()
+    axes.plot([1.0, 2.0])
+    figure = axes.figure
+    canvas = figure.canvas
+    first = {kind: figure_bytes(figure, kind) for kind in ("svg", "pdf", "png")}
+    assert figure.dpi == 200
+    assert figure.canvas is canvas
+    again = {kind: figure_bytes(figure, kind) for kind in ("png", "pdf", "svg")}
+    assert again == first
+    width, height = (int.from_bytes(first["png"][i : i + 4]) for i in (16, 20))
+    assert (width, height) == (1100, 720)  # 5.5 by 3.6 inches
+
+
+def test_a_frozen_layout_changes_nothing_to_be_seen():
+    figures = []
+    for frozen in (False, True):
+        axes = new_axes()
+        axes.plot([1.0, 2.0])
+        axes.set_xlabel("x")
+        if frozen:
+            freeze_layout(axes.figure)
+        figures.append(figure_bytes(axes.figure, "png"))
+    assert figures[0] == figures[1]
+
+
+def test_figures_are_written_by_the_ending_of_the_name(tmp_path):
+    figure = new_axes().figure
+    assert write_figure(figure, tmp_path / "a.PDF").read_bytes().startswith(b"%PDF")
+    with pytest.raises(ValueError, match=r"ends in \.svg, \.png, \.pdf, got '.*a\.jpg'"):
+        write_figure(figure, tmp_path / "a.jpg")
+    with pytest.raises(ValueError, match="kind must be one of svg, png, pdf, got 'gif'"):
+        figure_bytes(figure, "gif")
