@@ -133,9 +133,7 @@ def undirected(A: csr_array) -> csr_array:
     return S
 
 
-def _dirichlet(
-    A: csr_array, y: Floats, known: Nodes, asked: Nodes, *, n_iter: int
-) -> Floats:
+def _dirichlet(A: csr_array, y: Floats, known: Nodes, asked: Nodes, *, n_iter: int) -> Floats:
     """scikit-network: heat spreads over edges from known nodes that keep their values."""
     from sknetwork.regression import Dirichlet
 
@@ -163,7 +161,7 @@ def tikhonov_at(A: csr_array, y: Floats, known: Nodes, asked: Nodes, *, tau: flo
     mask = np.zeros(n, dtype=bool)
     mask[known] = True
     seen = np.where(mask.reshape(-1, *[1] * (y.ndim - 1)), y - centre, 0.0)
-    return centre + learning.regressiontikhonov_at(graph, seen, mask, tau)[asked]
+    return centre + learning.regression_tikhonov(graph, seen, mask, tau)[asked]
 
 
 tikhonov = tuned(tikhonov_at, {"tau": (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)})
@@ -182,14 +180,15 @@ def spectral_features(A: csr_array, n_vectors: int) -> Floats:
     return np.column_stack([*degrees, near, vectors])
 
 
-_FEATURES: dict[tuple[int, int], Floats] = {}  # the same for all folds and settings
+_FEATURES: dict[tuple[int, int], tuple[csr_array, Floats]] = {}
 
 
 def spectral(A: csr_array, n_vectors: int) -> Floats:
+    """:func:`spectral_features`, computed once for all folds and settings."""
     key = (id(A), n_vectors)
     if key not in _FEATURES:
-        _FEATURES[key] = spectral_features(A, n_vectors)
-    return _FEATURES[key]
+        _FEATURES[key] = A, spectral_features(A, n_vectors)  # the graph stays, so its id does
+    return _FEATURES[key][1]
 
 
 def _lightgbm(
@@ -250,7 +249,11 @@ def convolved(
     shrink = diags_array(1.0 / np.sqrt(S.sum(axis=1)))
     walk = csr_array(shrink @ S @ shrink).tocoo()
     P = torch.sparse_coo_tensor(
-        np.stack(walk.coords), walk.data.astype(np.float32), (n, n), is_coalesced=True, check_invariants=False
+        np.stack(walk.coords),
+        walk.data.astype(np.float32),
+        (n, n),
+        is_coalesced=True,
+        check_invariants=False,
     )
     X = spectral(A, 16)
     X = torch.tensor(((X - X.mean(axis=0)) / (X.std(axis=0) + 1e-9)).astype(np.float32))

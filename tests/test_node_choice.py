@@ -6,6 +6,7 @@ import pytest
 from gradraker import NodeRegressor, gnmse, make_block_graph, make_geometric_graph
 from gradraker.learners.nodes import choice
 from gradraker.learners.nodes.criteria import criterion_curve, criterion_of_mean
+from gradraker.learners.nodes.shares import criterion_and_gradient, found_shares
 from oracles import nodes as oracle
 from test_node_regressor import random_graph
 
@@ -44,22 +45,57 @@ def test_the_mean_is_the_limit_of_large_penalties():
     assert curve.criterion[0] == pytest.approx(criterion_of_mean(Y), abs=1e-6)
 
 
-def test_every_candidate_has_its_own_criterion_and_the_best_is_taken():
+def test_every_candidate_has_its_own_criterion():
     A, values, known = random_graph(3)
     values[known] += 3.0 * np.log1p(A.sum(axis=0) + A.sum(axis=1))[known]
     model = NodeRegressor().fit(A, values, kind="matrix")
     y = values[known]
     mean = criterion_of_mean(y[:, np.newaxis])
     tried = model.choice_.tried
-    for candidate in tried[:3]:
-        K = sum(oracle.kernel(A, [block], width) for block, width in candidate.widths)
-        K = K[np.ix_(known, known)] / len(candidate.widths)
+    assert len(tried) == len(choice.WIDTHS) + 1
+    for candidate in (tried[0], tried[-1]):
+        K = sum(t.share * oracle.kernel(A, [t.block], t.width) for t in candidate.kernel)
+        K = K[np.ix_(known, known)]
         scale = 1.0 - K.mean()
         best = min(oracle.criterion(K, y, scale * r)[1] for r in np.logspace(-4, 4, 17))
         assert candidate.nats == pytest.approx(best - mean, abs=1e-6)
     assert [t.nats for t in tried] == sorted(t.nats for t in tried)
-    assert "best of" in repr(model.choice_)
+    assert "nats better than the mean" in repr(model.choice_)
     assert model.alpha_ < np.inf
+
+
+@pytest.mark.parametrize("n_targets", [1, 3])
+def test_the_gradient_is_that_of_the_criterion(n_targets):
+    A, _, known = random_graph()
+    Y = np.random.default_rng(0).normal(size=(13, n_targets))
+    names = ("hop1", "degree", "far")
+    Ks = np.stack([oracle.kernel(A, [name], 1.0)[np.ix_(known, known)] for name in names])
+    theta = np.array([-0.5, -1.5, -2.0, -1.2])
+    value, gradient = criterion_and_gradient(theta, Ks, Y, 0.6)
+    K, alpha = np.tensordot(np.exp(theta[:3]), Ks, 1), np.exp(theta[3])
+    if n_targets == 1:
+        held = 0.5 * np.log(np.exp(theta[:3]).sum()) ** 2
+        expected = oracle.criterion(K, Y[:, 0], alpha, part=0.6)[1] + held
+        assert value == pytest.approx(expected, abs=1e-9)
+    for i in range(4):
+        step = np.zeros(4)
+        step[i] = 1e-5
+        above, below = (
+            criterion_and_gradient(theta + sign * step, Ks, Y, 0.6)[0] for sign in (1, -1)
+        )
+        # Central differences are off by step² times the third derivative, some 1e-9 here.
+        assert gradient[i] == pytest.approx((above - below) / 2e-5, abs=1e-6)
+
+
+def test_shares_go_to_the_kernel_that_made_the_values():
+    data = make_geometric_graph(150, random_state=3)
+    A = data.adjacency.toarray()
+    Ks = np.stack([oracle.kernel(A, [name], 1.0) for name in ("hop2", "degree")])
+    rng = np.random.default_rng(0)
+    y = np.linalg.cholesky(Ks[0] + 0.01 * np.eye(150)) @ rng.normal(size=150)
+    shares = found_shares(Ks, y[:, np.newaxis], 1.0)
+    assert shares.sum() == pytest.approx(1.0)
+    assert shares[0] > 0.8
 
 
 def _ratio(data, y, **options):
@@ -97,10 +133,19 @@ def test_a_given_part_is_kept_and_the_rest_is_chosen():
     model = NodeRegressor(blocks=("hop2", "far")).fit(A, values, kind="matrix")
     assert set(model.blocks_) in ({"hop2", "far"}, set())
     model = NodeRegressor(width=3.0, alpha=0.2).fit(A, values, kind="matrix")
-    assert set(model.widths_.values()) == {3.0}
+    assert {term.width for term in model.kernel_} == {3.0}
     assert model.alpha_ == 0.2
     model = NodeRegressor(blocks="degree", width=3.0).fit(A, values, kind="matrix")
-    assert model.widths_ in ({"degree": 3.0}, {})
+    assert [term[:2] for term in model.kernel_] in ([("degree", 3.0)], [])
+
+
+def test_random_features_keep_the_largest_shares(monkeypatch):
+    monkeypatch.setattr("gradraker.learners.nodes.automatic.MOST_TERMS_OF_FEATURES", 2)
+    data = make_geometric_graph(150, random_state=2)
+    values = np.where(np.arange(150) % 2, data.values, np.nan)
+    model = NodeRegressor(solver="ridge", n_frequencies=20).fit(data, values)
+    assert len(model.kernel_) == 2
+    assert sum(term.share for term in model.kernel_) == pytest.approx(1.0)
 
 
 def test_a_choice_on_some_of_the_known_nodes_does_not_depend_on_their_order(monkeypatch):
@@ -113,11 +158,5 @@ def test_a_choice_on_some_of_the_known_nodes_does_not_depend_on_their_order(monk
     A = data.adjacency[moved][:, moved]
     again = NodeRegressor().fit(A, values, names=[names[i] for i in moved])
     assert model.choice_.n_used == again.choice_.n_used == 30
-    assert model.widths_ == again.widths_
+    assert model.kernel_ == again.kernel_
     np.testing.assert_allclose(again.predict(names), model.predict(names), atol=1e-8)
-
-
-def test_widths_stay_on_their_grid():
-    search = choice._Search(lambda block, width: np.eye(4), np.arange(4.0)[:, None], None)
-    widths = search.own_widths({"hop1": 16.0, "hop2": 0.25})
-    assert all(choice.WIDTHS[0] <= w <= choice.WIDTHS[-1] for w in widths.values())

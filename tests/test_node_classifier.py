@@ -6,9 +6,9 @@ import pytest
 
 from gradraker import NodeClassifier, make_block_graph
 from gradraker.learners.nodes.calibration import (
+    Calibration,
     calibration_error,
-    fitted_sharpness,
-    probabilities,
+    fitted_calibration,
 )
 from oracles import nodes as oracle
 from test_node_regressor import random_graph
@@ -97,28 +97,33 @@ def test_new_nodes_get_a_class():
     assert all(labels[node] == "xy"[int(p[node].argmax())] for node in links)
 
 
-def test_sharpness_makes_the_labels_most_likely():
+def _drawn(n, calibration):
     rng = np.random.default_rng(0)
-    scores = rng.random((400, 3))
-    p = probabilities(scores, 6.0)
-    codes = np.array([rng.choice(3, p=row) for row in p])
-    found = fitted_sharpness(scores, codes)
+    scores = rng.dirichlet(np.full(3, 0.7), n) * 1.3 - 0.1  # they leave [0, 1], and sum to 1
+    p = calibration.probabilities(scores)
+    return scores, p, np.array([rng.choice(3, p=row) for row in p])
 
-    def loss(sharpness):
-        return -np.log(probabilities(scores, sharpness)[np.arange(400), codes]).mean()
 
-    assert loss(found) <= min(loss(found * 0.99), loss(found * 1.01))
-    # The standard error of β is about 1/√(400 · Var of the score) = 0.25 here: 4 of them.
-    assert found == pytest.approx(6.0, abs=1.0)
+def test_the_calibration_makes_the_labels_most_likely():
+    truth = Calibration(floor=0.05, power=1.5)
+    scores, _, codes = _drawn(2000, truth)
+    found = fitted_calibration(scores, codes)
+
+    def loss(calibration):
+        return -calibration.log_probabilities(scores)[np.arange(2000), codes].mean()
+
+    for factor in (0.97, 1.03):
+        assert loss(found) <= loss(Calibration(found.floor * factor, found.power))
+        assert loss(found) <= loss(Calibration(found.floor, found.power * factor))
+    # 2000 labels leave a standard error of some 5 % of the power: 4 of them.
+    assert found.power == pytest.approx(1.5, rel=0.2)
 
 
 def test_calibration_error_is_small_for_true_probabilities_and_large_for_bold_ones():
-    rng = np.random.default_rng(1)
-    p = probabilities(rng.normal(size=(4000, 3)), 1.0)
-    codes = np.array([rng.choice(3, p=row) for row in p])
+    scores, p, codes = _drawn(4000, Calibration(floor=0.05, power=0.7))
     # Ten bins of some 400 nodes: each is off by √(0.25/400) = 0.025 at most, on average.
     assert calibration_error(p, codes) < 0.03
-    bold = p**4 / (p**4).sum(axis=1, keepdims=True)
+    bold = Calibration(floor=0.05, power=4.0).probabilities(scores)
     assert calibration_error(bold, codes) > 0.15
 
 

@@ -44,7 +44,7 @@ def test_graphs_and_values_of_all_kinds_give_the_same_predictions():
 def test_one_known_value_is_predicted_everywhere():
     model = NodeRegressor().fit(EDGES, {"b": 7.0})
     assert model.predict().tolist() == [7.0] * 7
-    assert (model.blocks_, model.alpha_, model.widths_) == ((), np.inf, {})
+    assert (model.blocks_, model.alpha_, model.kernel_) == ((), np.inf, ())
     assert "mean" in repr(model.choice_)
 
 

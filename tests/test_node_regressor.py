@@ -32,7 +32,7 @@ def test_predictions_equal_the_dense_equations(direction):
     assert model.unknown_nodes_.tolist() == unknown.tolist()
     assert model.known_nodes_.tolist() == known.tolist()
     assert (model.solver_, model.blocks_, model.alpha_) == ("kernel", BLOCKS, 0.1)
-    assert model.widths_ == dict.fromkeys(BLOCKS, 0.8)
+    assert {term.width for term in model.kernel_} == {0.8}
 
 
 def test_leave_one_out_error_equals_refits():

@@ -87,6 +87,7 @@ def test_embedded_data_alone_check_the_temperature_numbers(results):
     # What is known of the data: docs/paper.md, section "where print and equations differ".
     agreeing = ["d2min-temperature", "B-approximation", "B-upper-end", "gnmse-temperature"]
     agreeing += ["conformity-example", "alpha-bound-unweighted", "disturbing-B", "averaging-B"]
+    agreeing += ["four-ranges", "extending-F", "averaging-F"]
     assert {found[key].verdict for key in agreeing} == {"agrees"}
     differing = ["stations", "stations-1961", "sampled-temperature", "alpha-bound", "variance-of-B"]
     assert {found[key].verdict for key in differing} == {"differs"}
@@ -117,12 +118,16 @@ def test_levels_of_gnmse_follow_the_mean_curve(changed):
 
 def test_claims_on_the_four_variances_follow_the_runs(changed):
     runs = changed.simulations["weights"]["results"]["runs"]
+    runs[1]["weights"] = [-0.1 for _ in runs[1]["weights"]]
+    runs[0]["range"] = "extending"
+    runs[3]["weights"] = runs[3]["weights"][::-1]
     runs[2]["similarities"][5] = -0.001
     runs[3]["similarities"][0] = 0.17
     runs[3]["predictions"] = changed.simulations["weights"]["results"]["values"]
     runs[1]["predictions"] = [5.0 for _ in runs[1]["predictions"]]
     found = by_key(changed)
-    for key in ("disturbing-B", "averaging-B", "flat-predictions", "largest-error"):
+    keys = ["disturbing-B", "averaging-B", "flat-predictions", "largest-error"]
+    for key in [*keys, "four-ranges", "extending-F", "averaging-F"]:
         assert found[key].verdict == "differs", key
     assert found["largest-error"].shown == "2"
 

@@ -194,6 +194,18 @@ def test_another_sweep_in_the_file_is_refused_with_what_differs():
 # -- refused -------------------------------------------------------------------
 
 
+def test_errors_of_the_library_are_in_words_of_the_command_line():
+    Path("zeros.csv").write_text(
+        "".join(["node,value\n", *(f"{i},{i == 0:d}\n" for i in range(20))]), "utf-8"
+    )
+    Path("ring.csv").write_text("".join(f"{i},{(i + 1) % 20}\n" for i in range(20)), "utf-8")
+    files = ("--edges", "ring.csv", "--values", "zeros.csv")
+    result = invoke("sweep", *files, "--sigma2", "1", "--repeats", "50")
+    assert result.exit_code == 1
+    assert "lower --fraction, or take another --seed" in result.stderr
+    assert not Path("sweep.jsonl").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

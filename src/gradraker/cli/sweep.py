@@ -34,6 +34,12 @@ if TYPE_CHECKING:
 INTERRUPTED = 130  # what shells give for Ctrl-C
 _FIGURES = (".svg", ".png", ".pdf")
 _CONNECT_SECONDS = 30
+# Errors of the library name its arguments.
+_IN_WORDS_OF_THE_COMMAND_LINE = {
+    "checkpoint '": "--out '",
+    "lower fraction, or take another random_state": "lower --fraction, or take another --seed",
+    "give sigma2, or raise fraction": "give --sigma2, or raise --fraction",
+}
 
 
 class Variances(click.ParamType):  # type: ignore[type-arg]
@@ -284,9 +290,9 @@ def _swept(
         raise click.exceptions.Exit(INTERRUPTED) from None
     except ValueError as error:
         message = str(error)
-        if not message.startswith("checkpoint "):
-            raise
-        raise ValueError(message.replace("checkpoint ", "--out ", 1)) from error
+        for words, other in _IN_WORDS_OF_THE_COMMAND_LINE.items():
+            message = message.replace(words, other)
+        raise ValueError(message) from error
 
 
 def _n_kept(out: str) -> int:

@@ -49,8 +49,7 @@ class FilteredSignals:
     @property
     def row_nodes(self) -> Names:
         """Node of each row."""
-        repeated: Names = np.tile(self.nodes, len(self.rows) // len(self.nodes))
-        return repeated
+        return self.nodes[np.arange(len(self.rows)) % len(self.nodes)]
 
     def pairs(
         self, signal: ArrayLike | None = None, *, horizon: int | None = None

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from gradraker.analysis import noise_range
 from gradraker.bandwidth import formula_noise_ratio
 from gradraker.experiments.paper.comparisons import STATIONS, Check
 from gradraker.experiments.paper.printed import CLOSENESS, Printed
@@ -18,6 +19,8 @@ _FLAT = 0.25
 # Part of the pairs that is not negligible, and that is likely.
 _NEGLIGIBLE = 0.05
 _LIKELY = 0.5
+# Correlation with a curve that is "roughly" followed.
+_ROUGHLY = 0.95
 
 
 def best_is_ed(data: str) -> Check:
@@ -111,6 +114,33 @@ def chaos_similarity(results: PaperResults, number: Printed) -> Checked:
     ours = Measured(float(np.abs(B[other]).max()))
     reason = f"Agrees below {limit:g}, {_DEVIATIONS:g} standard deviations of the noise of B/2η."
     return Checked(CLAIM, ours, f"{ours.value:.3g}", ours.value < limit, reason)
+
+
+def four_ranges(results: PaperResults, number: Printed) -> Checked:
+    """Check that the four variances lie in the four ranges."""
+    runs = results.of("weights")["runs"]
+    shown = ", ".join(run["range"] for run in runs)
+    agrees = shown == number.printed
+    n_ranges = Measured(float(len({run["range"] for run in runs})))
+    return Checked(CLAIM, n_ranges, shown, agrees, "By the boundaries of one split.")
+
+
+def extending_weights(results: PaperResults, number: Printed) -> Checked:
+    """Check that some weights stand out of the noise in the extending range."""
+    F = np.array(run_at(results, 2.0)["weights"])
+    ours = Measured(float(np.sum(noise_range(F)[1] < F)))
+    reason = f"Of {F.size} weights; agrees above 0."
+    return Checked(CLAIM, ours, ours.shown(), ours.value > 0.0, reason)
+
+
+def averaging_weights(results: PaperResults, number: Printed) -> Checked:
+    """Check that weights decay like powers of 1 − 2η in the averaging range."""
+    F = np.array(run_at(results, 300.0)["weights"])
+    step = 2.0 * results.settings("weights")["learning_rate"]
+    decay = step * (1.0 - step) ** np.arange(F.size - 1, -1, -1.0)
+    ours = Measured(float(np.corrcoef(F, decay)[0, 1]))
+    reason = f"Agrees above {_ROUGHLY:g}."
+    return Checked(CLAIM, ours, ours.shown(), ours.value > _ROUGHLY, reason)
 
 
 def smallest_similarity(sigma2: float) -> Check:

@@ -135,10 +135,24 @@ PRINTED = (
     Printed("sigma2-ed-5.87", "V.D", "σ²_ed, Temperature-Jan", "5.87", ("sweep-temperature",)),
     Printed("sigma2-da", "V.D", "σ²_da, Temperature-Jan", "135", ("sweep-temperature",)),
     Printed(
+        "four-ranges",
+        "V.D",
+        "Ranges of σ² = 0.1, 2, 10, 300",
+        "chaos, extending, disturbing, averaging",
+        ("weights",),
+    ),
+    Printed(
         "chaos-B",
         "V.D",
         "σ² = 0.1: largest |B|/2η of nodes with other edges",
         "around 0",
+        ("weights",),
+    ),
+    Printed(
+        "extending-F",
+        "V.D",
+        "σ² = 2: weights F that are greatly larger than 0, above the noise range",
+        "some",
         ("weights",),
     ),
     Printed(
@@ -153,6 +167,13 @@ PRINTED = (
         "V.D",
         "σ² = 300: smallest B/2η",
         "close to 2η",
+        ("weights",),
+    ),
+    Printed(
+        "averaging-F",
+        "V.D",
+        "σ² = 300: correlation of F with 2η(1 − 2η)^(T−i)",
+        "roughly exponential",
         ("weights",),
     ),
     Printed(

@@ -7,7 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from gradraker.learners.nodes.blocks import ExactBlocks, RandomBlocks, Term, kernel_of_distances
+from gradraker.learners.nodes.blocks import (
+    ExactBlocks,
+    Kernel,
+    RandomBlocks,
+    Term,
+    kernel_of_distances,
+)
 from gradraker.learners.nodes.choice import (
     DIRECTED_BLOCKS,
     FINE_ALPHAS,
@@ -32,7 +38,9 @@ Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]
 Blocks = ExactBlocks | RandomBlocks
 # Known nodes that blocks and widths are chosen on.
-MOST_CHOSEN_ON = 500
+MOST_CHOSEN_ON = 600
+# Terms of a kernel that are kept for random features.
+MOST_TERMS_OF_FEATURES = 6
 # Known nodes up to which the penalty is chosen by a decomposition of their kernel matrix.
 _MOST_DECOMPOSED = 2000
 # Known nodes whose left-out residuals choose the penalty for features.
@@ -75,20 +83,27 @@ def chosen(given: Given, blocks: Blocks, A: csr_array, known: Rows, Y: Matrix) -
     if known.size == 1 or np.ptp(Y, axis=0).max() == 0.0:
         return the_mean(known.size)
     if given.blocks is not None and given.width is not None and given.alpha is not None:
-        kernel = mean_of(dict.fromkeys(given.blocks, given.width))
-        return Choice(kernel, given.alpha, (), known.size)
+        return Choice(mean_of(given.blocks, given.width), given.alpha, (), known.size)
     available = [] if given.blocks is not None else _telling_blocks(blocks, A)
     if given.blocks is None and not available:
         return the_mean(known.size)
-    some = np.sort(some_of(blocks, known, MOST_CHOSEN_ON))
+    some = some_of(blocks, known, MOST_CHOSEN_ON)
     choice = choose_kernel(
         KernelMatrices(blocks, known[some]), Y[some], available=available, **given._asdict()
     )
     if isinstance(blocks, RandomBlocks):
+        choice = replace(choice, kernel=_largest_terms(choice.kernel))
         blocks.forget_others(choice.blocks)
     if given.alpha is not None or not choice.kernel:
         return choice
     return replace(choice, alpha=fine_alpha(blocks, known, Y, choice))
+
+
+def _largest_terms(kernel: Kernel) -> Kernel:
+    """The terms with the largest shares: each costs features of its own."""
+    largest = sorted(kernel, key=lambda term: -term.share)[:MOST_TERMS_OF_FEATURES]
+    total = sum(term.share for term in largest)
+    return tuple(term._replace(share=term.share / total) for term in largest)
 
 
 def _telling_blocks(blocks: Blocks, A: csr_array) -> list[str]:

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from gradraker.above import call
 from gradraker.learners.model_file import read_model
 from gradraker.learners.nodes.automatic import Blocks, checked_given, chosen
-from gradraker.learners.nodes.blocks import ExactBlocks, RandomBlocks, Walks, walks_of
+from gradraker.learners.nodes.blocks import ExactBlocks, RandomBlocks, Term, Walks, walks_of
 from gradraker.learners.nodes.choice import Choice
 from gradraker.learners.nodes.graphs import KnownGraph, beside, found, graph_of, joined
 from gradraker.learners.nodes.lms import LmsSolution
@@ -325,9 +325,9 @@ class NodeModel(BaseEstimator):
         return self.choice_.blocks
 
     @property
-    def widths_(self) -> dict[str, float]:
-        """Width w of each block in use."""
-        return {term.block: term.width for term in self.choice_.kernel}
+    def kernel_(self) -> tuple[Term, ...]:
+        """Terms (block, width, share) of the kernel in use; none for the mean."""
+        return self.choice_.kernel
 
     @property
     def alpha_(self) -> float:

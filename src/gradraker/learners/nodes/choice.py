@@ -1,6 +1,7 @@
 """Blocks, widths and penalty, chosen on the known nodes in closed form: nothing is held out."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -11,27 +12,34 @@ from threadpoolctl import ThreadpoolController
 
 from gradraker.features.threads import over_rows
 from gradraker.learners.nodes.blocks import Kernel, Term, check_block
-from gradraker.learners.nodes.criteria import criterion_curve, criterion_of_mean
+from gradraker.learners.nodes.criteria import (
+    criterion_curve,
+    criterion_of_mean,
+    likelihood_part,
+)
+from gradraker.learners.nodes.shares import found_shares
 
 Matrix = NDArray[np.float64]
-# Widths per block and all its pairs: one that is chosen freely starts at 1.
-Widths = dict[str, float]
 
 DEFAULT_BLOCKS = ("hop1", "hop2", "hop3", "degree")
 UNDIRECTED_BLOCKS = (*DEFAULT_BLOCKS, "far", "alternating")
 DIRECTED_BLOCKS = (*UNDIRECTED_BLOCKS, "same_targets", "same_sources")
+# Widths that blocks may have together, and those that each may have by itself.
 WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+WIDTHS_OF_TERMS = (0.25, 1.0, 8.0)
 # Penalties, in units of 1 − mean(K): how much a kernel varies at all.
 ALPHAS = np.logspace(-4, 4, 17)
 FINE_ALPHAS = np.logspace(-5, 4, 46)
-# Nats by which freely chosen blocks must beat the default ones, and blocks the mean.
+# Nats by which freely chosen shares must beat the default blocks, and blocks the mean.
 _NEEDED, _NEEDED_OVER_MEAN = 8.0, 3.0
+# Rows of matrices from which on products gain by a second thread.
+_LARGE = 300
 
 
 class Tried(NamedTuple):
-    """A candidate: its widths by block, and its criterion in nats relative to the mean's."""
+    """A candidate: its kernel, and its criterion in nats relative to the mean's."""
 
-    widths: tuple[tuple[str, float], ...]
+    kernel: Kernel
     nats: float
 
 
@@ -46,7 +54,7 @@ class Choice:
     alpha : float
         Penalty; infinite for the mean.
     tried : tuple of Tried
-        All candidates, the best first; empty where blocks and width were given.
+        All candidates, the best first; empty where all was given.
     n_used : int
         Known nodes that blocks and widths were chosen on.
     """
@@ -59,30 +67,39 @@ class Choice:
     @property
     def blocks(self) -> tuple[str, ...]:
         """Names of the blocks."""
-        return tuple(term.block for term in self.kernel)
+        return tuple(dict.fromkeys(term.block for term in self.kernel))
 
     def __repr__(self) -> str:
+        text = f"{kernel_in_words(self.kernel)}, alpha {self.alpha:.3g}"
         if not self.kernel:
             text = "the mean of the known values"
-        else:
-            text = f"{_words((t.block, t.width) for t in self.kernel)}, alpha {self.alpha:.3g}"
         if not self.tried:
             return f"Choice: {text}"
         lines = [
-            f"Choice: {text}; best of {len(self.tried)} kernels on {self.n_used} known nodes",
+            f"Choice: {text}; of {len(self.tried)} kernels on {self.n_used} known nodes",
             "  nats better than the mean",
         ]
-        lines += [f"  {-t.nats:8.1f}  {_words(t.widths)}" for t in self.tried[:5]]
+        lines += [f"  {-t.nats:8.1f}  {kernel_in_words(t.kernel)}" for t in self.tried]
         return "\n".join(lines)
 
 
-def _words(widths: Iterable[tuple[str, float]]) -> str:
-    return " + ".join(f"{block} (width {width:g})" for block, width in widths)
+def kernel_in_words(kernel: Kernel) -> str:
+    """The terms, the largest share first.
+
+    Examples
+    --------
+    >>> from gradraker.learners.nodes.blocks import Term
+    >>> from gradraker.learners.nodes.choice import kernel_in_words
+    >>> kernel_in_words((Term("degree", 8.0, 0.25), Term("hop2", 1.0, 0.75)))
+    '0.75 hop2 (width 1) + 0.25 degree (width 8)'
+    """
+    terms = sorted(kernel, key=lambda term: -term.share)
+    return " + ".join(f"{t.share:.2g} {t.block} (width {t.width:g})" for t in terms)
 
 
-def mean_of(widths: Widths) -> Kernel:
-    """The mean of the kernels of blocks."""
-    return tuple(Term(block, width, 1.0 / len(widths)) for block, width in sorted(widths.items()))
+def mean_of(blocks: Sequence[str], width: float) -> Kernel:
+    """The mean of the kernels of some blocks at one width."""
+    return tuple(Term(block, width, 1.0 / len(blocks)) for block in blocks)
 
 
 def the_mean(n: int, tried: tuple[Tried, ...] = ()) -> Choice:
@@ -112,125 +129,70 @@ def choose_kernel(
     available : sequence of names
         Blocks to choose from.
     """
-    search = _Search(kernel_matrix, Y, alpha)
+    matrices = _Matrices(kernel_matrix)
+    default = blocks or [block for block in DEFAULT_BLOCKS if block in available] or available
     widths = WIDTHS if width is None else (width,)
-    first = 1.0 if width is None else width
-    if blocks is not None:
-        best = search.common_width(dict.fromkeys(blocks, first), widths)
-    else:
-        default = [block for block in DEFAULT_BLOCKS if block in available] or list(available)
-        best = search.common_width(dict.fromkeys(default, first), widths)
-        free = search.free(available, widths, first)
-        if search.cost(free) < search.cost(best) - _NEEDED:
-            best = search.own_widths(free) if width is None and len(free) > 1 else free
+    candidates = [mean_of(default, w) for w in widths]
+    if blocks is None:
+        terms = [(b, w) for b in available for w in (WIDTHS_OF_TERMS if width is None else widths)]
+        Ks = np.stack([matrices[term] for term in terms])  # [terms, N, N]
+        with _blas_threads(len(Y)):
+            shares = found_shares(Ks, Y, likelihood_part(len(Y)))
+        free = [Term(*term, float(s)) for term, s in zip(terms, shares, strict=True) if s > 0.0]
+        candidates.append(tuple(free))
+    costs, alphas = _costs(matrices, Y, candidates, alpha)
+    best = int(np.argmin(costs[: len(widths)]))
+    if blocks is None and costs[-1] < costs[best] - _NEEDED:
+        best = len(costs) - 1
     of_mean = criterion_of_mean(Y)
-    tried = search.tried(of_mean)
-    if alpha is None and search.cost(best) >= of_mean - _NEEDED_OVER_MEAN:
+    listed = [Tried(k, float(c - of_mean)) for k, c in zip(candidates, costs, strict=True)]
+    tried = tuple(sorted(listed, key=lambda t: t.nats))
+    if alpha is None and costs[best] >= of_mean - _NEEDED_OVER_MEAN:
         return the_mean(len(Y), tried)
-    return Choice(mean_of(best), search.alpha(best), tried, len(Y))
+    return Choice(candidates[best], float(alphas[best]), tried, len(Y))
 
 
-class _Search:
-    """Costs of kernels, each computed once; several at a time on a few threads."""
+class _Matrices(dict[tuple[str, float], Matrix]):
+    """Kernel matrices by (block, width), each made once."""
 
-    def __init__(
-        self, kernel_matrix: Callable[[str, float], Matrix], Y: Matrix, alpha: float | None
-    ) -> None:
-        self._kernel_matrix, self._Y, self._alpha = kernel_matrix, Y, alpha
-        self._matrices: dict[tuple[str, float], Matrix] = {}
-        self._found: dict[tuple[tuple[str, float], ...], tuple[float, float]] = {}
+    def __init__(self, make: Callable[[str, float], Matrix]) -> None:
+        super().__init__()
+        self._make = make
 
-    def cost(self, widths: Widths) -> float:
-        """The criterion at the best penalty."""
-        self._evaluate([widths])
-        return self._found[_key(widths)][0]
+    def __missing__(self, term: tuple[str, float]) -> Matrix:
+        self[term] = self._make(*term)
+        return self[term]
 
-    def alpha(self, widths: Widths) -> float:
-        """The best penalty."""
-        self._evaluate([widths])
-        return self._found[_key(widths)][1]
 
-    def best(self, candidates: Sequence[Widths]) -> Widths:
-        """The candidate with the smallest criterion."""
-        self._evaluate(candidates)
-        return min(candidates, key=self.cost)
+def _costs(
+    matrices: _Matrices, Y: Matrix, kernels: Sequence[Kernel], alpha: float | None
+) -> tuple[Matrix, Matrix]:
+    """The criterion of each kernel at its best penalty, and that penalty."""
+    sums = [sum(t.share * matrices[t.block, t.width] for t in kernel) for kernel in kernels]
+    costs, best = np.empty(len(kernels)), np.empty(len(kernels))
 
-    def tried(self, of_mean: float) -> tuple[Tried, ...]:
-        """All candidates, the best first."""
-        found = [Tried(key, cost - of_mean) for key, (cost, _) in self._found.items()]
-        return tuple(sorted(found, key=lambda tried: (tried.nats, tried.widths)))
+    def compute(start: int, stop: int) -> None:
+        for i in range(start, stop):
+            K = np.asarray(sums[i])
+            curve = criterion_curve(K, Y, penalties(K, alpha, ALPHAS))
+            j = int(curve.criterion.argmin())
+            costs[i], best[i] = curve.criterion[j], curve.alphas[j]
 
-    def _evaluate(self, candidates: Sequence[Widths]) -> None:
-        keys = list(dict.fromkeys(_key(widths) for widths in candidates))
-        new = [key for key in keys if key not in self._found]
-        if not new:
-            return
-        for term in {term for key in new for term in key if term not in self._matrices}:
-            self._matrices[term] = self._kernel_matrix(*term)
+    with _blas_threads(0):  # one thread a decomposition, several decompositions at a time
+        over_rows(compute, len(kernels), 1)
+    return costs, best
 
-        def compute(start: int, stop: int) -> None:
-            for key in new[start:stop]:
-                K = sum(self._matrices[term] for term in key) / len(key)
-                alphas = penalties(np.asarray(K), self._alpha, ALPHAS)
-                curve = criterion_curve(np.asarray(K), self._Y, alphas)
-                i = int(curve.criterion.argmin())
-                self._found[key] = float(curve.criterion[i]), float(alphas[i])
 
-        # One thread a decomposition: threads within one of 500 nodes wait more than they work.
-        with _libraries().limit(limits=1, user_api="blas"):
-            over_rows(compute, len(new), 1)
-
-    def common_width(self, widths: Widths, grid: Sequence[float]) -> Widths:
-        """The best width for all blocks, climbing from the present one both ways."""
-        best = widths
-        start = grid.index(next(iter(widths.values())))
-        for step in (1, -1):
-            i = start + step
-            while 0 <= i < len(grid):
-                candidate = dict.fromkeys(widths, grid[i])
-                if self.cost(candidate) < self.cost(best):
-                    best = candidate
-                elif abs(i - start) >= 2:
-                    break
-                i += step
-        return best
-
-    def free(self, available: Sequence[str], grid: Sequence[float], first: float) -> Widths:
-        """From the best block, or all of them: add or drop one while it helps, then the width."""
-        candidates = [{block: first} for block in available]
-        best = self.best([*candidates, dict.fromkeys(available, first)])
-        for _ in range(2):
-            best = self.common_width(self._subset(best, available), grid)
-        return best
-
-    def _subset(self, widths: Widths, available: Sequence[str]) -> Widths:
-        while True:
-            width = next(iter(widths.values()))
-            moves = [{**widths, block: width} for block in available if block not in widths]
-            if len(widths) > 1:
-                moves += [{b: w for b, w in widths.items() if b != out} for out in widths]
-            if not moves:
-                return widths
-            best = self.best(moves)
-            if self.cost(best) >= self.cost(widths):
-                return widths
-            widths = best
-
-    def own_widths(self, widths: Widths) -> Widths:
-        """A quarter or four times the width of each block in turn, where it helps."""
-        for block, width in list(widths.items()):
-            others = [w for w in (width / 4.0, width * 4.0) if WIDTHS[0] <= w <= WIDTHS[-1]]
-            widths = self.best([widths, *({**widths, block: w} for w in others)])
-        return widths
+def _blas_threads(n: int) -> AbstractContextManager[Any]:
+    """One BLAS thread for small matrices, whose threads wait more than they work."""
+    if n > _LARGE:
+        return nullcontext()
+    return _libraries().limit(limits=1, user_api="blas")  # type: ignore[no-any-return]
 
 
 @lru_cache(maxsize=1)
 def _libraries() -> ThreadpoolController:
     return ThreadpoolController()  # to find them takes some ten milliseconds
-
-
-def _key(widths: Widths) -> tuple[tuple[str, float], ...]:
-    return tuple(sorted(widths.items()))
 
 
 def penalties(K: Matrix, alpha: float | None, grid: Matrix) -> Matrix:

@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from gradraker.learners.nodes.base import NodeModel
 from gradraker.learners.nodes.calibration import (
+    Calibration,
     calibration_error,
-    fitted_sharpness,
-    probabilities,
+    fitted_calibration,
 )
 from gradraker.learners.nodes.values import codes_of, known_labels, sorted_labels
 
@@ -46,7 +46,8 @@ class NodeClassifier(ClassifierMixin, NodeModel):
     its degrees; nodes that are described alike are predicted alike. Ridge regressions of one-hot
     classes on this description give scores, each a weighted sum over the known nodes; the parts of
     the description, their widths and the penalty are chosen on them. Probabilities are
-    softmax(β · scores), where β makes the known labels most likely when they are left out.
+    max(score, floor)^power, scaled to sum 1; floor and power make the known labels most likely when
+    they are left out.
 
     Parameters
     ----------
@@ -60,7 +61,7 @@ class NodeClassifier(ClassifierMixin, NodeModel):
         Names of all nodes, of those whose class is known, and of the others.
     classes_ : ndarray
         Labels that are known: sorted where they can be, else in the order of the nodes.
-    blocks_, widths_, alpha_, solver_, choice_, seed_
+    blocks_, kernel_, alpha_, solver_, choice_, seed_
         As for :class:`NodeRegressor`.
     loo_error_ : LeaveOneOutAccuracy
         Estimate of the error, from known nodes that are left out one at a time.
@@ -162,7 +163,7 @@ class NodeClassifier(ClassifierMixin, NodeModel):
     def loo_error_(self) -> LeaveOneOutAccuracy:
         """Estimate of the accuracy, from known nodes that are left out one at a time."""
         scores, codes = self._left_out_scores()
-        p = probabilities(scores, self._sharpness)
+        p = self._calibration.probabilities(scores)
         counts = np.bincount(codes, minlength=p.shape[1])
         return LeaveOneOutAccuracy(
             float(np.mean(scores.argmax(axis=1) == codes)),
@@ -178,8 +179,8 @@ class NodeClassifier(ClassifierMixin, NodeModel):
         return self.loo_error_.calibration_error
 
     @property
-    def _sharpness(self) -> float:
-        return fitted_sharpness(*self._left_out_scores())
+    def _calibration(self) -> Calibration:
+        return fitted_calibration(*self._left_out_scores())
 
     def _left_out_scores(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         check_is_fitted(self)
@@ -190,7 +191,7 @@ class NodeClassifier(ClassifierMixin, NodeModel):
         return Y - solution.residuals, Y.argmax(axis=1)
 
     def _probable(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        return probabilities(scores, self._sharpness)
+        return self._calibration.probabilities(scores)
 
     def _labelled(self, scores: NDArray[np.float64]) -> NDArray[Any]:
         classes = self._classes

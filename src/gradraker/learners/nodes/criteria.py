@@ -59,5 +59,10 @@ def criterion_of_mean(Y: Matrix) -> float:
 
 
 def _criterion(n: int, loo: Matrix, restricted: Matrix) -> Matrix:
-    likelihood = min(1.0, MOST_BY_LIKELIHOOD / n) * restricted
+    likelihood = likelihood_part(n) * restricted
     return np.asarray(0.5 * n * np.log(np.maximum(loo, _TINY)) + likelihood)
+
+
+def likelihood_part(n: int) -> float:
+    """How much the likelihood counts when n values are known."""
+    return min(1.0, MOST_BY_LIKELIHOOD / n)

@@ -81,8 +81,8 @@ class NodeRegressor(RegressorMixin, NodeModel):
         Names of all nodes, of those whose value is known, and of the others.
     blocks_ : tuple of str
         Blocks in use; none if the mean of the known values is all there is to say.
-    widths_ : dict
-        Width of each block in use.
+    kernel_ : tuple of Term
+        Terms (block, width, share) of the kernel in use; a block may have two widths.
     alpha_ : float
         Penalty in use; infinite for the mean.
     solver_ : str

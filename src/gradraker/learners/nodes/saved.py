@@ -17,7 +17,7 @@ from gradraker.learners.model_file import (
     name_to_json,
     write_model,
 )
-from gradraker.learners.nodes.blocks import Term, check_block
+from gradraker.learners.nodes.blocks import Kernel, Term, check_block
 from gradraker.learners.nodes.choice import Choice, Tried
 from gradraker.learners.nodes.graphs import KnownGraph
 
@@ -142,25 +142,25 @@ def _choice_to_json(choice: Choice) -> dict[str, Any]:
     return {
         "kernel": [list(term) for term in choice.kernel],
         "alpha": _finite(choice.alpha),
-        "tried": [[[list(pair) for pair in t.widths], t.nats] for t in choice.tried],
+        "tried": [[[list(term) for term in t.kernel], t.nats] for t in choice.tried],
         "n_used": choice.n_used,
     }
 
 
 def _choice_from_json(item: dict[str, Any]) -> Choice:
-    kernel = tuple(
-        Term(check_block(block), float(width), float(share))
-        for block, width, share in item["kernel"]
-    )
+    kernel = _restored_kernel(item["kernel"])
     alpha = _number(item["alpha"])
-    sound = all(term.width > 0.0 and term.share > 0.0 for term in kernel) and alpha > 0.0
-    if not sound or math.isinf(alpha) != (not kernel):
+    if not alpha > 0.0 or math.isinf(alpha) != (not kernel):
         raise ValueError("the choice is not consistent")
-    tried = tuple(
-        Tried(tuple((check_block(block), float(width)) for block, width in widths), float(nats))
-        for widths, nats in item["tried"]
-    )
+    tried = tuple(Tried(_restored_kernel(terms), float(nats)) for terms, nats in item["tried"])
     return Choice(kernel, alpha, tried, int(item["n_used"]))
+
+
+def _restored_kernel(terms: list[Any]) -> Kernel:
+    kernel = tuple(Term(check_block(b), float(width), float(share)) for b, width, share in terms)
+    if not all(term.width > 0.0 and term.share > 0.0 for term in kernel):
+        raise ValueError("a width or a share is not positive")
+    return kernel
 
 
 def _finite(value: float) -> float | None:
