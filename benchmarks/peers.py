@@ -105,7 +105,7 @@ def _kernel_ridge(
 
 kernel_ridge = tuned(
     _kernel_ridge,
-    {"scale": (0.05, 0.2, 0.5, 1.0, 2.0, 8.0, 32.0), "alpha": (1e-3, 1e-2, 0.1, 0.5, 2.0)},
+    {"scale": (0.05, 0.2, 0.5, 2.0, 8.0, 32.0), "alpha": (1e-3, 1e-2, 0.1, 1.0)},
 )
 
 
@@ -198,7 +198,6 @@ def _lightgbm(
     asked: Nodes,
     *,
     n_vectors: int,
-    n_trees: int,
     smallest_leaf: int,
 ) -> Floats:
     """LightGBM: boosted trees on degrees and spectral features."""
@@ -206,7 +205,7 @@ def _lightgbm(
 
     X = spectral(A, n_vectors)
     model = lightgbm.LGBMRegressor(
-        n_estimators=n_trees,
+        n_estimators=100,
         learning_rate=0.05,
         num_leaves=15,
         min_child_samples=smallest_leaf,
@@ -220,9 +219,7 @@ def _lightgbm(
     return model.fit(X[known], y[known]).predict(X[asked])
 
 
-boosted_trees = tuned(
-    _lightgbm, {"n_vectors": (8, 32, 64, 128), "n_trees": (100,), "smallest_leaf": (3, 10)}
-)
+boosted_trees = tuned(_lightgbm, {"n_vectors": (8, 64, 128), "smallest_leaf": (3, 10)})
 
 
 def convolved(

@@ -19,8 +19,13 @@ def scaled(W):
 
 
 def walk(A, direction="both", hidden=()):
-    """P: the walk with a loop of weight 1 at each node."""
-    return scaled(links(A, direction, hidden) + np.eye(len(A)))
+    """P: the walk with a loop of weight 1 at each node but hidden ones that have links."""
+    L = links(A, direction, hidden)
+    loops = np.eye(len(A))
+    for j in hidden:
+        if L[j].any():
+            loops[j, j] = 0.0
+    return scaled(L + loops)
 
 
 def pagerank(T, damping, n_steps):
@@ -51,9 +56,11 @@ def degrees(A, direction="both"):
     n = len(A)
     B = abs(A)
     L = links(A, direction)
-    own = np.log(1.0 + B.sum(axis=1) + B.sum(axis=0))
+    out = B.sum(axis=1) if direction != "in" else np.zeros(n)
+    into = B.sum(axis=0) if direction != "out" else np.zeros(n)
+    own = np.log(1.0 + out + into)
     mean = np.array([L[i] @ own / L[i].sum() if L[i].any() else 0.0 for i in range(n)])
-    X = np.column_stack([own, np.log(1.0 + B.sum(axis=1)), np.log(1.0 + B.sum(axis=0)), mean])
+    X = np.column_stack([own, np.log(1.0 + out), np.log(1.0 + into), mean])
     spread = X.std(axis=0)
     return np.where(spread > 1e-9, (X - X.mean(axis=0)) / np.where(spread > 1e-9, spread, 1), 0.0)
 

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, diags_array, eye_array
+from scipy.sparse import csr_array, diags_array
 
 from gradraker._compiled.draws import NORMAL, draw_rows
 from gradraker.features.threads import over_rows
@@ -73,7 +73,8 @@ class WalkMatrices:
 
     A step goes to a neighbour with a probability that is proportional to the absolute weight
     of the edge; in P each node has a loop of weight 1. A node without neighbours stays where it is
-    in P, and leads nowhere in the others. No walk enters a hidden node; walks may start there.
+    in P, and leads nowhere in the others. No walk enters a hidden node or stays there; walks may
+    start there.
 
     Examples
     --------
@@ -100,7 +101,11 @@ class WalkMatrices:
     @cached_property
     def P(self) -> csr_array:  # noqa: N802
         """The walk with loops."""
-        return row_scaled(csr_array(self._seen(self._direction) + eye_array(self.n)))
+        seen = self._seen(self._direction)
+        loops = np.ones(self.n)
+        if self._hidden is not None:  # nobody else walks there, so that it would tell nothing
+            loops[self._hidden & (seen.sum(axis=1) > 0.0)] = 0.0
+        return row_scaled(csr_array(seen + diags_array(loops)))
 
     @cached_property
     def W(self) -> csr_array:  # noqa: N802
@@ -225,10 +230,11 @@ def degree_columns(
 
     Sums of absolute weights: of all its edges, of those out of it, of those into it; and the
     mean over its neighbours of the logarithm of the first (0 without neighbours). Edges to hidden
-    nodes are not counted.
+    nodes are not counted, nor those of the other direction where one is chosen.
     """
-    out = visible(linked(A, "out"), hidden).sum(axis=1)  # [n]
-    into = visible(linked(A, "in"), hidden).sum(axis=1)
+    nothing = np.zeros(A.shape[0])
+    out = nothing if direction == "in" else visible(linked(A, "out"), hidden).sum(axis=1)  # [n]
+    into = nothing if direction == "out" else visible(linked(A, "in"), hidden).sum(axis=1)
     own = np.log1p(out + into)
     links = visible(linked(A, direction), hidden)
     total = links.sum(axis=1)

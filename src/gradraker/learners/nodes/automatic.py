@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from gradraker.learners.nodes.blocks import (
     ExactBlocks,
@@ -78,13 +77,16 @@ def _checked_number(name: str, value: Any) -> float | None:
     return float(value)
 
 
-def chosen(given: Given, blocks: Blocks, A: csr_array, known: Rows, Y: Matrix) -> Choice:
-    """Choose what is not given, on the known nodes; values that are equal leave the mean."""
+def chosen(given: Given, blocks: Blocks, known: Rows, Y: Matrix, *, is_directed: bool) -> Choice:
+    """Choose what is not given, on the known nodes; values that are equal leave the mean.
+
+    ``is_directed`` is whether blocks of both directions tell more than those of one.
+    """
     if known.size == 1 or np.ptp(Y, axis=0).max() == 0.0:
         return the_mean(known.size)
     if given.blocks is not None and given.width is not None and given.alpha is not None:
         return Choice(mean_of(given.blocks, given.width), given.alpha, (), known.size)
-    available = [] if given.blocks is not None else _telling_blocks(blocks, A)
+    available = [] if given.blocks is not None else _telling_blocks(blocks, is_directed)
     if given.blocks is None and not available:
         return the_mean(known.size)
     some = some_of(blocks, known, MOST_CHOSEN_ON)
@@ -106,9 +108,9 @@ def _largest_terms(kernel: Kernel) -> Kernel:
     return tuple(term._replace(share=term.share / total) for term in largest)
 
 
-def _telling_blocks(blocks: Blocks, A: csr_array) -> list[str]:
+def _telling_blocks(blocks: Blocks, is_directed: bool) -> list[str]:
     """Blocks that tell nodes of this graph apart."""
-    names = DIRECTED_BLOCKS if abs(A - A.T).sum() > 0.0 else UNDIRECTED_BLOCKS
+    names = DIRECTED_BLOCKS if is_directed else UNDIRECTED_BLOCKS
     return [name for name in names if blocks.median(name) > 0.0]
 
 

@@ -12,6 +12,7 @@ from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -223,7 +224,9 @@ class NodeModel(BaseEstimator):
         Y = self._encoded(self._given[known])
         if self._choice is None or self._is_outdated(self._choice, known.size):
             given = checked_given(self.blocks, self.width, self.alpha)
-            self._choice = chosen(given, blocks, self._graph.A, known, Y)
+            A = self._graph.A
+            is_directed = self.direction == "both" and abs(A - A.T).sum() > 0.0
+            self._choice = chosen(given, blocks, known, Y, is_directed=is_directed)
             self._n_at_choice = known.size
             self._solution = None
         self._choice_is_current = True
@@ -310,6 +313,12 @@ class NodeModel(BaseEstimator):
         """Names of the other nodes, in the order of ``nodes_``: what ``predict()`` predicts."""
         check_is_fitted(self)
         return self._graph.nodes[~self._is_known(self._given)]
+
+    @property
+    def adjacency_(self) -> csr_array:
+        """The edges that were learned, (n, n): row i holds the edges out of ``nodes_[i]``."""
+        check_is_fitted(self)
+        return self._graph.A
 
     @property
     def choice_(self) -> Choice:
