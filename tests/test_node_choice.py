@@ -52,12 +52,12 @@ def test_every_candidate_has_its_own_criterion():
     y = values[known]
     mean = criterion_of_mean(y[:, np.newaxis])
     tried = model.choice_.tried
-    assert len(tried) == len(choice.WIDTHS) + 1
+    assert len(tried) == 2  # the default blocks at their best width, and free shares
     for candidate in (tried[0], tried[-1]):
         K = sum(t.share * oracle.kernel(A, [t.block], t.width) for t in candidate.kernel)
         K = K[np.ix_(known, known)]
         scale = 1.0 - K.mean()
-        best = min(oracle.criterion(K, y, scale * r)[1] for r in np.logspace(-4, 4, 17))
+        best = min(oracle.criterion(K, y, scale * r)[1] for r in choice.FINE_ALPHAS)
         assert candidate.nats == pytest.approx(best - mean, abs=1e-6)
     assert [t.nats for t in tried] == sorted(t.nats for t in tried)
     assert "nats better than the mean" in repr(model.choice_)
@@ -149,7 +149,8 @@ def test_random_features_keep_the_largest_shares(monkeypatch):
 
 
 def test_a_choice_on_some_of_the_known_nodes_does_not_depend_on_their_order(monkeypatch):
-    monkeypatch.setattr("gradraker.learners.nodes.automatic.MOST_CHOSEN_ON", 30)
+    monkeypatch.setattr("gradraker.learners.nodes.automatic.FEW", 20)
+    monkeypatch.setattr("gradraker.learners.nodes.automatic.MANY", 30)
     data = make_geometric_graph(150, random_state=2)
     names = list(data.node_names)
     values = {names[i]: float(data.values[i]) for i in range(0, 150, 2)}

@@ -4,6 +4,7 @@ Members do not depend on each other, so threads take one each, and the result is
 whatever their number.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -13,14 +14,14 @@ from scipy.sparse import csr_array
 
 from gradraker._compiled.skg import member_pass, member_rows
 from gradraker.features import Rows, projections
-from gradraker.features.threads import over_rows
+from gradraker.features.threads import n_threads, over_rows
 from gradraker.learners.hedge import Hedge
 
-# Projections of a chunk stay in a core's own cache while members go through them.
-_CHUNK_BYTES = 1 << 19
-# Features of all rows are kept between epochs while they are smaller than this: from beyond the
-# caches they would be slower to fetch than to compute.
-_KEPT_FEATURES = 16 << 20
+# Projections of a chunk stay in the shared cache while members go through them.
+_CHUNK_BYTES = 4 << 20
+# Features of all rows are kept between epochs while those of all threads are smaller than this:
+# to fetch them from memory is hardly quicker than to compute them again.
+_KEPT_FEATURES = 128 << 20
 # Projections of all rows are kept between epochs while they are smaller than this.
 _KEPT_PROJECTIONS = 256 << 20
 # With less work a thread costs more than it saves.
@@ -115,7 +116,7 @@ class _Chunk(NamedTuple):
 def _chunks(bank: Bank, orders: Sequence[NDArray[np.int64]]) -> Iterator[_Chunk]:
     """Cut the steps of all epochs into chunks.
 
-    All are one chunk if the features of all rows fit into the cache, else a part of an epoch is.
+    All are one chunk if the features of all rows can be kept, else a part of an epoch is.
     """
     row_bytes, everyone = 8 * bank.n_frequencies, np.arange(bank.n_rows)
     size = max(1, _CHUNK_BYTES // row_bytes)
@@ -126,7 +127,7 @@ def _chunks(bank: Bank, orders: Sequence[NDArray[np.int64]]) -> Iterator[_Chunk]
             yield _Chunk(part, projected, np.arange(part.size))
         return
     projected = [projections(group.rows, group.units) for group in bank.groups]
-    if bank.n_rows * 2 * row_bytes <= _KEPT_FEATURES:
+    if bank.n_rows * 2 * row_bytes * min(n_threads(), len(bank.scales)) <= _KEPT_FEATURES:
         yield _Chunk(everyone, projected, np.concatenate(orders), bank.n_rows)
     else:
         yield from (_Chunk(everyone, projected, part) for part in parts)
@@ -177,10 +178,16 @@ def _each_member(
     """Call ``work(member, its projections, work space for features)`` on a few threads."""
     members = [(m, P) for g, P in zip(bank.groups, chunk.projected, strict=True) for m in g.members]
 
+    spaces: deque[NDArray[Any]] = deque()  # one a thread: new memory costs as much as a pass
+
     def loop(start: int, stop: int) -> None:
-        Z = np.empty((chunk.n_kept, 2 * bank.n_frequencies), dtype=bank.dtype)
+        try:
+            Z = spaces.pop()
+        except IndexError:  # all are in use
+            Z = np.empty((chunk.n_kept, 2 * bank.n_frequencies), dtype=bank.dtype)
         for m, P in members[start:stop]:
             work(m, P, Z)
+        spaces.append(Z)
 
     features_a_member = chunk.order.size * bank.n_frequencies
     over_rows(loop, len(members), 1 + _FEATURES_A_THREAD // features_a_member)

@@ -18,6 +18,7 @@ from gradraker.learners.nodes.choice import (
     FINE_ALPHAS,
     UNDIRECTED_BLOCKS,
     Choice,
+    Sample,
     checked_blocks,
     choose_kernel,
     mean_of,
@@ -36,8 +37,8 @@ from gradraker.learners.ridge import primal_inverse, primal_leverages
 Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]
 Blocks = ExactBlocks | RandomBlocks
-# Known nodes that blocks and widths are chosen on.
-MOST_CHOSEN_ON = 600
+# Known nodes that a common width is chosen on, and those that shares are.
+FEW, MANY = 400, 700
 # Terms of a kernel that are kept for random features.
 MOST_TERMS_OF_FEATURES = 6
 # Known nodes up to which the penalty is chosen by a decomposition of their kernel matrix.
@@ -89,14 +90,17 @@ def chosen(given: Given, blocks: Blocks, known: Rows, Y: Matrix, *, is_directed:
     available = [] if given.blocks is not None else _telling_blocks(blocks, is_directed)
     if given.blocks is None and not available:
         return the_mean(known.size)
-    some = some_of(blocks, known, MOST_CHOSEN_ON)
-    choice = choose_kernel(
-        KernelMatrices(blocks, known[some]), Y[some], available=available, **given._asdict()
+    order = some_of(blocks, known, known.size)
+    few, many = (
+        Sample(KernelMatrices(blocks, known[order[:most]]), Y[order[:most]]) for most in (FEW, MANY)
     )
-    if isinstance(blocks, RandomBlocks):
+    choice = choose_kernel(few, many, available=available, **given._asdict())
+    is_whole = choice.n_used == known.size
+    if isinstance(blocks, RandomBlocks) and choice.kernel:
+        is_whole &= len(choice.kernel) <= MOST_TERMS_OF_FEATURES
         choice = replace(choice, kernel=_largest_terms(choice.kernel))
         blocks.forget_others(choice.blocks)
-    if given.alpha is not None or not choice.kernel:
+    if given.alpha is not None or not choice.kernel or is_whole:
         return choice
     return replace(choice, alpha=fine_alpha(blocks, known, Y, choice))
 
@@ -133,10 +137,7 @@ class KernelMatrices:
 def fine_alpha(blocks: Blocks, known: Rows, Y: Matrix, choice: Choice) -> float:
     """The penalty of a chosen kernel on all known nodes."""
     if known.size <= _MOST_DECOMPOSED:
-        matrix = KernelMatrices(blocks, known)
-        K = np.zeros((known.size, known.size))
-        for block, width, share in choice.kernel:
-            K += share * matrix(block, width)
+        K = Sample(KernelMatrices(blocks, known), Y).matrix(choice.kernel)
         curve = criterion_curve(K, Y, penalties(K, None, FINE_ALPHAS))
         return float(curve.alphas[curve.criterion.argmin()])
     if isinstance(blocks, ExactBlocks):

@@ -1,7 +1,7 @@
 """Blocks, widths and penalty, chosen on the known nodes in closed form: nothing is held out."""
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -32,8 +32,6 @@ ALPHAS = np.logspace(-4, 4, 17)
 FINE_ALPHAS = np.logspace(-5, 4, 46)
 # Nats by which freely chosen shares must beat the default blocks, and blocks the mean.
 _NEEDED, _NEEDED_OVER_MEAN = 8.0, 3.0
-# Rows of matrices from which on products gain by a second thread.
-_LARGE = 300
 
 
 class Tried(NamedTuple):
@@ -107,86 +105,86 @@ def the_mean(n: int, tried: tuple[Tried, ...] = ()) -> Choice:
     return Choice((), np.inf, tried, n)
 
 
+class Sample(NamedTuple):
+    """Known nodes to choose on: kernel matrices (N, N) by block and width, and values (N, K)."""
+
+    kernel_matrix: Callable[[str, float], Matrix]
+    Y: Matrix
+
+    def matrix(self, kernel: Kernel) -> Matrix:
+        """The matrix of a kernel."""
+        total = np.zeros((len(self.Y), len(self.Y)))
+        for block, width, share in kernel:
+            total += share * self.kernel_matrix(block, width)
+        return total
+
+
 def choose_kernel(
-    kernel_matrix: Callable[[str, float], Matrix],
-    Y: Matrix,
+    few: Sample,
+    many: Sample,
     *,
     blocks: Sequence[str] | None,
     available: Sequence[str],
     width: float | None,
     alpha: float | None,
 ) -> Choice:
-    """Choose what is not given; the penalty is for the nodes of Y, a fine one is chosen later.
+    """Choose what is not given: one width for all blocks on few nodes, shares on many.
 
     Parameters
     ----------
-    kernel_matrix : callable
-        (block, width) → kernel matrix (N, N) of known nodes.
-    Y : array of shape (N, K)
-        Their values.
+    few, many : Sample
+        Some known nodes, and more of them or all.
     blocks, width, alpha
         What is given, or None.
     available : sequence of names
         Blocks to choose from.
     """
-    matrices = _Matrices(kernel_matrix)
     default = blocks or [block for block in DEFAULT_BLOCKS if block in available] or available
-    widths = WIDTHS if width is None else (width,)
-    candidates = [mean_of(default, w) for w in widths]
+    candidates = [mean_of(default, w) for w in (WIDTHS if width is None else (width,))]
+    if len(candidates) > 1:
+        costs, _ = _costs(few, candidates, alpha, ALPHAS)
+        candidates = [candidates[int(costs.argmin())]]
     if blocks is None:
-        terms = [(b, w) for b in available for w in (WIDTHS_OF_TERMS if width is None else widths)]
-        Ks = np.stack([matrices[term] for term in terms])  # [terms, N, N]
-        with _blas_threads(len(Y)):
-            shares = found_shares(Ks, Y, likelihood_part(len(Y)))
-        free = [Term(*term, float(s)) for term, s in zip(terms, shares, strict=True) if s > 0.0]
-        candidates.append(tuple(free))
-    costs, alphas = _costs(matrices, Y, candidates, alpha)
-    best = int(np.argmin(costs[: len(widths)]))
-    if blocks is None and costs[-1] < costs[best] - _NEEDED:
-        best = len(costs) - 1
-    of_mean = criterion_of_mean(Y)
+        widths = WIDTHS_OF_TERMS if width is None else (width,)
+        candidates.append(_free(many, [(b, w) for b in available for w in widths]))
+    costs, alphas = _costs(many, candidates, alpha, FINE_ALPHAS)
+    best = len(costs) - 1 if costs[-1] < costs[0] - _NEEDED else 0
+    of_mean = criterion_of_mean(many.Y)
     listed = [Tried(k, float(c - of_mean)) for k, c in zip(candidates, costs, strict=True)]
     tried = tuple(sorted(listed, key=lambda t: t.nats))
     if alpha is None and costs[best] >= of_mean - _NEEDED_OVER_MEAN:
-        return the_mean(len(Y), tried)
-    return Choice(candidates[best], float(alphas[best]), tried, len(Y))
+        return the_mean(len(many.Y), tried)
+    return Choice(candidates[best], float(alphas[best]), tried, len(many.Y))
 
 
-class _Matrices(dict[tuple[str, float], Matrix]):
-    """Kernel matrices by (block, width), each made once."""
-
-    def __init__(self, make: Callable[[str, float], Matrix]) -> None:
-        super().__init__()
-        self._make = make
-
-    def __missing__(self, term: tuple[str, float]) -> Matrix:
-        self[term] = self._make(*term)
-        return self[term]
+def _free(sample: Sample, terms: Sequence[tuple[str, float]]) -> Kernel:
+    """All terms with the shares that make the criterion smallest."""
+    Ks = np.stack([sample.kernel_matrix(*term) for term in terms])  # [terms, N, N]
+    with _one_blas_thread():
+        shares = found_shares(Ks, sample.Y, likelihood_part(len(sample.Y)))
+    return tuple(Term(*term, float(s)) for term, s in zip(terms, shares, strict=True) if s > 0.0)
 
 
 def _costs(
-    matrices: _Matrices, Y: Matrix, kernels: Sequence[Kernel], alpha: float | None
+    sample: Sample, kernels: Sequence[Kernel], alpha: float | None, grid: Matrix
 ) -> tuple[Matrix, Matrix]:
     """The criterion of each kernel at its best penalty, and that penalty."""
-    sums = [sum(t.share * matrices[t.block, t.width] for t in kernel) for kernel in kernels]
+    matrices = [sample.matrix(kernel) for kernel in kernels]
     costs, best = np.empty(len(kernels)), np.empty(len(kernels))
 
     def compute(start: int, stop: int) -> None:
         for i in range(start, stop):
-            K = np.asarray(sums[i])
-            curve = criterion_curve(K, Y, penalties(K, alpha, ALPHAS))
+            curve = criterion_curve(matrices[i], sample.Y, penalties(matrices[i], alpha, grid))
             j = int(curve.criterion.argmin())
             costs[i], best[i] = curve.criterion[j], curve.alphas[j]
 
-    with _blas_threads(0):  # one thread a decomposition, several decompositions at a time
+    with _one_blas_thread():  # but several decompositions at a time
         over_rows(compute, len(kernels), 1)
     return costs, best
 
 
-def _blas_threads(n: int) -> AbstractContextManager[Any]:
-    """One BLAS thread for small matrices, whose threads wait more than they work."""
-    if n > _LARGE:
-        return nullcontext()
+def _one_blas_thread() -> AbstractContextManager[Any]:
+    """Matrices are small here: threads of BLAS would wait more than they work."""
     return _libraries().limit(limits=1, user_api="blas")  # type: ignore[no-any-return]
 
 

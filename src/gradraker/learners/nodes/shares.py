@@ -59,7 +59,7 @@ def criterion_and_gradient(
 
 
 def found_shares(Ks: Matrix, Y: Matrix, likelihood: float) -> Matrix:
-    """Shares (J,) of kernel matrices (J, N, N): hundredths, then made to sum to 1."""
+    """Shares (J,) of kernel matrices (J, N, N), in hundredths before they are made to sum to 1."""
     n_kernels = len(Ks)
     spread = max(1.0 - float(Ks.mean()), 1e-12)
     start = np.append(np.full(n_kernels, -np.log(n_kernels)), np.log(0.1 * spread))
