@@ -170,6 +170,31 @@ def test_memory_limits_and_threads_do_not_change_the_model(monkeypatch, order):
         np.testing.assert_array_equal(expected.predict(rows), predictions)
 
 
+def test_members_that_run_at_once_have_memory_of_their_own(monkeypatch):
+    spaces = {}
+
+    def one_within_the_other(loop, n_members, _):
+        run.append(loop)
+        loop(0, 1)
+        loop(1, n_members - 1)
+
+    def note(bank, chunk, theta):
+        def work(m, P, Z):
+            spaces[m] = Z
+            if m == 1:
+                run[0](2, 3)
+
+        bank_training._each_member(bank, chunk, work)
+        return np.zeros((theta.shape[0], chunk.numbers.size, theta.shape[1]))
+
+    model, run = bank(kernels=[0.1, 1.0, 10.0]).fit(X, Y), []
+    monkeypatch.setattr(bank_training, "over_rows", one_within_the_other)
+    monkeypatch.setattr(bank_training, "_predictions_of", note)
+    model.predict(X)
+    assert np.shares_memory(spaces[0], spaces[1])  # one after the other
+    assert not np.shares_memory(spaces[1], spaces[2])
+
+
 def test_features_that_are_kept_are_those_that_are_computed_again():
     P, y = RNG.normal(size=(7, D)), RNG.normal(size=(7, 1))
     rows = np.concatenate([RNG.permutation(7) for _ in range(3)])

@@ -21,7 +21,7 @@ def bank(**parameters):
 
 BAD_PARAMETERS = {
     "no kernel": ({"kernels": []}, "kernels must have at least one kernel"),
-    "a number": ({"kernels": 3.0}, "kernels must be a rule or a sequence of kernels, got 3.0"),
+    "a number": ({"kernels": 3.0}, "kernels must be a rule or a sequence of kernels, .*, got 3.0"),
     "a set": ({"kernels": {1.0}}, "kernels must be a rule or a sequence"),
     "an iterator": ({"kernels": iter([1.0])}, "kernels must be a rule or a sequence"),
     "two axes": ({"kernels": np.ones((2, 2))}, "positive variances or one of"),
@@ -31,7 +31,7 @@ BAD_PARAMETERS = {
     "nan": ({"kernels": [np.nan]}, "positive variances or one of"),
     "a flag": ({"kernels": [True]}, "positive variances or one of .* got True"),
     "a word": ({"kernels": "magic"}, "one of 'ranges', 'theory', .*, got 'magic'"),
-    "a family alone": ({"kernels": ["laplacian"]}, "got 'laplacian'"),
+    "a family alone": ({"kernels": ("laplacian", 2.0)}, r"as in \[\(.laplacian., 2.0\)\]"),
     "a pair": ({"kernels": [("linear", 1.0)]}, "pairs of a family, one of 'gaussian', .*linear"),
     "three": ({"kernels": [("gaussian", 1.0, 2.0)]}, "pairs of a family"),
     "a view without columns": ({"views": {"a": 0, "b": 6}}, "at least one column .* for 'a'"),
@@ -112,6 +112,7 @@ BAD_ROWS = {
     "nan": (np.where(X > 0, np.nan, X), Y, {}, "NaN"),
     "targets": (X, np.c_[Y, Y], {}, r"y has shape \(20, 2\), but"),
     "strings": (X, ["a"] * 20, {}, "y must hold numbers"),
+    "none": (X, [*Y[:19], None], {}, "y must hold finite numbers, got None"),
     "large y": (X, 1e200 * Y, {}, "training left the range of float64"),
     "names": (X, Y, {"references": ["a"] * 6}, "must not repeat a name"),
 }

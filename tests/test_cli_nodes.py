@@ -92,6 +92,7 @@ def test_options_reach_the_model(run):
         ["--learning-rate", "0.2"],
         ["--epochs", "2"],
         ["--hops", "2"],
+        ["--hop-weights", "binary"],
     ],
 )
 def test_options_of_skg_are_not_passed_over_in_silence(run, option):

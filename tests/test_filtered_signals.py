@@ -208,6 +208,8 @@ def test_a_missing_value_is_named(bad):
         ({"shift": "laplace"}, "shift must be one of 'adjacency', .* got 'laplace'"),
         ({"shift": np.eye(4)}, r"shift must be .* of shape \(3, 3\); got shape \(4, 4\)"),
         ({"shift": np.eye(3) * 1j}, "matrix of real numbers"),
+        ({"shift": [[1.0, 2.0], [3.0]]}, "shift must be one of .* got lists of unequal lengths"),
+        ({"unit_norm": "no"}, "unit_norm must be True or False, got 'no'"),
         ({"shift": np.full((3, 3), np.nan)}, "shift holds NaN or infinity"),
         ({"shift": np.eye(3) * 1e200, "unit_norm": False}, "values overflow after 3 taps"),
     ],

@@ -145,7 +145,9 @@ def test_page_of_a_node_model_says_what_was_chosen():
     told = prediction_summary(result, n_contributors=1)
     assert json.loads(json.dumps(told, allow_nan=False)) == told
     choice = told["choice"]
-    assert choice["widths"] == result.model.widths_
+    assert [term["block"] for term in choice["kernel"]] == [
+        term.block for term in sorted(result.model.choice_.kernel, key=lambda term: -term.share)
+    ]
     gains = [one["nats"] for one in choice["tried"]]
     assert gains == sorted(gains, reverse=True)
     assert told["sigma2"] is None

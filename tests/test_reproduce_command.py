@@ -94,6 +94,9 @@ def test_the_end_says_how_many_agree_and_what_is_missing(made):
     assert [one["name"] for one in summary["left_out"]] == LEFT_OUT
     assert all("https://" in one["reason"] for one in summary["left_out"])
     assert [one["name"] for one in summary["figures"]] == DRAWN
+    words = " ".join(output.split())  # the table breaks lines
+    assert "fig6c, fig8: Cora-Con is not at hand" in words
+    assert "'gradraker data fetch cora'" in words
     assert str(folder / "report.html") in output.replace("\n", "")
 
 
@@ -168,8 +171,28 @@ def test_redraw_refuses_other_files_and_options(tmp_path):
     assert result.exit_code == 1
     assert "is no results file" in result.output
     assert not (tmp_path / "a").exists()
-    assert invoke("--redraw", other, "--fast").exit_code == 2
+    for option in (["--fast"], ["--seed", "0"], ["--jobs", "2"], ["--only", "fig2"]):
+        assert invoke("--redraw", other, *option).exit_code == 2
     assert invoke("--redraw", tmp_path / "missing.jsonl").exit_code == 2
+
+
+def test_redraw_refuses_a_file_that_is_cut_off_or_lacks_facts(made, tmp_path):
+    lines = (made[0] / "results.jsonl").read_text("utf-8").splitlines(keepends=True)
+    cut, header = tmp_path / "cut.jsonl", json.loads(lines[0])
+    for content, message in (
+        (lines[:3], "is not whole"),
+        (lines[:1], "is not whole"),
+        ([*lines[:3], lines[3][:100]], "is no results file"),
+        ([json.dumps(header | {"format": "gradraker reproduction 0"}), "\n", *lines[1:]], "format"),
+        ([json.dumps({"format": header["format"]}), "\n", *lines[1:]], "is no results file"),
+        ([lines[0], '{"simulation": "weights"}\n', *lines[2:]], "is no results file"),
+    ):
+        cut.write_text("".join(content), "utf-8")
+        result = invoke("--redraw", cut, "--out", tmp_path / "a")
+        assert result.exit_code == 1
+        assert message in result.output
+        assert "KeyError" not in result.output
+    assert not (tmp_path / "a").exists()
 
 
 def test_a_missing_package_is_said_before_the_work(tmp_path, monkeypatch):

@@ -87,9 +87,11 @@ def test_embedded_data_alone_check_the_temperature_numbers(results):
     # What is known of the data: docs/paper.md, section "where print and equations differ".
     agreeing = ["d2min-temperature", "B-approximation", "B-upper-end", "gnmse-temperature"]
     agreeing += ["conformity-example", "alpha-bound-unweighted", "disturbing-B", "averaging-B"]
-    agreeing += ["four-ranges", "extending-F", "averaging-F"]
+    agreeing += ["four-ranges", "extending-F", "averaging-F", "sum-of-weights", "four-levels"]
+    agreeing += ["efficient-distance", "averaging-alpha", "extending-B", "late-F", "few-D"]
     assert {found[key].verdict for key in agreeing} == {"agrees"}
     differing = ["stations", "stations-1961", "sampled-temperature", "alpha-bound", "variance-of-B"]
+    differing += ["claim-4"]
     assert {found[key].verdict for key in differing} == {"differs"}
     missing = ["papers", "d2max-cora", "sigma2-ed-email", "best-wikipedia", "days", "gnmse-cora"]
     assert {found[key].verdict for key in missing} == {"cannot be checked"}
@@ -125,17 +127,89 @@ def test_claims_on_the_four_variances_follow_the_runs(changed):
     runs[3]["similarities"][0] = 0.17
     runs[3]["predictions"] = changed.simulations["weights"]["results"]["values"]
     runs[1]["predictions"] = [5.0 for _ in runs[1]["predictions"]]
+    # The mean is 1, but no sum is near it.
+    n_tested = len(runs[2]["sums_of_weights"])
+    runs[2]["sums_of_weights"] = [0.5 + i / (n_tested - 1) for i in range(n_tested)]
+    runs[2]["late_ranks"] = [0.7, 0.7, 0.9]
+    runs[1]["efficient_distance"] = None
+    runs[1]["similarities"] = [(-1.0) ** i for i in range(108)]
+    runs[0]["weights"] = [0.05 for _ in runs[0]["weights"]]
     found = by_key(changed)
     keys = ["disturbing-B", "averaging-B", "flat-predictions", "largest-error"]
+    keys += ["averaging-alpha", "sum-of-weights", "late-F", "efficient-distance", "extending-B"]
+    keys += ["chaos-F"]
     for key in [*keys, "four-ranges", "extending-F", "averaging-F"]:
         assert found[key].verdict == "differs", key
     assert found["largest-error"].shown == "2"
 
 
-def test_the_best_variance_is_compared_with_the_boundary(changed):
+def test_sigma2_ed_is_the_best_only_if_no_other_variance_is_better(changed):
     sweep = changed.simulations["sweep-temperature"]["results"]
-    sweep["boundaries"] = [[0.1, 2000.0 * 10, 1e6] for _ in sweep["boundaries"]]
-    assert by_key(changed)["best-temperature"].verdict == "differs"
+    grid = np.array(sweep["sigma2"])
+    place = grid.size // 2
+    curve = 0.05 + np.abs(np.arange(grid.size) - place) * 0.001
+    noise = np.random.default_rng(0).normal(scale=1e-5, size=(3, grid.size))
+    sweep["gnmse"] = (curve + noise).tolist()
+    sweep["boundaries"] = [[0.1, grid[place], 1e3]] * 3
+    assert by_key(changed)["best-temperature"].verdict == "agrees"
+    # Repeats that are good at their own best variances do not help: σ²_ed is worse in each.
+    sweep["boundaries"] = [[0.1, grid[place - 1], 1e3]] * 3
+    found = by_key(changed)["best-temperature"]
+    assert found.verdict == "differs"
+    assert found.ours.value == pytest.approx(0.051 / 0.05, rel=1e-3)
+    assert "0.0010 ± 0.0000 more" in found.reason
+
+
+def test_a_spread_says_how_many_repeats_are_on_each_side(changed):
+    sweep = changed.simulations["sweep-temperature"]["results"]
+    sweep["squared_distances"] = [[1.0, 26.0], [1.0, 27.0], [1.0, 28.0]]
+    reason = by_key(changed)["d2max-temperature"].reason
+    assert reason == "Of our 3 repeats 1 are below it, 1 above."
+
+
+def test_similarities_of_few_pairs_do_not_count(changed):
+    changed.simulations["similarity"]["results"]["similarities"] = [
+        [0.2] * 9,  # too few
+        list(np.linspace(0.08, 0.10, 10)),
+        list(np.linspace(0.09, 0.11, 12)),
+    ]
+    found = by_key(changed)
+    assert found["pairs-at-15"].shown == "10 (9…12)"
+    assert found["B-largest"].ours.n == 2
+    assert found["B-largest"].ours.high == 0.11
+
+
+def test_curves_decide_the_claims_on_them(changed):
+    results = changed.simulations["sweep-temperature"]["results"]
+    n = len(results["sigma2"])
+    falling = np.linspace(1.0, 0.02, n)
+    results["gnmse"] = [falling.tolist()] * 3
+    for data in ("cora", "email"):
+        changed.simulations[f"sweep-{data}"] = copy.deepcopy(
+            changed.simulations["sweep-temperature"]
+        )
+        changed.header["datasets"][data] |= {"nodes": 10, "values": True, "counts": {}}
+    needed = {"four-levels", "smooth-cora", "levels-differ"}
+
+    def verdicts():
+        numbers = [number for number in PRINTED if number.key in needed]
+        return {one.key: CHECKS[one.key](changed, one).agrees for one in numbers}
+
+    # It never gets worse, and all three curves are the same.
+    assert verdicts() == {"four-levels": False, "smooth-cora": False, "levels-differ": False}
+    valley = 0.02 + np.abs(np.linspace(-1.0, 1.0, n))
+    results["gnmse"] = [valley.tolist()] * 3
+    jagged = 0.2 + falling + 0.1 * (np.arange(n) % 2)
+    changed.simulations["sweep-cora"]["results"]["gnmse"] = [jagged.tolist()] * 3
+    assert verdicts() == {"four-levels": True, "smooth-cora": True, "levels-differ": True}
+
+
+def test_claim_4_holds_where_the_sums_are_what_it_says(changed):
+    found = changed.simulations["weights"]["results"]
+    for run in found["runs"]:
+        claimed = 1.0 - (1.0 - run["mean_similarity"]) ** 108
+        run["sums_of_weights"] = [claimed for _ in run["sums_of_weights"]]
+    assert by_key(changed)["claim-4"].verdict == "agrees"
 
 
 def test_sweeps_over_settings_decide_their_claims(changed):

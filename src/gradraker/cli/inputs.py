@@ -117,8 +117,12 @@ def _line_of_node(path: str, message: str) -> int | None:
     return None
 
 
+# The options that say how edges describe a node, by the name of the parameter.
+VECTOR_OPTIONS = ("direction", "self_loops", "unweighted", "hops", "hop_weights")
+
+
 def vector_settings(
-    *, direction: str | None, self_loops: str, unweighted: bool, hops: int
+    *, direction: str | None, self_loops: str, unweighted: bool, hops: int, hop_weights: str
 ) -> dict[str, Any]:
     """Arguments of ``adjacency_vectors`` from options; a model file keeps them as notes."""
     return {
@@ -126,4 +130,5 @@ def vector_settings(
         "weight": False if unweighted else None,
         "self_loops": self_loops,
         "hops": hops,
+        "hop_weights": hop_weights,
     }

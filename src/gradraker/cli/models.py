@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from gradraker.learners import NodeRegressor, SKGRegressor
 
 _SETTINGS = {
-    "SKGRegressor": {"direction", "weight", "self_loops", "hops"},
+    "SKGRegressor": {"direction", "weight", "self_loops", "hops", "hop_weights"},
     "NodeRegressor": {"weight", "self_loops"},
 }
 
@@ -37,6 +37,9 @@ def load_model(path: str) -> SavedModel:
 
     model, notes = load(path), read_notes(path)
     offset, vectors = notes.get("offset"), notes.get("vectors")
+    if isinstance(model, SKGRegressor) and isinstance(vectors, dict):
+        # Older files know one way to count walks.
+        vectors = {"hop_weights": "count"} | vectors
     sound = (
         isinstance(offset, float)
         and math.isfinite(offset)

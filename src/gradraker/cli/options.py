@@ -13,6 +13,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 # compares them with the library's own.
 SIGMA2_RULES = ("cv", "theory", "refined", "median")
 KERNELS = ("gaussian", "laplacian", "cauchy")
+HOP_WEIGHTS = ("count", "binary", "random_walk")
 LARGEST_SEED = 2**32 - 1
 
 
@@ -126,6 +127,13 @@ vector_options = _together(
         metavar="K",
         help="Describe a node by its walks of K edges.",
     ),
+    click.option(
+        "--hop-weights",
+        type=click.Choice(HOP_WEIGHTS),
+        default="count",
+        show_default=True,
+        help="How these walks count: each by its weights, all as 1, or as steps at random.",
+    ),
 )
 
 kernel_options = _together(
@@ -172,7 +180,7 @@ kernel_options = _together(
 )
 
 # What belongs to SKG alone, by the name of the parameter.
-SKG_OPTIONS = ("sigma2", "kernel", "frequencies", "learning_rate", "epochs", "hops")
+SKG_OPTIONS = ("sigma2", "kernel", "frequencies", "learning_rate", "epochs", "hops", "hop_weights")
 
 
 def refuse_skg_options(ctx: click.Context) -> None:

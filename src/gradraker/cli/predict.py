@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gradraker.cli.inputs import (
+    VECTOR_OPTIONS,
     check_distinct,
     check_streams,
     in_words_of_the_command_line,
@@ -158,9 +159,7 @@ def _predicted(
     graph = read_edges_file(edges, waiting)
     known = read_values_file(values, waiting)
     waiting.stage("training")
-    settings = vector_settings(
-        **{name: options[name] for name in ("direction", "self_loops", "unweighted", "hops")}
-    )
+    settings = vector_settings(**{name: options[name] for name in VECTOR_OPTIONS})
     learner: NodeRegressor | SKGRegressor
     if options["method"] == "nodes":
         # The model itself knows about directions and walks.

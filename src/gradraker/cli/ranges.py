@@ -53,6 +53,7 @@ def ranges(
     self_loops: str,
     unweighted: bool,
     hops: int,
+    hop_weights: str,
     unknown_nodes: Any,
     as_json: bool,
     **learner: Any,
@@ -70,7 +71,11 @@ def ranges(
         known = None if values is None else read_values_file(values, waiting)
         waiting.stage("measuring distances")
         settings = vector_settings(
-            direction=direction, self_loops=self_loops, unweighted=unweighted, hops=hops
+            direction=direction,
+            self_loops=self_loops,
+            unweighted=unweighted,
+            hops=hops,
+            hop_weights=hop_weights,
         )
         vectors = adjacency_vectors(graph, **settings)
         rows = vectors.rows

@@ -79,7 +79,7 @@ def reproduce(
     Ctrl-C keeps the repeats that are done; the same command goes on there. The exit code is 0
     whatever the verdicts are.
     """
-    if redraw is not None and (only or fast or jobs or download):
+    if redraw is not None and (only or fast or jobs or download or _is_given("seed")):
         raise click.UsageError(
             "--redraw runs nothing, so it goes with --out and --json only: the file has the rest"
         )
@@ -108,6 +108,11 @@ def reproduce(
     _print_tables(summary)
     # Not through rich, which would break a long path into lines.
     click.echo(f"Page: {folder / 'report.html'}")
+
+
+def _is_given(option: str) -> bool:
+    source = click.get_current_context().get_parameter_source(option)
+    return source is not click.core.ParameterSource.DEFAULT
 
 
 def _check_extras() -> None:
@@ -163,13 +168,28 @@ def _read(path: Path) -> "PaperResults":
     return read_results(path)
 
 
+def _missing(summary: dict[str, Any]) -> list[str]:
+    """For each data set that is not at hand, the figures that it takes and how to get it."""
+    from gradraker.experiments.paper import DATA
+
+    figures: dict[str, list[str]] = {}
+    for one in summary["left_out"]:
+        figures.setdefault(one["dataset"], []).append(one["name"])
+    # Addresses are on the page: a table would cut them.
+    return [
+        f"{', '.join(names)}: {DATA[data].title} is not at hand; --download or 'gradraker data "
+        f"fetch {DATA[data].registered}' gets it, the page says from where"
+        for data, names in figures.items()
+    ]
+
+
 def _print_tables(summary: dict[str, Any]) -> None:
     verdicts = summary["verdicts"]
     facts = [
         ("Figures", f"{len(summary['figures'])} drawn"),
         *((verdict.capitalize(), str(n)) for verdict, n in verdicts.items()),
     ]
-    facts += [("Not drawn", f"{one['name']}: {one['reason']}") for one in summary["left_out"]]
+    facts += [("Not drawn", text) for text in _missing(summary)]
     if summary["fast"]:
         facts.append(("Fast", "few repeats: verdicts may change with all of them"))
     page = console()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gradraker.cli.inputs import (
+    VECTOR_OPTIONS,
     check_distinct,
     check_streams,
     in_words_of_the_command_line,
@@ -238,14 +239,13 @@ def _data(
     else:
         graph = read_edges_file(edges, waiting)
         name, known = Path(edges).name, read_values_file(values, waiting)
-    settings = ("direction", "self_loops", "unweighted", "hops")
     with in_words_of_the_command_line(values or "-", isolated=True):
         return known_part(
             graph,
             known,
             name="standard input" if name == "-" else name,
             unknown_nodes=options["unknown_nodes"],
-            **vector_settings(**{name: options[name] for name in settings}),
+            **vector_settings(**{name: options[name] for name in VECTOR_OPTIONS}),
         )
 
 

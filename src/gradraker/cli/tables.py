@@ -75,9 +75,9 @@ def prediction_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _choice_facts(choice: dict[str, Any]) -> list[tuple[str, str]]:
     """What nodes are compared by, and how that was chosen."""
-    if not choice["widths"]:
+    if not choice["kernel"]:
         return [("Compared by", "nothing: every node gets about the mean of the known values")]
-    text = ", ".join(choice["widths"])
+    text = ", ".join(dict.fromkeys(term["block"] for term in choice["kernel"]))
     if choice["n_tried"]:
         text += f"; the best of {choice['n_tried']} candidates"
     return [("Compared by", text)]

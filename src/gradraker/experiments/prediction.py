@@ -22,6 +22,7 @@ def predict_unknown(
     weight: Hashable = None,
     self_loops: Literal["keep", "add", "drop"] = "keep",
     hops: int = 1,
+    hop_weights: Literal["count", "binary", "random_walk"] = "count",
     duplicates: Literal["sum", "last", "error"] = "sum",
     unknown_nodes: Literal["error", "ignore", "isolated"] = "error",
     model: NodeRegressor | SKGRegressor | None = None,
@@ -42,9 +43,14 @@ def predict_unknown(
             references=references,
             unknown_nodes=unknown_nodes,
             random_state=random_state,
-            options=options | {"direction": direction or "out", "hops": hops},
+            options=options
+            | {"direction": direction or "out", "hops": hops, "hop_weights": hop_weights},
         )
-    for argument, got, default in (("references", references, None), ("hops", hops, 1)):
+    for argument, got, default in (
+        ("references", references, None),
+        ("hops", hops, 1),
+        ("hop_weights", hop_weights, "count"),
+    ):
         if got != default:
             raise ValueError(f"{argument} is for method='skg', got {got!r} with method='nodes'")
     base_model = NodeRegressor(random_state=random_state) if model is None else model
@@ -110,6 +116,7 @@ def predict_nodes(
     weight, self_loops, duplicates
         As in :func:`adjacency_vectors`.
     hops : int, default=1
+    hop_weights : {"count", "binary", "random_walk"}, default="count"
         With method "skg": as in :func:`adjacency_vectors`.
     unknown_nodes : {"error", "ignore", "isolated"}, default="error"
         What to do with values of nodes that the graph does not have: refuse them, leave them

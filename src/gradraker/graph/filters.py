@@ -173,6 +173,8 @@ def filtered_signals(
     delay = _whole("delay", delay, at_least=0)
     if padding not in ("drop", "zeros"):
         raise ValueError(f"padding must be 'drop' or 'zeros', got {padding!r}")
+    if not isinstance(unit_norm, bool | np.bool_):
+        raise ValueError(f"unit_norm must be True or False, got {unit_norm!r}")
     nodes, adjacency = _square(graph, series_names(series))
     values = aligned_series(series, nodes, argument="series")
     n_times, n = values.shape

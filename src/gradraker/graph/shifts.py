@@ -50,11 +50,15 @@ def shift_matrix(shift: Any, adjacency: sp.csr_array, *, unit_norm: bool) -> sp.
 
 
 def _given_matrix(shift: Any, shape: tuple[int, int]) -> sp.csr_array:
-    matrix = shift if sp.issparse(shift) else np.asarray(shift)
-    if matrix.dtype.kind not in "biuf" or matrix.shape != shape:
+    try:
+        matrix = shift if sp.issparse(shift) else np.asarray(shift)
+        got = f"shape {matrix.shape} of {matrix.dtype}"
+    except ValueError:
+        matrix, got = None, "lists of unequal lengths"
+    if matrix is None or matrix.dtype.kind not in "biuf" or matrix.shape != shape:
         raise ValueError(
             f"shift must be one of {', '.join(map(repr, SHIFTS))}, or a matrix of real numbers of "
-            f"shape {shape}; got shape {matrix.shape} of {matrix.dtype}"
+            f"shape {shape}; got {got}"
         )
     return sp.csr_array(matrix, dtype=np.float64)
 

@@ -11,7 +11,6 @@ from sklearn.base import BaseEstimator, RegressorMixin
 
 from gradraker.bandwidth.ranges import Sigma2Ranges
 from gradraker.features import Rows, as_rows, check_references
-from gradraker.learners.bank_learned import LearnedBank
 from gradraker.learners.bank_members import (
     WHOLE,
     BankMember,
@@ -20,6 +19,7 @@ from gradraker.learners.bank_members import (
     choose_members,
     view_of_columns,
 )
+from gradraker.learners.bank_one_node import OneNodeBank
 from gradraker.learners.bank_tables import FamilyTables
 from gradraker.learners.bank_training import train_bank, view_rows
 from gradraker.learners.hedge import (
@@ -44,7 +44,7 @@ from gradraker.learners.skg_input import (
 from gradraker.learners.unchanged import unchanged_if_refused
 
 
-class GradrakerRegressor(LearnedBank, RegressorMixin, BaseEstimator):
+class GradrakerRegressor(OneNodeBank, RegressorMixin, BaseEstimator):
     """Predict node values with a bank of kernels that are weighed online (Gradraker).
 
     Each member p of the bank is a single-kernel model fₚ = θₚᵀzₚ on the same rows

@@ -58,12 +58,7 @@ class LearnedBank:
         -------
         ndarray of shape (n,) or (n, n_targets)
         """
-        bank = self._prepared(X, references)
-        weights, theta = self.kernel_weights_, self._theta()
-        predictions = np.empty((bank.n_rows, theta.shape[1]))  # [n, K]
-        for chunk, of_members in prediction_chunks(bank, theta):
-            predictions[chunk] = combined(weights, of_members)
-        return self._finite(predictions).reshape(-1, *self._targets)
+        return self._combined(self._prepared(X, references))
 
     def predict_members(
         self, X: Any, *, references: Sequence[Hashable] | None = None
@@ -244,6 +239,14 @@ class LearnedBank:
         return table.frequencies(1.0 / math.sqrt(self.members_[member].sigma2))
 
     # -- arrays ----------------------------------------------------------------
+
+    def _combined(self, bank: Bank) -> NDArray[np.float64]:
+        """Predictions of the whole bank, (n,) or (n, n_targets)."""
+        weights, theta = self.kernel_weights_, self._theta()
+        predictions = np.empty((bank.n_rows, theta.shape[1]))  # [n, K]
+        for chunk, of_members in prediction_chunks(bank, theta):
+            predictions[chunk] = combined(weights, of_members)
+        return self._finite(predictions).reshape(-1, *self._targets)
 
     @property
     def _targets(self) -> tuple[int, ...]:

@@ -64,7 +64,9 @@ def check_kernels(kernels: Any) -> list[tuple[str, float | str]]:
         kernels = [kernels]
     # Neither sets, which have no order, nor iterators, which can be read once only.
     if not isinstance(kernels, Sequence | np.ndarray) or isinstance(kernels, bytes):
-        raise ValueError(f"kernels must be a rule or a sequence of kernels, got {kernels!r}")
+        raise ValueError(
+            f"kernels must be a rule or a sequence of kernels, such as [0.5, 2.0], got {kernels!r}"
+        )
     entries = [_checked_entry(entry) for entry in kernels]
     if not entries:
         raise ValueError("kernels must have at least one kernel, got an empty sequence")
@@ -87,7 +89,11 @@ def _checked_entry(entry: Any) -> tuple[str, float | str]:
     if number and not isinstance(sigma2, bool) and 0.0 < sigma2 < np.inf:
         return family, float(sigma2)
     rules = ", ".join(map(repr, (RANGES, *SIGMA2_RULES)))
-    raise ValueError(f"kernels must have positive variances or one of {rules}, got {sigma2!r}")
+    is_family = isinstance(sigma2, str) and sigma2 in KERNELS
+    raise ValueError(
+        f"kernels must have positive variances or one of {rules}, got {sigma2!r}"
+        + (f": a family needs a variance, as in [({sigma2!r}, 2.0)]" if is_family else "")
+    )
 
 
 def check_views(views: Any) -> dict[str, int] | None:

@@ -51,7 +51,7 @@ class OneNodeMixin:
         float, or ndarray of shape (n_targets,)
             0 before anything was learned (θ₀ = 0).
         """
-        names, weights = _names_and_weights(neighbours)
+        names, weights = names_and_weights(neighbours)
         if not hasattr(self, "coef_"):
             return 0.0
         table, indices = _look_up(names, self._table)
@@ -90,8 +90,8 @@ class OneNodeMixin:
         >>> round(model.learn_one({"Alice": 1.0, "Bob": 1.0}, 3.0), 6)
         0.6
         """
-        names, weights = _names_and_weights(neighbours)
-        checked = _finite_value(value)
+        names, weights = names_and_weights(neighbours)
+        checked = finite_value(value)
         if hasattr(self, "coef_"):
             indices = _known_rows(names, self._table)
             if indices is not None:
@@ -143,15 +143,16 @@ class OneNodeMixin:
         )
 
 
-def _names_and_weights(
+def names_and_weights(
     neighbours: Neighbours,
 ) -> tuple[Collection[Hashable], NDArray[np.float64]]:
+    """Names of neighbours, and their weights, 1 where none are given."""
     kind = type(neighbours)
     if kind is not list and kind is not tuple:
         if isinstance(neighbours, Mapping):
             return neighbours.keys(), _numbers("weights of neighbours", list(neighbours.values()))
         if hasattr(neighbours, "to_dict"):  # a pandas Series: its index has the names
-            return _names_and_weights(neighbours.to_dict())
+            return names_and_weights(neighbours.to_dict())
         if isinstance(neighbours, str | bytes) or not isinstance(neighbours, Iterable):
             raise TypeError(
                 "neighbours must be a mapping of names to weights or an iterable of names, "
@@ -160,6 +161,14 @@ def _names_and_weights(
         neighbours = list(neighbours)
     n = len(neighbours)  # type: ignore[arg-type]
     return neighbours, _ONES[:n] if n <= _ONES.size else np.ones(n)  # type: ignore[return-value]
+
+
+def distinct_names(names: Iterable[Hashable]) -> list[Hashable]:
+    """Each name once, in the order in which they come."""
+    try:
+        return list(dict.fromkeys(names))
+    except TypeError as error:
+        raise TypeError(f"neighbours must have hashable names: {error}") from None
 
 
 def _numbers(argument: str, values: Any) -> NDArray[np.float64]:
@@ -176,7 +185,7 @@ def _numbers(argument: str, values: Any) -> NDArray[np.float64]:
     return numbers.astype(np.float64, copy=False).reshape(-1)
 
 
-def _finite_value(value: ArrayLike) -> Value:
+def finite_value(value: ArrayLike) -> Value:
     """A number as a float, several numbers as an array of shape (K,)."""
     if type(value) is float and math.isfinite(value):  # the usual case, 4 µs sooner
         return value
@@ -200,10 +209,7 @@ def _look_up(
     """A table that has the names, and their rows in it."""
     rows = _known_rows(names, table)
     if rows is None:
-        try:
-            distinct = list(dict.fromkeys(names))
-        except TypeError as error:
-            raise TypeError(f"neighbours must have hashable names: {error}") from None
+        distinct = distinct_names(names)
         if add:
             table.add_missing(distinct)
         elif not table.has_all(distinct):

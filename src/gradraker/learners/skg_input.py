@@ -116,7 +116,10 @@ def _checked_values(y: Any) -> NDArray[np.float64]:
     if y.dtype.kind not in "fiub":
         raise ValueError(f"y must hold numbers, got values of type {y.dtype}")
     # A copy: read-only or strided values would have the loops compiled anew.
-    return np.array(y, dtype=np.float64, order="C")
+    values = np.array(y, dtype=np.float64, order="C")
+    if not np.isfinite(values).all():
+        raise ValueError("y must hold finite numbers, got None: leave nodes without a value out")
+    return values
 
 
 def _prepared(X: Any, table: Any) -> Prepared:

@@ -165,7 +165,7 @@ class NodeDistancesDisplay(ExplainedNodeDisplay):
                 fontsize="x-small",
                 color=DARK_GREY,
                 path_effects=[withStroke(linewidth=2.0, foreground="white")],
-                zorder=4.0,
+                zorder=2.5,  # nodes are on top
             )
 
     def _draw_nodes(self, axes: "Axes", hole: float) -> None:

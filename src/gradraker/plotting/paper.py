@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradraker.experiments.paper import DATA, PaperResults
-from gradraker.experiments.paper.printed import SIGMA2_ED
+from gradraker.experiments.paper.inputs import SIGMA2_ED
 from gradraker.experiments.paper.records import run_at, settings_sweep_of, sweep_of
 from gradraker.plotting.figure import new_axes
 from gradraker.plotting.nodes import NodeDistancesDisplay
@@ -62,9 +62,10 @@ def _figure_2(results: PaperResults) -> "Figure":
         found["squared_distances"],
         run["weights_by_node"],
         efficient_distance=float("nan") if efficient is None else efficient,
-        title=_title(found, run),
     )
-    return display.plot().figure_
+    axes = display.plot().ax_
+    axes.set_title(_title(found, run), fontsize="medium")
+    return axes.figure.figure
 
 
 def _figure_3(number: int) -> Callable[[PaperResults], "Figure"]:

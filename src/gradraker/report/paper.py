@@ -80,10 +80,7 @@ def paper_summary(results: PaperResults) -> dict[str, Any]:
             {"name": name, "title": TITLES[name], "caption": caption(results, name)}
             for name in drawn_figures(results)
         ],
-        "left_out": [
-            {"name": name, "title": TITLES[name], "reason": reason}
-            for name, reason in _left_out(results)
-        ],
+        "left_out": _left_out(results),
         "datasets": dict(results.header["datasets"]),
         "simulations": {
             name: {"dataset": simulation["dataset"], "settings": simulation["settings"]}
@@ -147,15 +144,22 @@ def drawn_figures(results: PaperResults) -> list[str]:
     return [name for name in asked if all(map(results.has, PARTS[name]))]
 
 
-def _left_out(results: PaperResults) -> list[tuple[str, str]]:
+def _left_out(results: PaperResults) -> list[dict[str, str]]:
     """Figures that were asked for, but whose data are not at hand."""
     datasets: Mapping[str, Mapping[str, Any]] = results.header["datasets"]
-    asked = [name for name in results.header["parts"] if name in TITLES]
-    return [
-        (name, datasets[SIMULATIONS[PARTS[name][0]].data]["missing"])
-        for name in asked
-        if not all(map(results.has, PARTS[name]))
-    ]
+    left_out = []
+    for name in results.header["parts"]:
+        if name in TITLES and not all(map(results.has, PARTS[name])):
+            data = SIMULATIONS[PARTS[name][0]].data
+            left_out.append(
+                {
+                    "name": name,
+                    "title": TITLES[name],
+                    "dataset": data,
+                    "reason": datasets[data]["missing"],
+                }
+            )
+    return left_out
 
 
 def _command(results: PaperResults) -> str:

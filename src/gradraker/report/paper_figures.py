@@ -7,8 +7,8 @@ import numpy as np
 
 from gradraker.analysis import conformity_factor, noise_range
 from gradraker.experiments.paper import DATA, PaperResults
+from gradraker.experiments.paper.inputs import SIGMA2_ED
 from gradraker.experiments.paper.plan import SMALL_LEARNING_RATE
-from gradraker.experiments.paper.printed import SIGMA2_ED
 from gradraker.experiments.paper.records import run_at, settings_sweep_of, sweep_of
 
 TITLES = {
@@ -110,11 +110,12 @@ def _figure_6(data: str) -> Callable[[PaperResults], str]:
     def text(results: PaperResults) -> str:
         sweep, paper = sweep_of(results, f"sweep-{data}"), DATA[data]
         ed = float(sweep.median_boundaries[1])
+        loops = " The graph has no self loops." if data == "temperature-weighted" else ""
         return (
             f"Mean and standard error of {sweep.n_repeats} repeats; D = {paper.n_frequencies}, η = "
             f"{paper.learning_rate:g}, E = {paper.n_epochs}. Smallest at σ² = {sweep.best_:.3g} "
             f"with {sweep.mean.min():.3f}; at the median σ²_ed = {ed:.3g} it is "
-            f"{sweep.mean_at(ed):.3f}. The paper prints σ²_ed = {SIGMA2_ED[data]}."
+            f"{sweep.mean_at(ed):.3f}. The paper prints σ²_ed = {SIGMA2_ED[data]}.{loops}"
         )
 
     return text

@@ -1,7 +1,7 @@
 """Everything worth telling about a prediction job, as a dict that JSON can hold."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -128,16 +128,22 @@ def _choice(model: NodeRegressor) -> dict[str, Any]:
     """What a node model stands on, and how other candidates fared."""
     choice = model.choice_
     return {
-        "widths": dict(model.widths_),
+        "kernel": _terms(choice.kernel),
         "alpha": _finite(model.alpha_),
         "solver": model.solver_,
         "chosen_on": choice.n_used,
         "n_tried": len(choice.tried),
         "tried": [
-            {"widths": dict(one.widths), "nats": _finite(-one.nats)}
+            {"kernel": _terms(one.kernel), "nats": _finite(-one.nats)}
             for one in choice.tried[:_N_TRIED]
         ],
     }
+
+
+def _terms(kernel: Iterable[Any]) -> list[dict[str, Any]]:
+    """Terms of a kernel, the largest share first."""
+    terms = sorted(kernel, key=lambda term: -term.share)
+    return [{"block": term.block, "width": term.width, "share": term.share} for term in terms]
 
 
 def _held_out(result: NodePredictions, held_out: HeldOutNodes) -> dict[str, Any]:

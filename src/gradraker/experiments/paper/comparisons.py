@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.bandwidth import formula_noise_ratio
-from gradraker.experiments.paper import printed as paper
+from gradraker.experiments.paper import inputs as paper
 from gradraker.experiments.paper.printed import Printed
 from gradraker.experiments.paper.results import PaperResults
 from gradraker.experiments.paper.rules import (
@@ -43,16 +43,23 @@ def count(data: str, fact: str | None = None, *, sampled: bool = False, why: str
     return check
 
 
-def spread(simulation: str, numbers: Callable[[Mapping[str, Any]], Any], why: str = "") -> Check:
-    """Compare with what repeats of a simulation gave."""
+def spread(
+    simulation: str, numbers: Callable[[Mapping[str, Any]], Any], why: str = "", note: str = ""
+) -> Check:
+    """Compare with what repeats of a simulation gave; ``why`` is told if they differ."""
 
     def check(results: PaperResults, number: Printed) -> Checked:
-        ours = Measured.over(numbers(results.of(simulation)))
-        agrees = SPREAD.holds(float(number.printed), ours)
-        facts = results.header["datasets"].get("temperature", {})
-        reason = why.format(stations=facts.get("counts", {}).get("stations"))
-        reason = reason or f"None of our {ours.n} repeats is on the other side of it."
-        return Checked(SPREAD, ours, ours.shown(), agrees, "" if agrees else reason)
+        repeats = np.asarray(numbers(results.of(simulation)), dtype=np.float64)
+        ours, printed = Measured.over(repeats.tolist()), float(number.printed)
+        agrees = SPREAD.holds(printed, ours)
+        below, above = int(np.sum(repeats < printed)), int(np.sum(repeats > printed))
+        sentences = [f"Of our {ours.n} repeats {below} are below it, {above} above."]
+        if note:
+            sentences.append(note)
+        if why and not agrees:
+            facts = results.header["datasets"].get("temperature", {})
+            sentences.append(why.format(stations=facts.get("counts", {}).get("stations")))
+        return Checked(SPREAD, ours, ours.shown(), agrees, " ".join(sentences))
 
     return check
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradraker.experiments.paper.data import DATA, PaperData
-from gradraker.experiments.paper.printed import FOUR_SIGMA2, SIMILARITY
+from gradraker.experiments.paper.inputs import FOUR_SIGMA2, SIMILARITY
 
 N_SIGMA2 = 41
 # For a look in seconds.
@@ -87,7 +87,7 @@ SIMULATIONS = {
             },
         ),
         Simulation(
-            "similarity", "temperature", "similarity", _SPLIT | SIMILARITY | {"n_repeats": 50}
+            "similarity", "temperature", "similarity", _SPLIT | SIMILARITY | {"n_repeats": 150}
         ),
         Simulation(
             "pairs-temperature",

@@ -5,42 +5,7 @@ Numbers are texts, as printed: their last digit says how exact they are.
 
 from dataclasses import dataclass, field
 
-# Inputs that the paper gives to its own equations.
-N_FREQUENCIES = {
-    "temperature": 200,
-    "temperature-weighted": 200,
-    "cora": 888,
-    "email": 403,
-    "wikipedia": 500,
-}
-LARGEST_DISTANCE = {
-    "temperature": "27",
-    "temperature-weighted": "12.49",
-    "cora": "8",
-    "email": "107",
-    "wikipedia": "671",
-}
-SMALLEST_DISTANCE = {"temperature": "1"}
-CLOSENESS = 0.1
-SIGMA2_ED = {
-    "temperature": "5.86",
-    "temperature-weighted": "2.08",
-    "cora": "1.05",
-    "email": "15.29",
-    "wikipedia": "95.67",
-}
-
-# Section V.C: B of pairs at one squared distance.
-SIMILARITY = {
-    "sigma2": 10.0,
-    "squared_distance": 15.0,
-    "n_frequencies": 200,
-    "learning_rate": 0.1,
-}
-# Section III.B.2: the example of conformity factors.
-CONFORMITY_EXAMPLE = {"alpha_2": 0.08, "alpha_31": 0.06, "alpha_32": 0.1}
-# Figures 3 and 5: one variance from each range.
-FOUR_SIGMA2 = (0.1, 2.0, 10.0, 300.0)
+from gradraker.experiments.paper.inputs import LARGEST_DISTANCE, SIGMA2_ED, SMALLEST_DISTANCE
 
 
 @dataclass(frozen=True)
@@ -76,6 +41,13 @@ PRINTED = (
         "≈ 1",
         ("weights",),
     ),
+    Printed(
+        "claim-4",
+        "III.B.1",
+        "Mean Σ F of tested nodes at σ² = 0.1, 2, 10, 300, against Claim 4",
+        "1 − (1 − b)^T",
+        ("weights",),
+    ),
     # The example is arithmetic on numbers that are printed too.
     Printed("conformity-example", "III.B.2", "α₃ of the example, by equation (alpha3)", "0.079"),
     Printed(
@@ -91,6 +63,27 @@ PRINTED = (
         "α₂ ≤ 2η for all nodes: largest α₂/2η on the unweighted graph",
         "≤ 1",
         ("triples-temperature",),
+    ),
+    Printed(
+        "efficient-distance",
+        "IV.A.2",
+        "Efficient distance at σ² = 0.1, 2, 10",
+        "grows",
+        ("weights",),
+    ),
+    Printed(
+        "averaging-alpha",
+        "IV.A.4",
+        "σ² = 300: α/2η",
+        "close to 1",
+        ("weights",),
+    ),
+    Printed(
+        "four-levels",
+        "IV.B",
+        "GNMSE over the four ranges, Temperature-Jan",
+        "bad, gets better, might get worse, bad",
+        ("sweep-temperature",),
     ),
     Printed(
         "variance-of-B",
@@ -149,6 +142,20 @@ PRINTED = (
         ("weights",),
     ),
     Printed(
+        "chaos-F",
+        "V.D",
+        "σ² = 0.1: largest |F|/2η of nodes with other edges",
+        "around 0",
+        ("weights",),
+    ),
+    Printed(
+        "extending-B",
+        "V.D",
+        "σ² = 2: balance of positive and negative B, Σ B / Σ |B|",
+        "unbalanced",
+        ("weights",),
+    ),
+    Printed(
         "extending-F",
         "V.D",
         "σ² = 2: weights F that are greatly larger than 0, above the noise range",
@@ -163,10 +170,17 @@ PRINTED = (
         ("weights",),
     ),
     Printed(
+        "late-F",
+        "V.D",
+        "σ² = 10: F of late nodes whose B is close to the smallest",
+        "relatively large",
+        ("weights",),
+    ),
+    Printed(
         "averaging-B",
         "V.D",
-        "σ² = 300: smallest B/2η",
-        "close to 2η",
+        "σ² = 300: smallest B, in units of 2η",
+        "close to 1",
         ("weights",),
     ),
     Printed(
@@ -214,6 +228,13 @@ PRINTED = (
     Printed(
         "d2max-cora", "V.E", "Largest ‖d‖², Cora-Con", LARGEST_DISTANCE["cora"], ("sweep-cora",)
     ),
+    Printed(
+        "smooth-cora",
+        "V.E",
+        "Ups and downs of the curve of Cora-Con, beside that of Temperature-Jan",
+        "not as smooth",
+        ("sweep-cora", "sweep-temperature"),
+    ),
     Printed("sigma2-ed-cora", "V.E", "σ²_ed, Cora-Con", SIGMA2_ED["cora"], ("sweep-cora",)),
     Printed("sampled-cora", "V.E", "Sampled nodes M, Cora-Con", "888", ("data:cora",)),
     Printed(
@@ -242,14 +263,14 @@ PRINTED = (
     Printed(
         "best-temperature",
         "VI.B.1",
-        "Best σ² of a repeat divided by its σ²_ed, Temperature-Jan",
+        "GNMSE at σ²_ed divided by the smallest of the mean curve, Temperature-Jan",
         "the best",
         ("sweep-temperature",),
     ),
     Printed(
         "best-temperature-weighted",
         "VI.B.1",
-        "Best σ² of a repeat divided by its σ²_ed, Temperature-Jan weighted",
+        "GNMSE at σ²_ed divided by the smallest of the mean curve, Temperature-Jan weighted",
         "the best",
         ("sweep-temperature-weighted",),
     ),
@@ -303,6 +324,13 @@ PRINTED = (
         ("pairs-cora",),
     ),
     Printed(
+        "few-D",
+        "VI.B.2",
+        "Smallest mean GNMSE at D = 10 divided by that at D = 1000",
+        "larger",
+        ("frequencies",),
+    ),
+    Printed(
         "best-without-D",
         "VI.B.2",
         "Best σ² for large D does not depend on D (largest ratio of best σ², D ≥ 100)",
@@ -336,5 +364,12 @@ PRINTED = (
         "Smallest mean GNMSE, Cora-Con: “values are above”",
         "0.35",
         ("sweep-cora",),
+    ),
+    Printed(
+        "levels-differ",
+        "VI.C",
+        "Largest of the smallest mean GNMSE of the three data sets divided by the smallest",
+        "vary considerably",
+        ("sweep-temperature", "sweep-cora", "sweep-email"),
     ),
 )

@@ -10,6 +10,8 @@ from typing import Any
 from gradraker.files import write_atomically
 
 FORMAT = "gradraker reproduction 1"
+_HEADER = {"parts", "fast", "random_state", "versions", "datasets", "simulations"}
+_SIMULATION = {"dataset", "settings", "results"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,7 +46,8 @@ class PaperResults:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write JSON lines: the header, then one line a simulation; whole or not at all."""
-        lines = [json_line({"format": FORMAT, **self.header})]
+        names = list(self.simulations)
+        lines = [json_line({"format": FORMAT, **self.header, "simulations": names})]
         for name, simulation in self.simulations.items():
             lines.append(json_line({"simulation": name, **simulation}))
         text = "".join(lines)
@@ -59,14 +62,21 @@ def read_results(path: str | os.PathLike[str]) -> PaperResults:
     content = Path(path).read_bytes()
     try:
         header, *simulations = map(json.loads, content.splitlines())
-        if header.pop("format") != FORMAT:
+        if header.pop("format") != FORMAT or not header.keys() >= _HEADER:
             raise KeyError("format")
         found = {simulation.pop("simulation"): simulation for simulation in simulations}
+        if not all(simulation.keys() == _SIMULATION for simulation in found.values()):
+            raise KeyError("simulation")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(
             f"{str(path)!r} is no results file: its first line must be a JSON object with "
             f"the format {FORMAT!r}, and each other line one with a simulation"
         ) from error
+    if header.pop("simulations") != list(found):
+        raise ValueError(
+            f"{str(path)!r} is not whole: it holds other simulations than its first line names; "
+            "run 'gradraker reproduce' again"
+        )
     return PaperResults(header, found)
 
 

@@ -91,8 +91,9 @@ def _in_spread(printed: float, ours: Measured) -> bool:
 COUNT = Rule("count", "Our count is the printed one.", lambda p, ours: ours.value == p)
 SPREAD = Rule(
     "spread",
-    "The printed number lies between our extremes over repeats. One more draw of our own would "
-    "fall outside in 2 of n + 1 cases: in 4 % with 50 repeats.",
+    "The printed number lies between our extremes over n repeats; the note counts those on each "
+    "side of it. One more draw of our own would fall outside in 2 of n + 1 cases, in 4 % with 50. "
+    "Where the spread is wide this can refute a number, but hardly confirm it.",
     _in_spread,
 )
 BELOW = Rule("below", "Ours is below the printed number.", lambda p, ours: ours.value < p)

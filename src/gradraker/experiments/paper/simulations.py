@@ -15,6 +15,10 @@ from gradraker.experiments.paper.data import Loaded
 from gradraker.experiments.sweep_repeat import draw_repeat
 from gradraker.learners import SKGRegressor
 
+# Steps that are late, and the part of B that is small (section V.D on figure 3 c).
+_LATE = 5
+_SMALL = 0.25
+
 
 def weights(loaded: Loaded, settings: dict[str, Any], seed: int) -> dict[str, Any]:
     """B, F and distances of one tested node, and predictions for all, at some variances.
@@ -36,13 +40,17 @@ def weights(loaded: Loaded, settings: dict[str, Any], seed: int) -> dict[str, An
             random_state=model_seed,
         ).fit(X[sampled], y[sampled])
         explanation = model.explain(X[tested])
+        B = explanation.similarities[:, explanation.order]  # [n_tested, T]
+        F = np.array([explanation.by_time_of(row) for row in range(tested.size)])  # [n_tested, T]
         row = settings["tested_node"]
         runs.append(
             {
                 "sigma2": sigma2,
                 "range": model.ranges_.range_of(sigma2),
-                "similarities": explanation.similarities[row][explanation.order].tolist(),
-                "weights": explanation.by_time_of(row).tolist(),
+                "similarities": B[row].tolist(),
+                "mean_similarity": float(B.mean()),
+                "weights": F[row].tolist(),
+                "late_ranks": _late_ranks(B, F),
                 "weights_by_node": explanation.weights[row].tolist(),
                 "efficient_distance": _finite(explanation.efficient_distance(row)),
                 "sums_of_weights": explanation.sum_of_weights.tolist(),
@@ -174,6 +182,15 @@ def numberings(loaded: Loaded, settings: dict[str, Any], seed: int) -> dict[str,
         "largest": float(smallest.max()),
         "part_above": float(np.mean(smallest > settings["limit"])),
     }
+
+
+def _late_ranks(B: NDArray[np.float64], F: NDArray[np.float64]) -> list[float]:
+    """For weights of the last steps with a B among the smallest: the part of F below them."""
+    late = slice(-_LATE, None)
+    small = B[:, late] <= np.quantile(B, _SMALL, axis=1, keepdims=True)  # [n_tested, late]
+    below = np.mean(F[:, np.newaxis] < F[:, late, np.newaxis], axis=2)
+    ranks: list[float] = below[small].tolist()
+    return ranks
 
 
 def _squares(numbered: NDArray[np.float64], H: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -38,7 +38,7 @@ Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]
 Blocks = ExactBlocks | RandomBlocks
 # Known nodes that a common width is chosen on, and those that shares are.
-FEW, MANY = 400, 700
+FEW, MANY = 400, 1000
 # Terms of a kernel that are kept for random features.
 MOST_TERMS_OF_FEATURES = 6
 # Known nodes up to which the penalty is chosen by a decomposition of their kernel matrix.

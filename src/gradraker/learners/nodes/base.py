@@ -5,10 +5,8 @@ order in which they came, the same state gives the same predictions; what is cos
 it is first needed, and made anew when the state has changed.
 """
 
-import os
 from collections.abc import Hashable
-from pathlib import Path
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +15,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from gradraker.above import call
-from gradraker.learners.model_file import read_model
 from gradraker.learners.nodes.automatic import Blocks, checked_given, chosen
 from gradraker.learners.nodes.blocks import ExactBlocks, RandomBlocks, Term, Walks, walks_of
 from gradraker.learners.nodes.choice import Choice
 from gradraker.learners.nodes.graphs import KnownGraph, beside, found, graph_of, joined
 from gradraker.learners.nodes.lms import LmsSolution
-from gradraker.learners.nodes.saved import restore_nodes, save_nodes
+from gradraker.learners.nodes.saved import FileMixin
 from gradraker.learners.nodes.solutions import KernelSolution, RidgeSolution, Solution
 from gradraker.learners.nodes.values import lined_up
 from gradraker.learners.parameters import check_count, check_learning_rate, seed_from
@@ -41,7 +38,7 @@ _ALLOWED = {
 }
 
 
-class NodeModel(BaseEstimator):
+class NodeModel(FileMixin, BaseEstimator):
     """Fit, update and ask; subclasses say what a value is."""
 
     _graph: KnownGraph
@@ -385,43 +382,6 @@ class NodeModel(BaseEstimator):
             return names, np.arange(rows.size), self._blocks.beside(walks, rows)
         assert self._blocks is not None
         return names, rows, ExactBlocks(walks, self._blocks.medians)
-
-    # -- files -----------------------------------------------------------------
-
-    def save(self, path: str | os.PathLike[str], *, notes: dict[str, Any] | None = None) -> Path:
-        """Write the model to a file, whole or not at all, without pickle.
-
-        The file holds the graph, what is known and what was chosen; :func:`gradraker.load`
-        reads it.
-
-        Parameters
-        ----------
-        path : path-like
-            Where to write; an older file is replaced.
-        notes : dict, optional
-            What else to keep: anything that JSON can hold.
-
-        Returns
-        -------
-        Path
-        """
-        check_is_fitted(self)
-        self._check_parameters()
-        return save_nodes(self, path, notes or {})
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Load a model that :meth:`save` wrote."""
-        return cls._restored(path, *read_model(path))
-
-    @classmethod
-    def _restored(
-        cls,
-        path: str | os.PathLike[str],
-        header: dict[str, Any],
-        arrays: dict[str, NDArray[Any]],
-    ) -> Self:
-        return cast(Self, restore_nodes(cls, path, header, arrays))
 
     # -- parameters ------------------------------------------------------------
 

@@ -3,11 +3,12 @@
 import math
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
+from sklearn.utils.validation import check_is_fitted
 
 from gradraker.features.references import plain_name
 from gradraker.graph.names import Names, first_repeated, name_array
@@ -15,6 +16,7 @@ from gradraker.learners.model_file import (
     ModelFileError,
     name_from_json,
     name_to_json,
+    read_model,
     write_model,
 )
 from gradraker.learners.nodes.blocks import Kernel, Term, check_block
@@ -22,6 +24,45 @@ from gradraker.learners.nodes.choice import Choice, Tried
 from gradraker.learners.nodes.graphs import KnownGraph
 
 _SAVED = (str, int, float, bytes, tuple)
+
+
+class FileMixin:
+    """Save and load a node model."""
+
+    def save(self, path: str | os.PathLike[str], *, notes: dict[str, Any] | None = None) -> Path:
+        """Write the model to a file, whole or not at all, without pickle.
+
+        The file holds the graph, what is known and what was chosen; :func:`gradraker.load`
+        reads it.
+
+        Parameters
+        ----------
+        path : path-like
+            Where to write; an older file is replaced.
+        notes : dict, optional
+            What else to keep: anything that JSON can hold.
+
+        Returns
+        -------
+        Path
+        """
+        check_is_fitted(self)
+        self._check_parameters()  # type: ignore[attr-defined]
+        return save_nodes(self, path, notes or {})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Load a model that :meth:`save` wrote."""
+        return cls._restored(path, *read_model(path))
+
+    @classmethod
+    def _restored(
+        cls,
+        path: str | os.PathLike[str],
+        header: dict[str, Any],
+        arrays: dict[str, NDArray[Any]],
+    ) -> Self:
+        return cast(Self, restore_nodes(cls, path, header, arrays))
 
 
 def save_nodes(model: Any, path: str | os.PathLike[str], notes: dict[str, Any]) -> Path:

@@ -14,7 +14,7 @@ from scipy.linalg import lapack
 from scipy.optimize import minimize
 
 Matrix = NDArray[np.float64]
-_MOST_STEPS = 30
+_MOST_STEPS = 20
 # Shares are kept in hundredths, so that rounding errors of a sum do not move them, and small
 # ones are dropped.
 _SMALLEST_SHARE = 0.02

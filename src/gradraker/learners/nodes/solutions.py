@@ -137,20 +137,20 @@ class RidgeSolution:
 
     def set_values(self, Y: Matrix) -> None:
         """Take other values (N, K) of the known nodes."""
+        self._exchange(Y)
+        self._solve()
+
+    def _exchange(self, Y: Matrix) -> None:
         changed = np.flatnonzero(np.any(Y != self.Y, axis=1))
         for some in chunks(changed.size):
             at = changed[some]
             self._products += self._features(self.known[at]).T @ (Y[at] - self.Y[at])
         self.Y = Y
-        self._solve()
 
     def grow(self, new: Rows, Y: Matrix) -> None:
         """Learn more nodes of the same graph; Y are the values of all, old ones first."""
         n_old = self.known.size
-        changed = np.flatnonzero(np.any(Y[:n_old] != self.Y, axis=1))
-        for some in chunks(changed.size):
-            at = changed[some]
-            self._products += self._features(self.known[at]).T @ (Y[at] - self.Y[at])
+        self._exchange(Y[:n_old])
         for some in chunks(new.size):
             Z1 = self._features(new[some])
             self._inverse = grown_primal_inverse(self._inverse, Z1)
