@@ -8,6 +8,8 @@ from gradraker.plotting import KernelWeightsDisplay
 
 pytest.importorskip("matplotlib")
 
+LONG = "2 hops, laplacian, σ² = 0.000282 (extending)"
+
 
 def test_weights_are_drawn_against_time():
     data = load_temperature()
@@ -29,6 +31,21 @@ def test_many_members_are_told_apart():
     display = KernelWeightsDisplay(np.full((3, 20), 0.05), labels=[f"m{p}" for p in range(20)])
     lines = display.plot().ax_.lines
     assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == 20
+
+
+@pytest.mark.parametrize("label", ["m", "σ² = 58.7 (disturbing)", LONG])
+@pytest.mark.parametrize("n_members", [1, 5, 20])
+def test_the_legend_leaves_room_for_the_weights(label, n_members):
+    weights = np.full((3, n_members), 1.0 / n_members)
+    display = KernelWeightsDisplay(weights, labels=[label] * n_members).plot()
+    figure, axes = display.figure_, display.ax_
+    figure.draw_without_rendering()
+    legend = axes.get_legend().get_window_extent()
+    assert figure.bbox.containsx(legend.x0)
+    assert figure.bbox.containsx(legend.x1)
+    assert figure.bbox.containsy(legend.y1)
+    assert axes.bbox.width > 0.75 * figure.bbox.width
+    assert axes.bbox.height > 1.9 * figure.dpi
 
 
 def test_rows_without_ranges_are_drawn_without_their_names():

@@ -45,8 +45,8 @@ def test_it_beats_skg_on_the_tested_stations(data, known, result):
 def test_left_out_nodes_are_predicted_as_by_a_model_without_them(data, known, result):
     model, held_out = result.model, result.held_out
     assert held_out.rows.tolist() == list(range(60))
-    assert len(set(model.widths_.values())) == 1
-    width = next(iter(model.widths_.values()))
+    (width,) = {term.width for term in model.kernel_}
+    assert len({term.share for term in model.kernel_}) == 1
     settings = {"blocks": model.blocks_, "width": width, "alpha": model.alpha_}
     for row in (0, 17, 59):
         others = {node: value for node, value in known.items() if node != data.node_names[row]}

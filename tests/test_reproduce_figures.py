@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from gradraker.experiments.paper import figure_table, run_paper
+from gradraker.experiments.paper import PARTS, figure_table, run_paper
 from gradraker.plotting import draw_paper_figure, figure_bytes, freeze_layout, write_figure
 from gradraker.plotting.figure import new_axes
+from gradraker.plotting.paper import _DRAWINGS
 
 CURVES = ("fig1", "fig6a", "fig6b", "frequencies", "learning-rate", "epochs")
 
@@ -29,6 +30,22 @@ def test_curves_have_a_logarithmic_axis_and_say_how_many_repeats(results, name):
     assert axes.get_ylabel() == "GNMSE"
     assert "mean of 3 repeats ± standard error" in axes.get_legend().get_title().get_text()
     assert len(axes.collections) >= 1  # the band
+
+
+@pytest.mark.parametrize("name", [name for name in PARTS if name in _DRAWINGS])
+def test_nothing_is_cut_off_at_the_edge(results, name):
+    if not all(map(results.has, PARTS[name])):
+        pytest.skip("its data are not embedded")
+    figure = draw_paper_figure(results, name)
+    freeze_layout(figure)
+    figure.draw_without_rendering()
+    for axes in figure.axes:
+        texts = [axes.title, axes.xaxis.label, axes.yaxis.label]
+        legend = axes.get_legend()
+        for part in [text for text in texts if text.get_text()] + ([legend] if legend else []):
+            box = part.get_window_extent()
+            assert figure.bbox.x0 <= box.x0 < box.x1 <= figure.bbox.x1
+            assert figure.bbox.y0 <= box.y0 < box.y1 <= figure.bbox.y1
 
 
 def test_figure_1_shades_and_marks_the_four_ranges(results):

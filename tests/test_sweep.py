@@ -295,14 +295,20 @@ def test_checksums_tell_data_apart():
         ({"sigma2": [-1.0, 1.0]}, "sigma2 must be positive and rising"),
         ({"sigma2": [1.0, np.inf]}, "sigma2 must be positive and rising"),
         ({"sigma2": []}, "sigma2 must be a sequence"),
+        ({"sigma2": 1.0}, "sigma2 must be a sequence"),
+        ({"sigma2": "wide"}, "sigma2 must be a sequence"),
         ({"n_repeats": 0}, "n_repeats must be an integer"),
         ({"fraction": 1.0}, "fraction must be between"),
+        ({"fraction": "some"}, "fraction must be between 0 and 1.*got 'some'"),
         ({"n_frequencies": 0}, "n_frequencies must be an integer"),
         ({"learning_rate": 1.0}, "learning_rate must be"),
         ({"n_epochs": 0}, "n_epochs must be"),
         ({"kernel": "linear"}, "kernel must be"),
         ({"random_state": -1}, "random_state must be an integer of at least 0"),
         ({"random_state": None}, "random_state must be an integer of at least 0"),
+        ({"random_state": True}, "random_state must be an integer of at least 0"),
+        ({"n_jobs": 0}, "n_jobs must be None or an integer other than 0, got 0"),
+        ({"n_jobs": "all"}, "n_jobs must be None or an integer other than 0, got 'all'"),
         ({"y": [1.0]}, "y must be None if data is a GraphDataset"),
     ],
 )
@@ -321,6 +327,13 @@ def test_bad_values_are_named():
         sigma2_sweep(X, [3.0] * 20)
     with pytest.raises(ValueError, match="square"):
         sigma2_sweep(X[:, :5], np.arange(20.0))
+    with pytest.raises(ValueError, match=r"y must hold one number a node, got \['a', 'b'\]"):
+        sigma2_sweep(sp.eye_array(2), ["a", "b"])
+    for graph in ("edges.csv", [[0.0, 1.0], [1.0]], 3.0):
+        with pytest.raises(ValueError, match="data must be a GraphDataset or a square matrix"):
+            sigma2_sweep(graph, np.arange(2.0))
+    with pytest.raises(ValueError, match="values must be a sequence of numbers, got 3"):
+        settings_sweep(X, np.arange(20.0), setting="n_epochs", values=3)
     with pytest.raises(ValueError, match="setting must be one of"):
         settings_sweep(X, np.arange(20.0), setting="sigma2", values=[1])
     with pytest.raises(ValueError, match="n_epochs is what varies"):

@@ -227,6 +227,8 @@ def test_errors_of_the_library_are_in_words_of_the_command_line():
         ((*FILES, "--fraction", "nan"), "is not between 0 and 1"),
         ((*FILES, "--plot", "figure.jpeg"), "does not end in one of .svg, .png, .pdf"),
         ((*FILES, "--jobs", "2", "--scheduler", "tcp://x:1"), "exclude each other"),
+        ((*FILES, "--scheduler", "host"), "such as tcp://host:8786"),
+        ((*FILES, "--scheduler", "tcp://host:port"), "such as tcp://host:8786"),
         ((*FILES, "--out", "-"), "--out cannot be '-'"),
         ((*FILES, "--out", "values.csv"), "name the same file"),
     ],

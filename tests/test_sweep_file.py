@@ -245,6 +245,21 @@ def test_other_files_are_refused_and_left_alone(tmp_path, content):
     assert path.read_bytes() == content
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("sigma2", 3.0), ("sigma2", ["a"]), ("n_repeats", "5"), ("data", None), ("n_epochs", None)],
+)
+def test_a_file_whose_settings_are_damaged_is_refused(tmp_path, undisturbed, name, value):
+    header, rest = undisturbed.split(b"\n", 1)
+    damaged = json.loads(header)
+    damaged["settings"][name] = value
+    path = tmp_path / "sweep.jsonl"
+    for content in (damaged, {"format": damaged["format"], "settings": {name: value}}):
+        path.write_bytes(json.dumps(content).encode() + b"\n" + rest)
+        with pytest.raises(ValueError, match=r"sweep\.jsonl is not a file of a sweep"):
+            SweepResult.load(path)
+
+
 def test_a_broken_line_in_the_middle_is_named(tmp_path, undisturbed):
     lines = undisturbed.splitlines(keepends=True)
     lines[2] = lines[2][:50] + b"\n"

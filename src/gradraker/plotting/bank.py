@@ -1,5 +1,6 @@
 """Weights of the members of a bank of kernels against time."""
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Self
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 # Okabe and Ito's colours, the light yellow left out; lines beyond them are told apart by dashes.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _DASHES = ("-", "--", ":", "-.")
+# Of a legend in small type: a line's sample and the space around it, a letter, a line of text.
+_HANDLE_INCHES, _LETTER_INCHES, _LINE_INCHES = 0.5, 0.06, 0.17
 
 
 class KernelWeightsDisplay:
@@ -95,8 +98,13 @@ class KernelWeightsDisplay:
         -------
         The display, with ``ax_`` and ``figure_`` set.
         """
-        # The legend stands above the data, two members in a line.
-        axes = new_axes(height=3.1 + 0.09 * len(self.labels)) if ax is None else ax
+        axes = new_axes() if ax is None else ax
+        # The legend stands above the data, with as many members in a line as labels allow.
+        longest = max(map(len, self.labels))
+        n_columns = columns_that_fit(axes, _HANDLE_INCHES + _LETTER_INCHES * longest)
+        if ax is None:
+            n_lines = math.ceil(len(self.labels) / n_columns)
+            axes.figure.figure.set_figheight(2.9 + _LINE_INCHES * n_lines)
         steps = np.arange(1, self.weights.shape[0] + 1)
         for number, label in enumerate(self.labels):
             axes.plot(
@@ -115,7 +123,7 @@ class KernelWeightsDisplay:
         axes.legend(
             loc="lower left",
             bbox_to_anchor=(0.0, 1.0),
-            ncols=columns_that_fit(axes, 1.7),
+            ncols=n_columns,
             frameon=False,
             fontsize="small",
             borderaxespad=0.2,

@@ -76,6 +76,8 @@ def _write(path: Path, content: bytes) -> None:
 def freeze_layout(figure: "Figure") -> None:
     """Lay a figure out once and for all: each further file of it is written in half the time."""
     figure.draw_without_rendering()
+    if any(axes.get_aspect() != "auto" for axes in figure.axes):
+        figure.draw_without_rendering()  # such axes have found their size only now
     figure.set_layout_engine("none")
 
 

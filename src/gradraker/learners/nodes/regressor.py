@@ -212,6 +212,26 @@ class NodeRegressor(RegressorMixin, NodeModel):
         return float(r2_score(np.asarray(values, dtype=np.float64), self.predict(nodes)))
 
     @property
+    def known_values_(self) -> NDArray[np.float64]:
+        """Known values, in the order of ``known_nodes_``."""
+        check_is_fitted(self)
+        return np.asarray(self._given[self._is_known(self._given)])
+
+    def left_out_predictions(self) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """Predict known nodes without their own values, by the closed form.
+
+        Returns
+        -------
+        nodes : array of names
+            The known nodes; of very many, those that the estimate of the error stands on.
+        predictions : ndarray of shape (len(nodes),)
+        """
+        check_is_fitted(self)
+        solution = self._solved()
+        rows = solution.known[solution.left_out_rows]
+        return self.nodes_[rows], self._given[rows] - solution.residuals[:, 0]
+
+    @property
     def loo_error_(self) -> LeaveOneOutError:
         """Estimate of the error, from known nodes that are left out one at a time."""
         solution = self._solved()
