@@ -114,7 +114,8 @@ def agreements(work: Work) -> list[Agreement]:
     apart = max(float(abs(f.coef_ - c).max()) for f, c in zip(fits, model.coef_, strict=True))
     losses = np.array([weighed_outside(work, sigma2) for sigma2 in variances(N_MEMBERS)])
     hedge = Hedge(N_MEMBERS, "auto", 0.0)
-    hedge.losses, hedge.totals = losses.sum(axis=1), np.array([0.0, losses.max()])
+    zeros = np.zeros_like(losses)
+    hedge.update(np.sqrt(losses)[:, :, np.newaxis], zeros, zeros[:1].T, keep_weights=False)
     predictions = hedge.weights() @ [f.predict(work.X) for f in fits]
     return [
         Agreement("coef_ of 16 fits", apart, 0.0),

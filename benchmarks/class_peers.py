@@ -12,7 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, csr_matrix
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from peers import Nodes, Shelf, convolved, spectral, tikhonov_at, undirected
 
@@ -62,6 +65,15 @@ def _tikhonov(A: csr_array, labels: Labels, known: Nodes, asked: Nodes, *, tau: 
     return tikhonov_at(A, one_hot, known, asked, tau=tau).argmax(axis=1)
 
 
+def _logistic(
+    A: csr_array, labels: Labels, known: Nodes, asked: Nodes, *, n_vectors: int, C: float
+) -> Labels:
+    """scikit-learn: logistic regression on degrees and spectral features."""
+    X = spectral(A, n_vectors)
+    model = make_pipeline(StandardScaler(), LogisticRegression(C=C, max_iter=1000))
+    return model.fit(X[known], labels[known]).predict(X[asked])
+
+
 def _lightgbm(
     A: csr_array, labels: Labels, known: Nodes, asked: Nodes, *, n_vectors: int
 ) -> Labels:
@@ -71,12 +83,13 @@ def _lightgbm(
     X = spectral(A, n_vectors)
     model = lightgbm.LGBMClassifier(
         n_estimators=40,
-        learning_rate=0.1,
+        learning_rate=0.05,  # faster steps run away where a class has few nodes
+        reg_lambda=1.0,
         num_leaves=7,
         min_child_samples=3,
         subsample=0.8,
         subsample_freq=1,
-        colsample_bytree=0.5,
+        colsample_bytree=0.3,
         random_state=0,
         n_jobs=1,
         verbose=-1,
@@ -98,6 +111,9 @@ CLASSES: dict[str, Shelf] = {
         tuned(_diffusion, {"n_iter": (3, 10, 30), "centering": (True, False)}), "sknetwork"
     ),
     "PyGSP Tikhonov": Shelf(tuned(_tikhonov, {"tau": (0.01, 0.1, 1.0)}), "pygsp"),
+    "LogisticRegression, degree + spectral": Shelf(
+        tuned(_logistic, {"n_vectors": (32, 64, 128), "C": (0.1, 1.0)})
+    ),
     "LightGBM, degree + spectral": Shelf(partial(_lightgbm, n_vectors=64), "lightgbm"),
     "GCN": Shelf(tuned(_gcn, {"decay": (5e-4, 5e-3)}), "torch"),
 }

@@ -115,9 +115,11 @@ def test_training_follows_the_equations(y, weight_step, regularization):
     np.testing.assert_allclose(model.weights_history_, history, rtol=1e-8)
 
 
-def test_weights_do_not_depend_on_the_unit_of_the_values():
-    model, scaled = bank().fit(X, Y), bank().fit(X, 1024.0 * Y)
-    np.testing.assert_allclose(scaled.weights_history_, model.weights_history_, rtol=1e-12)
+@pytest.mark.parametrize("unit", [1024.0, 1.2, 0.3048, 1e-9, 1e9])
+def test_weights_do_not_depend_on_the_unit_of_the_values(unit):
+    model, scaled = bank().fit(X, Y), bank().fit(X, unit * Y)
+    np.testing.assert_allclose(scaled.weights_history_, model.weights_history_, rtol=1e-11)
+    assert scaled.regret_bound_ == pytest.approx(unit**2 * model.regret_bound_, rel=1e-11)
 
 
 def test_the_ranges_place_five_members():

@@ -126,3 +126,13 @@ def test_concurrent_writers_do_not_mix(tmp_path):
         writer.join()
     assert target.read_text() in texts
     assert names(tmp_path) == ["a.txt"]
+
+
+def test_a_full_disk_is_told_with_the_file(tmp_path):
+    def write(temporary):
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space left") as caught:
+        write_atomically(tmp_path / "a.txt", write)
+    assert caught.value.filename == str(tmp_path / "a.txt")
+    assert names(tmp_path) == []

@@ -8,7 +8,7 @@ from gradraker.features import propagation
 from gradraker.learners.nodes import blocks
 from oracles import nodes as oracle
 
-NAMES = ("hop1", "hop2", "hop3", "hop12", "degree", *propagation.REACHES[:5])
+NAMES = ("hop1", "hop2", "hop3", "hop12", "degree", *propagation.REACHES[:6])
 
 
 def _graph(seed=0, n=23, weighted=True):
@@ -79,6 +79,39 @@ def test_a_regular_graph_has_no_distances_of_degrees():
         (blocks.Term("degree", 1.0, 1.0),), everyone
     )
     np.testing.assert_allclose(features @ features.T, 1.0, atol=1e-12)
+
+
+def test_walks_that_forgot_where_they_began_tell_no_community():
+    complete = np.ones((9, 9))
+    exact = blocks.ExactBlocks(_walks(complete))
+    random = blocks.RandomBlocks(_walks(complete), 8)
+    assert exact.median("community") == random.median("community") == 0.0
+    pairs = np.kron(np.eye(2), np.ones((4, 4)))  # two cliques: two rows, opposite to each other
+    exact = blocks.ExactBlocks(_walks(pairs))
+    everyone = np.arange(8)
+    found = exact.distances("community", everyone, everyone) * exact.median("community")
+    np.testing.assert_allclose(found, 4.0 * (1.0 - pairs), atol=1e-12)
+
+
+def test_a_node_like_the_mean_has_no_community():
+    # The node in the middle sees both cliques alike, so its row is the mean of all rows.
+    A = np.kron(np.eye(2), np.ones((4, 4)))
+    A = np.pad(A, (0, 1))
+    A[8, :8] = A[:8, 8] = 1.0
+    rows = oracle.reach(A, "community")
+    assert np.linalg.norm(rows[8]) < 0.1 * np.linalg.norm(rows[0])
+    hidden = np.zeros(9, dtype=bool)
+    hidden[8] = True  # a new node, which the others do not see
+    walks = blocks.walks_of(
+        csr_array(A), np.arange(9), direction="both", seed=1, hidden=hidden, n_old=8
+    )
+    exact, random = blocks.ExactBlocks(walks), blocks.RandomBlocks(walks, 4000)
+    exact.medians["community"] = random.medians["community"] = 1.0
+    everyone = np.arange(9)
+    d2 = exact.distances("community", everyone, everyone)
+    np.testing.assert_allclose(d2[8, :8], 1.0, atol=1e-9)  # 0 against a row of length 1
+    assert d2[8, 8] == pytest.approx(0.0, abs=1e-12)
+    np.testing.assert_allclose(random.projections("community")[8], 0.0, atol=1e-12)
 
 
 @pytest.mark.parametrize("block", NAMES)

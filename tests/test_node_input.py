@@ -114,7 +114,7 @@ REFUSED = {
         EDGES,
         VALUES,
         ValueError,
-        "blocks must be 'degree', 'pagerank'",
+        "blocks must be 'degree', 'community'",
     ),
     "no blocks": ({"blocks": ()}, EDGES, VALUES, ValueError, "blocks must be"),
     "number of blocks": ({"blocks": 3}, EDGES, VALUES, ValueError, "blocks must be"),

@@ -25,14 +25,15 @@ def test_intervals_equal_those_of_refits(coverage):
     np.testing.assert_allclose(intervals, expected, atol=1e-9)
 
 
-def test_intervals_of_ridge_equal_refits_without_each_node():
+@pytest.mark.parametrize("n_frequencies", [1, 15])  # solved by features, and by nodes
+def test_intervals_of_ridge_equal_refits_without_each_node(n_frequencies):
     A, values, known = random_graph(1)
     options = {
         "blocks": ("hop1", "hop2"),
         "width": 0.8,
         "alpha": 0.1,
         "solver": "ridge",
-        "n_frequencies": 15,
+        "n_frequencies": n_frequencies,
     }
     model = NodeRegressor(**options).fit(A, values, kind="matrix")
     unknown = model.unknown_nodes_

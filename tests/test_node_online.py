@@ -12,6 +12,8 @@ SETTINGS = {
     "automatic ridge": {"solver": "ridge", "n_frequencies": 12},
     "kernel": GIVEN,
     "ridge": GIVEN | {"solver": "ridge"},
+    "ridge, fewer features than nodes": GIVEN | {"solver": "ridge", "n_frequencies": 2},
+    "ridge, a few features": GIVEN | {"solver": "ridge", "n_frequencies": 1},
     "local": GIVEN | {"references": "known"},
     "kernel, renewed": GIVEN | {"renew": "doubled"},
     "ridge, renewed": GIVEN | {"renew": "doubled", "solver": "ridge"},

@@ -5,9 +5,19 @@ import pytest
 from sklearn.base import clone
 
 from gradraker import NodeRegressor, gnmse, load_temperature, make_geometric_graph
+from gradraker.learners.nodes.solutions import KernelSolution, RidgeSolution
 from oracles import nodes as oracle
 
-BLOCKS = ("alternating", "degree", "far", "hop1", "hop3", "same_sources", "same_targets")
+BLOCKS = (
+    "alternating",
+    "community",
+    "degree",
+    "far",
+    "hop1",
+    "hop3",
+    "same_sources",
+    "same_targets",
+)
 
 
 def random_graph(seed=0, n=31):
@@ -69,6 +79,42 @@ def test_predictions_are_weighted_sums_of_known_values(solver):
     np.testing.assert_allclose(explanation.weights @ other[known], again.predict(), atol=1e-7)
 
 
+def test_ridge_with_more_features_than_known_nodes_is_solved_by_the_nodes():
+    A, values, _ = random_graph(1)
+    options = {"blocks": BLOCKS, "width": 0.5, "alpha": 0.02, "solver": "ridge"}
+    model = NodeRegressor(**options, n_frequencies=20).fit(A, values, kind="matrix")
+    assert model.solver_ == "ridge"
+    dual = model._solved()
+    assert isinstance(dual, KernelSolution)
+    primal = RidgeSolution(dual.blocks, dual.known, dual.Y, dual.choice)
+    everyone = np.arange(31)
+    np.testing.assert_allclose(dual.predictions(everyone), primal.predictions(everyone), atol=1e-9)
+    np.testing.assert_allclose(dual.weights(everyone), primal.weights(everyone), atol=1e-9)
+    at = primal.left_out_rows
+    np.testing.assert_allclose(dual.residuals[at], primal.residuals, atol=1e-9)
+    new = model.predict_new({"new": {3: 2.0, 5: 1.0}})["new"]
+    names, rows, blocks = model._new_rows({"new": {3: 2.0, 5: 1.0}}, {})
+    assert names == ["new"]
+    assert new == pytest.approx(primal.predictions(rows, blocks)[0, 0], abs=1e-9)
+
+
+def test_few_features_are_solved_by_the_features():
+    A, values, _ = random_graph(1)
+    options = {"blocks": "hop2", "width": 0.5, "alpha": 0.02, "solver": "ridge"}
+    model = NodeRegressor(**options, n_frequencies=4).fit(A, values, kind="matrix")
+    assert isinstance(model._solved(), RidgeSolution)
+
+
+def test_three_known_values_are_enough_to_go_by_similarity():
+    links = [("Ann", "chess"), ("Ann", "go"), ("Bob", "chess"), ("Bob", "go"), ("Cem", "go")]
+    links += [("Cem", "chess"), ("Dea", "rugby"), ("Eve", "rugby"), ("Eve", "judo")]
+    links += [("Dea", "judo")]
+    model = NodeRegressor().fit(links, {"Ann": 60.0, "Bob": 58.0, "Dea": 21.0})
+    cem, eve = model.predict(["Cem", "Eve"])
+    assert cem == pytest.approx(59.0, abs=3.0)
+    assert eve == pytest.approx(21.0, abs=3.0)
+
+
 def test_ridge_on_many_features_comes_near_the_kernel():
     A, values, _ = random_graph(2)
     options = {"blocks": ("hop2",), "width": 1.0, "alpha": 0.5}
@@ -111,7 +157,7 @@ def test_it_learns_temperature_far_better_than_the_mean():
 
 def test_new_nodes_are_predicted_as_if_only_they_saw_the_graph():
     A, values, known = random_graph(4)
-    blocks = ("hop1", "hop2", "pagerank")
+    blocks = ("hop1", "hop2", "pagerank", "community")
     model = NodeRegressor(blocks=blocks, width=0.8, alpha=0.1).fit(A, values, kind="matrix")
     predicted = model.predict_new({"new": {3: 2.0, 5: 1.0}, "other": [3, 8]})
     extended = np.zeros((32, 32))
@@ -119,11 +165,11 @@ def test_new_nodes_are_predicted_as_if_only_they_saw_the_graph():
     extended[31, [3, 5]] = 2.0, 1.0
     K = 0.0
     for block in blocks:
-        rows = oracle.block_rows(extended, block, hidden=[31])
+        rows = oracle.block_rows(extended, block, hidden=[31], n_old=31)
         old = oracle.block_rows(A, block)
         np.testing.assert_allclose(rows[:31, :31], old, atol=1e-12)  # nobody sees the new node
         m = oracle.median(oracle.squared_distances(old))
-        K = K + np.exp(-oracle.squared_distances(rows) / (2 * 0.8 * m)) / 3
+        K = K + np.exp(-oracle.squared_distances(rows) / (2 * 0.8 * m)) / 4
     expected = oracle.ridge(K[np.ix_(known, known)], K[[31]][:, known], values[known], 0.1)
     assert predicted["new"] == pytest.approx(expected[0], abs=1e-10)
     assert model.predict_new({"other": [3, 8]})["other"] == pytest.approx(predicted["other"])

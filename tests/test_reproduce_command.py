@@ -95,7 +95,7 @@ def test_the_end_says_how_many_agree_and_what_is_missing(made):
     assert all("https://" in one["reason"] for one in summary["left_out"])
     assert [one["name"] for one in summary["figures"]] == DRAWN
     words = " ".join(output.split())  # the table breaks lines
-    assert "fig6c, fig8: Cora-Con is not at hand" in words
+    assert "fig6c, fig8: data of Cora-Con are not at hand" in words
     assert "'gradraker data fetch cora'" in words
     assert str(folder / "report.html") in output.replace("\n", "")
 
@@ -193,6 +193,31 @@ def test_redraw_refuses_a_file_that_is_cut_off_or_lacks_facts(made, tmp_path):
         assert message in result.output
         assert "KeyError" not in result.output
     assert not (tmp_path / "a").exists()
+
+
+def test_figures_that_cannot_be_drawn_are_on_a_page_without_any(tmp_path):
+    result = invoke("--fast", "--only", "fig6c", "--out", tmp_path / "a")
+    assert result.exit_code == 0
+    for name in ("report.html", "report.md"):
+        text = (tmp_path / "a" / name).read_text("utf-8")
+        assert "was not drawn, since its data are not at hand" in text
+
+
+def test_data_that_cannot_be_read_are_told_apart_from_missing_ones(tmp_path, monkeypatch):
+    folder = tmp_path / "data" / "cora"
+    folder.mkdir(parents=True)
+    for name in ("cora.cites", "cora.content"):
+        (folder / name).write_text("x y\n")
+    monkeypatch.setenv("GRADRAKER_DATA", str(tmp_path / "data"))
+    result = invoke("--fast", "--only", "fig4,fig8", "--out", tmp_path / "a")
+    assert result.exit_code == 0
+    assert "fig8: data of Cora-Con cannot be read:" in " ".join(result.output.split())
+    page = (tmp_path / "a" / "report.html").read_text("utf-8")
+    assert "was not drawn, since its data cannot be read: " in page
+    summary = json.loads((tmp_path / "a" / "report.json").read_text("utf-8"))
+    (papers,) = [one for one in summary["findings"] if one["key"] == "papers"]
+    assert papers["verdict"] == "cannot be checked"
+    assert "cannot be read" in papers["reason"]
 
 
 def test_a_missing_package_is_said_before_the_work(tmp_path, monkeypatch):

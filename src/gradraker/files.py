@@ -26,6 +26,10 @@ def write_atomically(path: str | os.PathLike[str], write: Callable[[Path], None]
             os.fsync(file.fileno())
         _take_usual_permissions(temporary)
         temporary.replace(target)
+    except OSError as error:
+        if error.filename is None:  # a full disk does not say for which file
+            error.filename = os.fspath(target)
+        raise
     finally:
         temporary.unlink(missing_ok=True)
     return target

@@ -11,14 +11,11 @@ def weights(losses, step):
     return np.array([power / sum(powers) for power in powers])
 
 
-def safe_step(largest):
-    """λ = 1/(2 B²) with B² rounded up to a power of two that is larger."""
-    power = 1.0
-    while power <= largest:
-        power *= 2.0
-    while power / 2.0 > largest:
-        power /= 2.0
-    return 1.0 / (2.0 * power)
+def raised(bound, error):
+    """B² after a step whose largest squared error is ``error``: at least doubled if it must rise."""
+    if error <= bound:
+        return bound
+    return error if error > 2.0 * bound else 2.0 * bound
 
 
 def train(features, y, order, learning_rate, *, weight_step="auto", regularization=0.0):
@@ -29,19 +26,21 @@ def train(features, y, order, learning_rate, *, weight_step="auto", regularizati
     """
     y = np.asarray(y, dtype=np.float64)
     theta = [np.zeros((*y.shape[1:], Z.shape[1])) for Z in features]
-    losses, bank_loss, largest, history = [0.0] * len(features), 0.0, 0.0, []
+    losses, bank_loss, bound, history = [0.0] * len(features), 0.0, 0.0, []
     for n in order:
         step = weight_step
         if weight_step == "auto":
-            step = safe_step(largest) if largest > 0.0 else 0.0
+            step = 1.0 / (2.0 * bound) if bound > 0.0 else 0.0
         w = weights(losses, step)
         history.append(w)
         predictions = [np.dot(t, Z[n]) for t, Z in zip(theta, features, strict=True)]
         bank_loss += np.sum((y[n] - sum(w * f for w, f in zip(w, predictions, strict=True))) ** 2)
+        largest = 0.0
         for p, Z in enumerate(features):
             error = np.sum((y[n] - predictions[p]) ** 2)
             losses[p] += error + regularization * np.sum(theta[p] ** 2)
             largest = max(largest, error)
             gradient = -2.0 * np.multiply.outer(y[n] - predictions[p], Z[n])
             theta[p] = theta[p] - learning_rate * (gradient + 2.0 * regularization * theta[p])
+        bound = raised(bound, largest)
     return np.array(theta), np.array(losses), bank_loss, np.array(history)

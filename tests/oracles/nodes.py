@@ -36,13 +36,19 @@ def pagerank(T, damping, n_steps):
     return R
 
 
-def reach(A, block, direction="both", hidden=()):
+def less_mean(rows, n_old):
+    """Rows less the mean of the old ones."""
+    return rows - rows[:n_old].mean(axis=0)
+
+
+def reach(A, block, direction="both", hidden=(), n_old=None):
     """Where walks end, by the table of reaches."""
     P, W = walk(A, direction, hidden), scaled(links(A, direction, hidden))
     out, into = scaled(links(A, "out", hidden)), scaled(links(A, "in", hidden))
     if block.startswith("hop"):
         return np.linalg.matrix_power(P, int(block[3:]))
     return {
+        "community": lambda: less_mean(np.linalg.matrix_power(P, 8), n_old),
         "pagerank": lambda: pagerank(P, 0.95, 15),
         "far": lambda: pagerank(P, 0.99, 40),
         "alternating": lambda: pagerank(-W, 0.95, 15),
@@ -65,11 +71,11 @@ def degrees(A, direction="both"):
     return np.where(spread > 1e-9, (X - X.mean(axis=0)) / np.where(spread > 1e-9, spread, 1), 0.0)
 
 
-def block_rows(A, block, direction="both", hidden=()):
+def block_rows(A, block, direction="both", hidden=(), n_old=None):
     """The row of each node in a block."""
     if block == "degree":
         return degrees(A, direction)
-    rows = reach(A, block, direction, hidden)
+    rows = reach(A, block, direction, hidden, n_old)
     return rows / np.sqrt((rows**2).sum(axis=1, keepdims=True))
 
 

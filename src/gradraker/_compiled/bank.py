@@ -24,12 +24,10 @@ def set_weights(losses: Floats, weight_step: float, weights: Floats) -> None:
 
 
 @compiled
-def safe_step(largest_error: float) -> float:
-    """λ = 1/(2 B²) with B² the squared error rounded up to a power of two; 0 before any error."""
-    if largest_error == 0.0:
-        return 0.0
-    # Errors whose squares are below 2⁻¹⁰⁰⁰ would give a step beyond the range of float64.
-    return 0.5 / math.ldexp(1.0, max(math.frexp(largest_error)[1], -1000))
+def safe_step(bound: float) -> float:
+    """λ = 1/(2 B²); 0 before any error."""
+    # Errors whose squares are smaller would give a step beyond the range of float64.
+    return 0.5 / max(bound, 1e-300) if bound > 0.0 else 0.0
 
 
 @compiled
@@ -46,25 +44,30 @@ def hedge_pass(
     """Go through T steps: weigh the members, predict, and charge all with their losses.
 
     ``predictions`` (P, T, K) and ``norms`` (P, T) are the members', ``Y`` (T, K) the values.
-    ``losses`` (P,) and ``totals`` (2,) are changed in place: sums of losses so far; the bank's own
-    sum, and the largest squared error of any member. With weight_step 0 λ is
-    :func:`safe_step` of that error. ``history`` (T, P), or (0, P), gets the weights used.
+    ``losses`` (P,) and ``totals`` (3,) are changed in place: sums of losses so far; the bank's own
+    sum, the largest squared error of any member, and B², which no squared error exceeds and which
+    at least doubles when it has to rise. With weight_step 0 λ is :func:`safe_step` of B².
+    ``history`` (T, P), or (0, P), gets the weights used.
     """
     n_members, n_steps, n_targets = predictions.shape
     weights = np.empty(n_members)
     for t in range(n_steps):
-        step = weight_step if weight_step > 0.0 else safe_step(totals[1])
+        step = weight_step if weight_step > 0.0 else safe_step(totals[2])
         set_weights(losses, step, weights)
         for k in range(n_targets):
             combined = 0.0
             for p in range(n_members):
                 combined += weights[p] * predictions[p, t, k]
             totals[0] += (Y[t, k] - combined) ** 2
+        largest = 0.0
         for p in range(n_members):
             error = 0.0
             for k in range(n_targets):
                 error += (Y[t, k] - predictions[p, t, k]) ** 2
             losses[p] += error + regularization * norms[p, t]
-            totals[1] = max(totals[1], error)
+            largest = max(largest, error)
+        totals[1] = max(totals[1], largest)
+        if largest > totals[2]:
+            totals[2] = max(largest, 2.0 * totals[2])
         if history.shape[0] > 0:
             history[t] = weights

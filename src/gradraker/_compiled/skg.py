@@ -21,6 +21,7 @@ _REORDERED = {"reassoc", "contract", "nsz"}
 _LARGEST_ARGUMENT = 1.0e6
 _LINE = 16  # float32 numbers in a cache line
 _TILE = 4 * _LINE  # frequencies that are summed between two requests for memory
+_FIRST_NUMBERS = 128  # float64 numbers of a row that are asked for before they are needed
 
 
 @compiled
@@ -337,6 +338,13 @@ def member_pass(
     for t in range(rows.size):
         i = rows[t]
         z = Z[i if kept else 0]
+        # The start of the next row; the processor then sees by itself where the reading goes.
+        next_row = rows[min(t + 1, rows.size - 1)]
+        for j in range(0, min(n_frequencies, _FIRST_NUMBERS), _LINE // 2):
+            if kept and t + 1 >= n:
+                prefetch(Z, next_row, j)
+            else:
+                prefetch(P, next_row, j)
         if t < n or not kept:
             sincos(P[i], scale, amplitude, z[:n_frequencies], z[n_frequencies:])
         norms[t] = 0.0

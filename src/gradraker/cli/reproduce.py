@@ -173,14 +173,19 @@ def _missing(summary: dict[str, Any]) -> list[str]:
     from gradraker.experiments.paper import DATA
 
     figures: dict[str, list[str]] = {}
+    texts: dict[str, str] = {}
     for one in summary["left_out"]:
-        figures.setdefault(one["dataset"], []).append(one["name"])
-    # Addresses are on the page: a table would cut them.
-    return [
-        f"{', '.join(names)}: {DATA[data].title} is not at hand; --download or 'gradraker data "
-        f"fetch {DATA[data].registered}' gets it, the page says from where"
-        for data, names in figures.items()
-    ]
+        data = DATA[one["dataset"]]
+        figures.setdefault(data.title, []).append(one["name"])
+        # Addresses are on the page: a table would cut them.
+        texts[data.title] = (
+            f"--download or 'gradraker data fetch {data.registered}' gets them, the page says from "
+            "where"
+            if one["problem"] == "are not at hand"
+            else one["reason"]
+        )
+        texts[data.title] = f"data of {data.title} {one['problem']}: {texts[data.title]}"
+    return [f"{', '.join(names)}: {texts[title]}" for title, names in figures.items()]
 
 
 def _print_tables(summary: dict[str, Any]) -> None:

@@ -1,6 +1,7 @@
 """``gradraker sweep``: how the error depends on the kernel variance, over many splits."""
 
 import math
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -90,6 +91,13 @@ def _figure_name(ctx: click.Context, param: click.Parameter, value: str | None) 
     return value
 
 
+def _address(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    # Dask tells it as well, but then waits for a minute.
+    if value is not None and re.fullmatch(r"(\w+://)?[^/\s]+:\d+", value) is None:
+        raise click.BadParameter(f"{value!r} is no address such as tcp://host:8786", ctx, param)
+    return value
+
+
 @click.command(
     short_help="Show how the error depends on the kernel variance.",
     epilog="Example: gradraker sweep --edges edges.csv --values values.csv --repeats 20",
@@ -152,7 +160,10 @@ def _figure_name(ctx: click.Context, param: click.Parameter, value: str | None) 
     help="Worker processes. Default: one process with threads on all cores.",
 )
 @click.option(
-    "--scheduler", metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://host:8786."
+    "--scheduler",
+    callback=_address,
+    metavar="ADDRESS",
+    help="Run on a Dask cluster, such as tcp://host:8786.",
 )
 @vector_options
 @kernel_options

@@ -3,12 +3,14 @@
 import hashlib
 import os
 from collections.abc import Callable, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from joblib.parallel import get_active_backend
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 
 from gradraker.datasets import GraphDataset
 from gradraker.experiments.sweep_file import Checkpoint, Repeat
@@ -103,6 +105,8 @@ def sigma2_sweep(
     dataset = _as_dataset(data, y)
     check_count("n_repeats", n_repeats)
     _check_seed(random_state)
+    _check_fraction(fraction)
+    _check_jobs(n_jobs)
     adjacency = dataset.adjacency
     sweep = Sweep(
         adjacency.indptr,
@@ -162,7 +166,18 @@ def _as_dataset(data: Any, y: ArrayLike | None) -> GraphDataset:
         raise ValueError(
             "y is None, but values are needed: give a GraphDataset, or a square matrix and y"
         )
-    values = np.asarray(y, dtype=np.float64)
+    try:
+        shape = data.shape if issparse(data) else np.shape(data)
+    except ValueError:  # rows of different lengths
+        shape = ()
+    if len(shape) != 2:
+        raise ValueError(
+            f"data must be a GraphDataset or a square matrix, got {type(data).__name__}"
+        )
+    try:
+        values = np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"y must hold one number a node, got {_shortened(y)}") from error
     if np.isnan(values).any():
         raise ValueError(
             "y holds NaN, but a sweep needs the value of every node: leave nodes without a value "
@@ -183,8 +198,19 @@ def _scaled(dataset: GraphDataset) -> NDArray[np.float64]:
 
 
 def _check_seed(random_state: Any) -> None:
-    if not isinstance(random_state, int | np.integer) or random_state < 0:
+    whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
+    if not whole or random_state < 0:
         raise ValueError(f"random_state must be an integer of at least 0, got {random_state!r}")
+
+
+def _check_fraction(fraction: Any) -> None:
+    if not isinstance(fraction, Real) or not 0.0 < float(fraction) < 1.0:
+        raise ValueError(f"fraction must be between 0 and 1, both excluded; got {fraction!r}")
+
+
+def _check_jobs(n_jobs: Any) -> None:
+    if n_jobs is not None and (not isinstance(n_jobs, int | np.integer) or n_jobs == 0):
+        raise ValueError(f"n_jobs must be None or an integer other than 0, got {n_jobs!r}")
 
 
 def _check_splits(sweep: Sweep, n_repeats: int) -> None:
@@ -199,9 +225,12 @@ def _check_splits(sweep: Sweep, n_repeats: int) -> None:
 
 
 def _checked_grid(sigma2: Any) -> NDArray[np.float64]:
-    grid = np.asarray(sigma2, dtype=np.float64)
+    try:
+        grid = np.asarray(sigma2, dtype=np.float64)
+    except (TypeError, ValueError):
+        grid = np.empty(0)
     if grid.ndim != 1 or grid.size == 0:
-        raise ValueError(f"sigma2 must be a sequence of numbers, got shape {grid.shape}")
+        raise ValueError(f"sigma2 must be a sequence of numbers, got {_shortened(sigma2)}")
     if not (np.isfinite(grid).all() and grid[0] > 0.0 and np.all(np.diff(grid) > 0.0)):
         raise ValueError(f"sigma2 must be positive and rising, got {grid.tolist()}")
     return grid
@@ -243,6 +272,11 @@ def _settings(sweep: Sweep, dataset: GraphDataset, n_repeats: int) -> dict[str, 
         "random_state": sweep.random_state,
         "versions": versions(),
     }
+
+
+def _shortened(argument: Any) -> str:
+    text = repr(argument)
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def _checksum(*arrays: NDArray[Any]) -> str:

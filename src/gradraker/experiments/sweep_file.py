@@ -17,6 +17,19 @@ from numpy.typing import ArrayLike, NDArray
 from gradraker.files import write_atomically
 
 _FORMAT = "gradraker sweep 1"
+# Settings without which results cannot be told or drawn.
+_KINDS = {
+    "data": dict,
+    "sigma2": list,
+    "n_repeats": int,
+    "fraction": float,
+    "n_frequencies": int,
+    "learning_rate": float,
+    "n_epochs": int,
+    "kernel": str,
+    "random_state": int,
+    "versions": dict,
+}
 
 
 class Repeat(NamedTuple):
@@ -157,8 +170,10 @@ def _object(line: bytes) -> dict[str, Any]:
 def _settings(line: bytes) -> dict[str, Any] | None:
     header = _object(line)
     settings = header.get("settings")
-    complete = isinstance(settings, dict) and {"sigma2", "n_repeats"} <= settings.keys()
-    return settings if complete and header.get("format") == _FORMAT else None
+    if header.get("format") != _FORMAT or not isinstance(settings, dict):
+        return None
+    right = all(isinstance(settings.get(name), kind) for name, kind in _KINDS.items())
+    return settings if right and all(isinstance(s, float) for s in settings["sigma2"]) else None
 
 
 def _repeat(line: bytes, *, n_variances: int) -> Repeat | None:

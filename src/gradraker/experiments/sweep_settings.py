@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gradraker.above import call
 from gradraker.experiments.sweep import sigma2_sweep
 from gradraker.experiments.sweep_result import SweepResult
@@ -110,6 +112,8 @@ def settings_sweep(
     if setting not in SYMBOLS:
         names = ", ".join(map(repr, SYMBOLS))
         raise ValueError(f"setting must be one of {names}, got {setting!r}")
+    if np.ndim(values) != 1:
+        raise ValueError(f"values must be a sequence of numbers, got {values!r}")
     if len(values) == 0:
         raise ValueError("values is empty, but at least one value of the setting is needed")
     if setting in others:

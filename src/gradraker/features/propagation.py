@@ -5,6 +5,7 @@ that on A + Aᵀ, and O and N those on A and Aᵀ:
 
 ================ ===================================================================
 ``hop1``, …      Pᵏ
+``community``    P⁸ less the mean of its rows: what a walk still knows of where it began
 ``pagerank``     personalised PageRank of P: damping 0.95, 15 steps
 ``far``          the same with damping 0.99 and 40 steps
 ``alternating``  PageRank of −W, 0.95, 15: neighbours count against, theirs for a node
@@ -38,22 +39,27 @@ _DRAWS_A_BLOCK = 50_000
 
 
 class Reach(NamedTuple):
-    """How a reach is walked: matrices of one step, steps, damping (None: a plain power)."""
+    """How a reach is walked: matrices of one step, steps, damping (None: a plain power).
+
+    If it is ``centred``, the mean of all rows is subtracted from each.
+    """
 
     step: tuple[str, ...]
     n_steps: int
     damping: float | None
     sign: float = 1.0
+    centred: bool = False
 
 
-_PAGERANKS = {
+_NAMED = {
+    "community": Reach(("P",), 8, None, centred=True),
     "pagerank": Reach(("P",), 15, 0.95),
     "far": Reach(("P",), 40, 0.99),
     "alternating": Reach(("W",), 15, 0.95, -1.0),
     "same_targets": Reach(("O", "N"), 8, 0.95),
     "same_sources": Reach(("N", "O"), 8, 0.95),
 }
-REACHES = (*_PAGERANKS, *(f"hop{k}" for k in range(1, 100)))
+REACHES = (*_NAMED, *(f"hop{k}" for k in range(1, 100)))
 
 
 def reach_of(name: str) -> Reach:
@@ -65,7 +71,7 @@ def reach_of(name: str) -> Reach:
     >>> reach_of("hop3").n_steps, reach_of("far").damping
     (3, 0.99)
     """
-    return _PAGERANKS.get(name) or Reach(("P",), int(name.removeprefix("hop")), None)
+    return _NAMED.get(name) or Reach(("P",), int(name.removeprefix("hop")), None)
 
 
 class WalkMatrices:
@@ -198,9 +204,16 @@ def reach_rows(
     return propagated(matrices.step_back(reach), starts, reach)
 
 
+def mean_row(matrices: WalkMatrices, reach: Reach, n: int) -> NDArray[np.float64]:
+    """Mean of the rows of f(T) of the first n nodes, shape (number of nodes,)."""
+    starts = np.zeros((matrices.n, 1))
+    starts[:n] = 1.0 / n
+    return propagated(matrices.step_back(reach), starts, reach)[:, 0]
+
+
 def squared_norms(matrices: WalkMatrices, reach: Reach) -> NDArray[np.float64] | None:
     """Squared length of each row of a power from sparse products; None where they do not fit."""
-    if reach.damping is not None:
+    if reach.damping is not None or reach.centred:
         return None
     (P,) = matrices.step(reach)
     power = P

@@ -71,10 +71,9 @@ class GradrakerRegressor(OneNodeBank, RegressorMixin, BaseEstimator):
     learning_rate : float, default=0.1
         η of every member, in (0, 1).
     weight_step : float or "auto", default="auto"
-        λ > 0. ``"auto"`` takes the largest λ for which the bank's loss is bounded whatever
-        comes, 1/(2B²), where B² is the largest squared error of a member so far, rounded up to
-        a power of two; weights then do not depend on the unit of y. The original algorithm has
-        λ = η.
+        λ > 0. ``"auto"`` takes a λ for which the bank's loss is bounded whatever comes, 1/(2B²),
+        where B² is between the largest squared error of a member so far and twice that; weights
+        then do not depend on the unit of y. The original algorithm has λ = η.
     regularization : float, default=0.0
         μ ≥ 0 of the original: members minimise (y − f)² + μ‖θ‖² and are charged with it. It
         must keep η (1 + 2μ) below 1.

@@ -22,8 +22,9 @@ class Hedge:
     n_members : int
         P.
     weight_step : float or "auto"
-        λ, or the largest step that the bound of :func:`regret_bound` allows: 1/(2 B²), where B² is
-        the largest squared error of a member so far, rounded up to a power of two.
+        λ, or a step that the bound of :func:`regret_bound` allows: 1/(2 B²), where no squared
+        error of a member exceeded B² so far. When one does, B² rises to it, or to twice what it
+        was if that is more.
     regularization : float
         μ: members are charged with μ‖θₚ‖² as well, as in the original.
 
@@ -31,15 +32,15 @@ class Hedge:
     ----------
     losses : array of shape (P,)
         Sum of the losses of each member.
-    totals : array of shape (2,)
-        Sum of the squared errors of the bank, and largest squared error of a member.
+    totals : array of shape (3,)
+        Sum of the squared errors of the bank, largest squared error of a member, and B².
     """
 
     def __init__(self, n_members: int, weight_step: float | str, regularization: float) -> None:
         self.given_step = 0.0 if weight_step == AUTO else float(weight_step)
         self.regularization = float(regularization)
         self.losses = np.zeros(n_members)
-        self.totals = np.zeros(2)
+        self.totals = np.zeros(3)
 
     def copy(self) -> "Hedge":
         """Return a copy that can be updated while this one stays."""
@@ -50,7 +51,7 @@ class Hedge:
     @property
     def weight_step(self) -> float:
         """λ of the next step; 0 before the first, when all weights are equal anyway."""
-        return self.given_step or safe_step(float(self.totals[1]))
+        return self.given_step or safe_step(float(self.totals[2]))
 
     def weights(self) -> NDArray[np.float64]:
         """Weights for the next step, (P,); they sum to 1."""
@@ -85,8 +86,10 @@ class Hedge:
 
     def regret_bound(self) -> float:
         """Upper bound of the bank's loss minus the best member's, for what was seen."""
-        largest_error = float(self.totals[1])
-        return regret_bound(self.losses.size, largest_error, self.given_step or AUTO)
+        largest, bound = self.totals[1:].tolist()
+        if self.given_step:
+            return regret_bound(self.losses.size, largest, self.given_step)
+        return regret_bound(self.losses.size, bound)
 
 
 def regret_bound(n_members: int, largest_error: float, weight_step: float | str = AUTO) -> float:
@@ -102,7 +105,7 @@ def regret_bound(n_members: int, largest_error: float, weight_step: float | str 
     n_members : int
         P.
     largest_error : float
-        Largest squared error of a member, B².
+        Largest squared error of a member; for "auto", B².
     weight_step : float or "auto", default="auto"
         λ.
 
@@ -110,9 +113,8 @@ def regret_bound(n_members: int, largest_error: float, weight_step: float | str 
     -------
     float
         (ln P)/λ for a given λ ≤ 1/(2B²), and infinity for a larger λ, for which this proof does
-        not hold. For "auto" 2 B'² (1 + ln P), where B'² ≤ 2B² is B² rounded up to a power of
-        two: λ falls when an error is larger than B', each time costs at most B'², and B'² doubles
-        at least.
+        not hold. For "auto" 2 B² (1 + ln P): λ falls when an error is larger than B, each time
+        costs at most the new B², and B² doubles at least.
 
     Examples
     --------

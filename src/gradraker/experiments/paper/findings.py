@@ -79,8 +79,12 @@ def _missing(results: PaperResults, number: Printed) -> str | None:
         needs_values = number.key == "days" or name.startswith("sweep-")
         if "nodes" not in facts or (needs_values and not facts["values"]):
             what = "The values" if "nodes" in facts else "The data"
-            title = facts["title"]
-            return f"{what} of {title} are not at hand; the list of data sets says how to get them."
+            if "damaged" in facts:
+                return f"{what} of {facts['title']} cannot be read; the list of data sets says why."
+            return (
+                f"{what} of {facts['title']} are not at hand; the list of data sets says how to "
+                "get them."
+            )
         if need == name and not results.has(name):
             return ""
     return NEVER.get(number.key)

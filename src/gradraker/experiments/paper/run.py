@@ -169,7 +169,8 @@ def _load_all(
     chosen: list[Simulation], *, download: bool
 ) -> tuple[dict[str, Loaded], dict[str, dict[str, Any]]]:
     """Data sets that are at hand, and what is to be told about all that are needed."""
-    loaded, facts = {}, {}
+    loaded: dict[str, Loaded] = {}
+    facts: dict[str, dict[str, Any]] = {}
     for key in DATA:
         if all(simulation.data != key for simulation in chosen):
             continue
@@ -178,6 +179,7 @@ def _load_all(
             found = load_data(key, download=download)
         except DatasetFileError as error:
             facts[key]["missing"] = str(error)
+            facts[key]["damaged"] = True
             continue
         if found is not None:
             loaded[key] = found

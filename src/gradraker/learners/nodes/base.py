@@ -29,7 +29,6 @@ from gradraker.learners.unchanged import unchanged_if_refused
 # solver="auto" takes the exact kernel up to so many known nodes and so many pairs (all, known).
 MOST_KNOWN = 2000
 MOST_PAIRS = 20_000_000
-_SOLVERS: dict[type, str] = {KernelSolution: "kernel", RidgeSolution: "ridge", LmsSolution: "lms"}
 _ALLOWED = {
     "solver": ("auto", "kernel", "ridge", "lms"),
     "direction": ("both", "out", "in"),
@@ -277,7 +276,9 @@ class NodeModel(FileMixin, BaseEstimator):
     def _new_solution(
         self, blocks: Blocks, known: NDArray[np.int64], Y: NDArray[np.float64], choice: Choice
     ) -> Solution:
-        if isinstance(blocks, ExactBlocks):
+        # With more features than known nodes, ridge is solved by the nodes: the same predictions.
+        n_features = 2 * self.n_frequencies * len(choice.kernel)
+        if isinstance(blocks, ExactBlocks) or (self.solver != "lms" and known.size < n_features):
             return KernelSolution(blocks, known, Y, choice)
         if self.solver != "lms":
             return RidgeSolution(blocks, known, Y, choice)
@@ -344,7 +345,10 @@ class NodeModel(FileMixin, BaseEstimator):
     def solver_(self) -> str:
         """The solver in use."""
         check_is_fitted(self)
-        return _SOLVERS[type(self._solved())]
+        solution = self._solved()
+        if isinstance(solution, LmsSolution):
+            return "lms"
+        return "kernel" if isinstance(solution.blocks, ExactBlocks) else "ridge"
 
     def explain(self, nodes: Any = None) -> Any:
         """Explain predictions exactly, as weighted sums of the known values.

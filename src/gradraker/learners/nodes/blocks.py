@@ -23,6 +23,7 @@ from gradraker.features.propagation import (
     REACHES,
     WalkMatrices,
     degree_columns,
+    mean_row,
     propagated,
     random_vectors,
     reach_of,
@@ -38,6 +39,8 @@ _MEDIAN_NODES = 300
 # Rows of the walk that are held at once.
 _ROWS = 256
 _FEATURES_A_BLOCK = 50_000
+# A centred row that is shorter, in lengths of the mean row, is rounding errors.
+_NOTHING = 1e-9
 # Blocks have random vectors of their own, so that their errors do not add up.
 _FOUR = np.arange(4, dtype=np.uint64)  # the columns of degrees
 _ORDER_SEED, _BLOCK_SEED = 0x6F72646572, 0x626C6F636B
@@ -62,12 +65,12 @@ def check_block(block: Any) -> str:
     >>> from gradraker.learners.nodes.blocks import check_block
     >>> check_block("hop0")
     Traceback (most recent call last):
-    ValueError: blocks must be 'degree', 'pagerank', ..., 'same_sources' or 'hop1', 'hop2', …, got
+    ValueError: blocks must be 'degree', 'community', ..., 'same_sources' or 'hop1', 'hop2', …, got
     'hop0'
     """
     if isinstance(block, str) and (block == "degree" or block in REACHES):
         return block
-    names = ", ".join(map(repr, ("degree", *REACHES[:5])))
+    names = ", ".join(map(repr, ("degree", *REACHES[: REACHES.index("hop1")])))
     raise ValueError(f"blocks must be {names} or 'hop1', 'hop2', …, got {block!r}")
 
 
@@ -79,6 +82,7 @@ class Walks:
     degrees: NDArray[np.float64]  # [n, 4], standardised
     identities: NDArray[np.uint64]  # [n]
     seed: int
+    n_old: int  # the first nodes, which means are taken over
 
     @property
     def n(self) -> int:
@@ -110,8 +114,9 @@ def walks_of(
 ) -> Walks:
     """The walks of a graph whose row n holds the edges out of n.
 
-    Nobody sees hidden nodes. Degrees are standardised over the first ``n_old`` nodes.
+    Nobody sees hidden nodes. Means are taken over the first ``n_old`` nodes.
     """
+    n_old = len(nodes) if n_old is None else n_old
     columns = degree_columns(A, direction=direction, hidden=hidden)
     old = columns[:n_old]
     spread = old.std(axis=0)
@@ -122,6 +127,7 @@ def walks_of(
         (columns - old.mean(axis=0)) * scale,
         reference_identities(nodes if nodes.dtype == np.int64 else nodes.tolist()),
         seed,
+        n_old,
     )
 
 
@@ -132,6 +138,7 @@ class ExactBlocks:
         self.walks = walks
         self.medians: dict[str, float] = {} if medians is None else medians
         self._norms: dict[str, NDArray[np.float64]] = {}
+        self._means: dict[str, NDArray[np.float64]] = {}
         self._squares: dict[str, tuple[NDArray[np.int64], NDArray[np.float64]]] = {}
 
     def median(self, block: str) -> float:
@@ -169,22 +176,43 @@ class ExactBlocks:
             ends = self._ends(block, some)  # [n, rows]
             meetings = propagated(matrices.step(reach), ends, reach)  # [n, rows]
             products[start : start + _ROWS] = meetings[second].T
+            if reach.centred:
+                products[start : start + _ROWS] -= (self._mean(block) @ ends)[:, np.newaxis]
         norms = self._norms[block]
         missing = np.unique(second[np.isnan(norms[second])])
         for start in range(0, missing.size, _ROWS):
             self._ends(block, missing[start : start + _ROWS])
-        products /= norms[first][:, np.newaxis]
-        products /= norms[second]
-        np.subtract(1.0, products, out=products)
-        products *= 2.0
+        products *= -2.0 * _inverse(norms[first])[:, np.newaxis]
+        products *= _inverse(norms[second])
+        # Squared lengths are 1, or 0 for a row that is nothing but the mean.
+        products += (norms[first] > 0.0)[:, np.newaxis]
+        products += norms[second] > 0.0
         return np.maximum(products, 0.0, out=products)
+
+    def _mean(self, block: str) -> NDArray[np.float64]:
+        if block not in self._means:
+            reach, walks = reach_of(block), self.walks
+            self._means[block] = mean_row(walks.matrices, reach, walks.n_old)
+        return self._means[block]
 
     def _ends(self, block: str, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """Rows of a block as columns, (n, rows), before they are scaled; notes their lengths."""
-        ends = reach_rows(self.walks.matrices, rows, reach_of(block))
+        reach = reach_of(block)
+        ends = reach_rows(self.walks.matrices, rows, reach)
         norms = self._norms.setdefault(block, np.full(self.walks.n, np.nan))
-        norms[rows] = np.sqrt(np.einsum("ij,ij->j", ends, ends))
+        least = 0.0
+        if reach.centred:
+            mean = self._mean(block)
+            ends -= mean[:, np.newaxis]
+            least = _NOTHING * float(np.linalg.norm(mean))
+        lengths = np.sqrt(np.einsum("ij,ij->j", ends, ends))
+        norms[rows] = np.where(lengths > least, lengths, 0.0)
         return ends
+
+
+def _inverse(lengths: NDArray[np.float64]) -> NDArray[np.float64]:
+    """1/length, and 0 for 0."""
+    return np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
 
 
 def squared_differences(
@@ -227,6 +255,7 @@ class RandomBlocks:
         self.medians: dict[str, float] = {}
         self._projections: dict[str, NDArray[np.float64]] = {}
         self._estimated: dict[str, bool] = {}  # whether lengths of rows are
+        self._means: dict[str, NDArray[np.float64]] = {}
         self.kept_moments: tuple[Any, ...] | None = None
 
     def projections(self, block: str) -> NDArray[np.float64]:
@@ -245,7 +274,21 @@ class RandomBlocks:
         V = propagated(walks.matrices.step(reach), units, reach)
         norms2 = squared_norms(walks.matrices, reach)
         self._estimated[block] = norms2 is None
-        V /= np.sqrt(_mean_squares(V) if norms2 is None else norms2)[:, np.newaxis]
+        if reach.centred:
+            self._means[block] = V[: walks.n_old].mean(axis=0)
+        return self._to_length_1(block, V, norms2)
+
+    def _to_length_1(
+        self, block: str, V: NDArray[np.float64], norms2: NDArray[np.float64] | None
+    ) -> NDArray[np.float64]:
+        """Projections (n, D) of rows scaled to length 1; ``norms2`` are their squared lengths."""
+        least = 0.0
+        if block in self._means:
+            mean = self._means[block]
+            V -= mean
+            least = _NOTHING * float(np.linalg.norm(mean)) / np.sqrt(mean.size)
+        lengths = np.sqrt(_mean_squares(V) if norms2 is None else norms2)
+        V *= _inverse(np.where(lengths > least, lengths, 0.0))[:, np.newaxis]
         return V
 
     def beside(self, walks: Walks, rows: NDArray[np.int64]) -> "RandomBlocks":
@@ -261,9 +304,8 @@ class RandomBlocks:
                 used = np.flatnonzero(ends.any(axis=1))
                 units = random_vectors(walks.identities[used], self.n_frequencies, seed)
                 V = ends[used].T @ units  # [rows, D]
-                norms2 = np.einsum("ij,ij->j", ends, ends)
-                norms2 = _mean_squares(V) if self._estimated[block] else norms2
-                V /= np.sqrt(norms2)[:, np.newaxis]
+                norms2 = None if self._estimated[block] else np.einsum("ij,ij->j", ends, ends)
+                V = self._to_length_1(block, V, norms2)
             other._projections[block] = V
         return other
 

@@ -22,7 +22,7 @@ from gradraker.learners.nodes.shares import found_shares
 Matrix = NDArray[np.float64]
 
 DEFAULT_BLOCKS = ("hop1", "hop2", "hop3", "degree")
-UNDIRECTED_BLOCKS = (*DEFAULT_BLOCKS, "far", "alternating")
+UNDIRECTED_BLOCKS = (*DEFAULT_BLOCKS, "far", "community", "alternating")
 DIRECTED_BLOCKS = (*UNDIRECTED_BLOCKS, "same_targets", "same_sources")
 # Widths that blocks may have together, and those that each may have by itself.
 WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
@@ -32,6 +32,8 @@ ALPHAS = np.logspace(-4, 4, 17)
 FINE_ALPHAS = np.logspace(-5, 4, 46)
 # Nats by which freely chosen shares must beat the default blocks, and blocks the mean.
 _NEEDED, _NEEDED_OVER_MEAN = 8.0, 3.0
+# Known nodes from which on all of these nats are asked of blocks.
+_ENOUGH = 30
 
 
 class Tried(NamedTuple):
@@ -152,7 +154,9 @@ def choose_kernel(
     of_mean = criterion_of_mean(many.Y)
     listed = [Tried(k, float(c - of_mean)) for k, c in zip(candidates, costs, strict=True)]
     tried = tuple(sorted(listed, key=lambda t: t.nats))
-    if alpha is None and costs[best] >= of_mean - _NEEDED_OVER_MEAN:
+    # So few values cannot show much; that similar nodes have similar values is then assumed.
+    needed = _NEEDED_OVER_MEAN * min(1.0, len(many.Y) / _ENOUGH)
+    if alpha is None and costs[best] >= of_mean - needed:
         return the_mean(len(many.Y), tried)
     return Choice(candidates[best], float(alphas[best]), tried, len(many.Y))
 

@@ -34,6 +34,7 @@ MOST_LEFT_OUT = 2000
 class Solution(Protocol):
     """What every solver hands out. ``at`` are blocks that hold the asked rows."""
 
+    blocks: Any
     known: Rows
     Y: Matrix  # [N, K]
     left_out_rows: Rows  # positions in known of the nodes of ``residuals``
@@ -62,9 +63,11 @@ def chunks(n: int) -> Iterator[slice]:
 
 
 class KernelSolution:
-    """Kernel ridge on exact kernels."""
+    """Kernel ridge on exact kernels, or on products of features where these are many."""
 
-    def __init__(self, blocks: ExactBlocks, known: Rows, Y: Matrix, choice: Choice) -> None:
+    def __init__(
+        self, blocks: ExactBlocks | RandomBlocks, known: Rows, Y: Matrix, choice: Choice
+    ) -> None:
         self.blocks, self.known, self.choice = blocks, known, choice
         self._inverse: Matrix | None = None
         if choice.kernel:
@@ -119,7 +122,12 @@ class KernelSolution:
         for some in chunks(rows.size):
             yield some, self._kernel(rows[some], self.known, blocks)
 
-    def _kernel(self, first: Rows, second: Rows, blocks: ExactBlocks) -> Matrix:
+    def _kernel(self, first: Rows, second: Rows, blocks: ExactBlocks | RandomBlocks) -> Matrix:
+        if isinstance(blocks, RandomBlocks):
+            # New nodes are in blocks of their own, known ones in those of the model.
+            assert isinstance(self.blocks, RandomBlocks)
+            Z = blocks.features(self.choice.kernel, first)
+            return np.asarray(Z @ self.blocks.features(self.choice.kernel, second).T)
         names = self.choice.blocks
         distances = {block: blocks.distances(block, first, second) for block in names}
         return kernel_of_distances(distances, self.choice.kernel)
