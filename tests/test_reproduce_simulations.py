@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from gradraker import GraphDataset, SKGRegressor, gnmse, load_temperature, sigma2_sweep
+from gradraker.datasets import DatasetUnavailableError
 from gradraker.experiments.paper import (
     PARTS,
     SIMULATIONS,
     chosen_parts,
+    findings,
     read_results,
     run_paper,
     simulations,
@@ -278,6 +280,20 @@ def test_a_damaged_file_is_named_and_the_rest_runs(monkeypatch, tmp_path):
     results = run_paper(["fig6d", "fig7"], fast=True)
     assert list(results.simulations) == ["pairs-temperature"]
     assert "damaged or another file" in results.header["datasets"]["email"]["missing"]
+
+
+def test_a_download_that_fails_is_told(monkeypatch, no_data):
+    def fetch(*arguments, download):
+        assert download
+        raise DatasetUnavailableError("no network")
+
+    for name in ("fetch_wikipedia_math", "fetch_wikipedia_math_graph"):
+        monkeypatch.setattr(f"gradraker.experiments.paper.data.{name}", fetch)
+    results = run_paper(["fig6e"], download=True)
+    assert results.header["datasets"]["wikipedia"]["problem"] == "could not be downloaded"
+    (best,) = [one for one in findings(results) if one.key == "best-wikipedia"]
+    assert best.verdict == "cannot be checked"
+    assert "could not be downloaded" in best.reason
 
 
 def test_progress_goes_from_0_to_all(no_data):

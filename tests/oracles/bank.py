@@ -12,10 +12,10 @@ def weights(losses, step):
 
 
 def raised(bound, error):
-    """B² after a step whose largest squared error is ``error``: at least doubled if it must rise."""
+    """B² after a step with the largest squared error ``error``: doubled at least if it rises."""
     if error <= bound:
         return bound
-    return error if error > 2.0 * bound else 2.0 * bound
+    return max(2.0 * bound, error)
 
 
 def train(features, y, order, learning_rate, *, weight_step="auto", regularization=0.0):

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 from gradraker.learners.parameters import check_count
 
+# Weights that agree in so many digits are equal: nodes with the same edges have equal ones.
+_DIGITS = 9
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LinearExplanation:
@@ -97,9 +100,13 @@ class LinearExplanation:
     def heaviest(self, k: int) -> NDArray[np.int64]:
         """The k observed nodes with the largest absolute weights in each prediction, (n, k).
 
-        The heaviest first; nodes of equal weight in the order of the observed nodes.
+        The heaviest first; nodes of equal weight, up to rounding errors, in the order of the
+        observed nodes.
         """
-        return np.argsort(-np.abs(self.weights), axis=1, kind="stable")[:, :k]
+        sizes = np.abs(self.weights)
+        largest = sizes.max(axis=1, initial=0.0, keepdims=True)
+        sizes = np.round(sizes / np.where(largest > 0.0, largest, 1.0), _DIGITS)
+        return np.argsort(-sizes, axis=1, kind="stable")[:, :k]
 
     def __repr__(self) -> str:
         n, n_observed = self.weights.shape

@@ -178,13 +178,12 @@ def _missing(summary: dict[str, Any]) -> list[str]:
         data = DATA[one["dataset"]]
         figures.setdefault(data.title, []).append(one["name"])
         # Addresses are on the page: a table would cut them.
-        texts[data.title] = (
-            f"--download or 'gradraker data fetch {data.registered}' gets them, the page says from "
-            "where"
-            if one["problem"] == "are not at hand"
-            else one["reason"]
-        )
-        texts[data.title] = f"data of {data.title} {one['problem']}: {texts[data.title]}"
+        fetch = f"'gradraker data fetch {data.registered}'"
+        more = {
+            "are not at hand": f"--download or {fetch} gets them, the page says from where",
+            "could not be downloaded": f"{fetch} says why",
+        }.get(one["problem"], one["reason"])
+        texts[data.title] = f"data of {data.title} {one['problem']}: {more}"
     return [f"{', '.join(names)}: {texts[title]}" for title, names in figures.items()]
 
 

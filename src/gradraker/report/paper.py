@@ -156,9 +156,7 @@ def _left_out(results: PaperResults) -> list[dict[str, str]]:
                     "name": name,
                     "title": TITLES[name],
                     "dataset": data,
-                    "problem": "cannot be read"
-                    if "damaged" in datasets[data]
-                    else "are not at hand",
+                    "problem": datasets[data]["problem"],
                     "reason": datasets[data]["missing"],
                 }
             )

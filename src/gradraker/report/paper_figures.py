@@ -131,7 +131,8 @@ def _pairs(data: str, what: str, near: float, far: float) -> Callable[[PaperResu
         ]
         return (
             f"All {int(counts.sum())} pairs of sampled {what}, with values scaled to [0, 1]. The "
-            f"median difference is {medians[0]:.2f} for ‖d‖² ≤ {near:g} and {medians[-1]:.2f} for "
+            f"median difference is {medians[0]:.2f} for ‖d‖² {'≤' if near else '='} {near:g} and "
+            f"{medians[-1]:.2f} for "
             f"‖d‖² ≥ {far:g}: SKG can work where the first is clearly smaller."
         )
 

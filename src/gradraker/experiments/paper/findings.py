@@ -79,11 +79,8 @@ def _missing(results: PaperResults, number: Printed) -> str | None:
         needs_values = number.key == "days" or name.startswith("sweep-")
         if "nodes" not in facts or (needs_values and not facts["values"]):
             what = "The values" if "nodes" in facts else "The data"
-            if "damaged" in facts:
-                return f"{what} of {facts['title']} cannot be read; the list of data sets says why."
             return (
-                f"{what} of {facts['title']} are not at hand; the list of data sets says how to "
-                "get them."
+                f"{what} of {facts['title']} {facts['problem']}; the list of data sets says more."
             )
         if need == name and not results.has(name):
             return ""

@@ -178,14 +178,14 @@ def _load_all(
         try:
             found = load_data(key, download=download)
         except DatasetFileError as error:
-            facts[key]["missing"] = str(error)
-            facts[key]["damaged"] = True
+            facts[key] |= {"problem": "cannot be read", "missing": str(error)}
             continue
         if found is not None:
             loaded[key] = found
             facts[key] |= found.facts
         if found is None or found.values is None:
-            facts[key]["missing"] = how_to_get(key)
+            problem = "could not be downloaded" if download else "are not at hand"
+            facts[key] |= {"problem": problem, "missing": how_to_get(key)}
     return loaded, facts
 
 
