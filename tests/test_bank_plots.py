@@ -60,6 +60,7 @@ def test_rows_without_ranges_are_drawn_without_their_names():
     [
         (np.ones(3), r"shape \(T, P\)"),
         (np.ones((0, 2)), r"shape \(T, P\)"),
+        (np.ones((2, 0)), r"shape \(T, P\) with T, P > 0"),
         (np.ones((4, 3)), "a label for each of 3 members, got 2"),
         (np.full((4, 2), np.nan), "NaN"),
     ],

@@ -218,15 +218,6 @@ def test_ranges_of_known_nodes_are_those_of_predict(run):
     assert {name: found[name] for name in predicted} == predicted
 
 
-def test_ranges_of_walks_that_are_counted_in_another_way(run):
-    walks = ("--hops", "2", "--hop-weights", "random_walk")
-    found = facts(run("ranges", "--edges", "edges.csv", *walks, "--json"))
-    graph = gradraker.read_edges("edges.csv")
-    vectors = gradraker.adjacency_vectors(graph, hops=2, hop_weights="random_walk")
-    expected = gradraker.sigma2_ranges(vectors.rows)
-    assert found["extending_disturbing"] == expected.extending_disturbing
-
-
 @pytest.mark.parametrize("noise", ["refined", "0.1"])
 def test_ranges_with_other_noise(run, noise):
     found = facts(run("ranges", "--edges", "edges.csv", "--noise", noise, "--json"))

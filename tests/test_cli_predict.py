@@ -15,7 +15,6 @@ from click.testing import CliRunner
 
 import gradraker
 from gradraker.cli import main
-from gradraker.cli.models import load_model
 from gradraker.cli.options import HOP_WEIGHTS, KERNELS, SIGMA2_RULES
 from gradraker.cli.output import printable, safe_cell
 from gradraker.learners.model_file import read_notes
@@ -208,14 +207,6 @@ def test_words_of_options_are_those_of_the_library():
     assert set(SIGMA2_RULES) == set(sigma2.SIGMA2_RULES)
     assert set(KERNELS) == set(kernels.KERNELS)
     assert HOP_WEIGHTS == hops.HOP_WEIGHTS
-
-
-def test_models_that_know_one_way_to_count_walks_are_still_read(predict):
-    assert predict("--method", "skg", "--hops", "2", "--model", "new.skg").exit_code == 0
-    notes = read_notes("new.skg")
-    del notes["vectors"]["hop_weights"]
-    gradraker.load("new.skg").save("old.skg", notes=notes)
-    assert load_model("old.skg").vectors == load_model("new.skg").vectors
 
 
 def test_names_are_text_in_every_file(run):

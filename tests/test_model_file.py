@@ -753,3 +753,9 @@ def test_the_header_is_documented_json(path):
     assert header["state"]["named"] == NAMES
     assert header["sha256"] == {name: sha256(part).hexdigest() for name, part in arrays.items()}
     assert "coef_.npy" in arrays
+
+
+def test_a_model_whose_seed_came_from_a_generator_can_be_fitted_again(tmp_path):
+    model = regressor(random_state=np.random.RandomState(1)).fit(X, Y)
+    again = gradraker.load(model.save(tmp_path / "m.skg"))
+    np.testing.assert_array_equal(clone(again).fit(X, Y).coef_, model.coef_)

@@ -7,6 +7,7 @@ import re
 import shutil
 import sys
 from html.parser import HTMLParser
+from importlib.metadata import version
 
 import pytest
 from click.testing import CliRunner
@@ -90,6 +91,7 @@ def test_the_end_says_how_many_agree_and_what_is_missing(made):
     for verdict, n in verdicts.items():
         assert re.search(rf"{verdict.capitalize()}\s+{n}\b", output)
     assert summary["again"] == "gradraker reproduce --seed 0 --fast"
+    assert summary["versions"]["matplotlib"] == version("matplotlib")  # the same one, same files
     assert "Source: MeteoSwiss" in (folder / "report.html").read_text("utf-8")  # its licence
     assert [one["name"] for one in summary["left_out"]] == LEFT_OUT
     assert all("https://" in one["reason"] for one in summary["left_out"])

@@ -221,7 +221,7 @@ def test_sweeps_over_settings_decide_their_claims(changed):
             row[best] = 0.5
             sweep["gnmse"] = [row for _ in sweep["gnmse"]]
     found = by_key(changed)
-    for key in ("best-without-D", "best-with-eta", "best-with-E"):
+    for key in ("best-without-D", "best-with-eta", "best-with-E", "few-D"):
         assert found[key].verdict == "differs", key
 
 

@@ -78,6 +78,34 @@ def test_weights_of_the_tested_node_give_its_prediction(temperature):
     assert found["node"] == temperature.dataset.node_names[draw.tested[0]]
 
 
+def test_similarities_and_late_weights_of_all_tested_nodes(temperature):
+    settings = SIMULATIONS["weights"].settings | {"sigma2": [10.0]}
+    found = simulations.weights(temperature, settings, 0)
+    (run,) = found["runs"]
+    draw, X = split(temperature, 0, seed=0)
+    model = SKGRegressor(sigma2=10.0, n_frequencies=200, n_epochs=3, random_state=draw.seed)
+    model.fit(X[draw.sampled], temperature.values[draw.sampled])
+    Z, order = model.features(X[draw.sampled]), found["order"]
+    similarities, ranks = [], []
+    for a in model.features(X[draw.tested]):
+        B = [0.2 * float(a @ Z[i]) for i in order]
+        similarities.append(np.mean(B))
+        F, v = [], a.copy()
+        for i in reversed(order):  # the adjoint pass
+            F.insert(0, 0.2 * float(Z[i] @ v))
+            v = v - F[0] * Z[i]
+        smallest = sorted(B)[: len(B) // 4]
+        ranks += [
+            sum(other < F[t] for other in F) / len(F)
+            for t in range(len(F) - 5, len(F))
+            if B[t] <= smallest[-1] + 1e-12
+        ]
+    assert run["mean_similarity"] == pytest.approx(np.mean(similarities), rel=1e-10)
+    assert len(ranks) > 10
+    # 27 of 108 are the lowest quarter; a quantile lies between the 27th and the 28th.
+    np.testing.assert_allclose(run["late_ranks"], ranks, atol=1e-12)
+
+
 def test_similarity_measures_at_one_distance(small):
     settings = SPLIT | {
         "squared_distance": 5.0,

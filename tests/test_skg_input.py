@@ -397,7 +397,7 @@ def test_unknown_kernel(kernel):
     refuse_parameter("kernel must be one of 'gaussian', 'laplacian', 'cauchy'", kernel=kernel)
 
 
-@pytest.mark.parametrize("random_state", [-1, 2**32, "seed", 1.5, np.random.default_rng(0), [1, 2]])
+@pytest.mark.parametrize("random_state", [-1, 2**64, "seed", 1.5, np.random.default_rng(0), [1, 2]])
 def test_bad_random_state(random_state):
     model = regressor(random_state=random_state)
     refuse(lambda: model.fit(X, Y), ValueError, "[Ss]eed", model)

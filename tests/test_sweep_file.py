@@ -276,6 +276,21 @@ def test_an_unfinished_file_is_not_loaded_as_a_result(tmp_path, undisturbed):
         SweepResult.load(path)
 
 
+def test_a_full_disk_is_told_with_the_file_and_costs_one_repeat(tmp_path, undisturbed, monkeypatch):
+    path = tmp_path / "sweep.jsonl"
+
+    def full(descriptor):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("gradraker.experiments.sweep_file.os.fsync", full)
+        with pytest.raises(OSError, match="No space left") as caught:
+            sweep(checkpoint=path)
+    assert caught.value.filename == str(path)
+    sweep(checkpoint=path)
+    assert path.read_bytes() == undisturbed
+
+
 def test_places_that_cannot_be_written_are_named(tmp_path):
     with pytest.raises(FileNotFoundError, match="does not exist"):
         sweep(checkpoint=tmp_path / "missing" / "sweep.jsonl")

@@ -20,6 +20,7 @@ SETTINGS = {
     "n_frequencies": 50,
     "learning_rate": 0.1,
     "n_epochs": 3,
+    "kernel": "gaussian",
     "versions": {"gradraker": "0"},
 }
 
@@ -190,6 +191,13 @@ def test_the_page_shows_all_numbers_and_escapes_names():
         assert f"<td>{mean:.4g}</td>" in page
     assert len(re.findall(r"<h2>", page)) == 4
     assert result.settings["data"]["sha256_values"] in page
+
+
+def test_the_page_says_which_distance_it_means():
+    for kernel, distance in (("gaussian", "‖d‖²"), ("laplacian", "‖d‖₁")):
+        result = made([[0.5, 0.3, 0.1, 0.2]])
+        result.settings["kernel"] = kernel
+        assert f"Largest {distance} of sampled nodes" in sweep_report(result)
 
 
 def test_a_page_without_ranges_can_be_made():

@@ -27,7 +27,7 @@ def write_atomically(path: str | os.PathLike[str], write: Callable[[Path], None]
         _take_usual_permissions(temporary)
         temporary.replace(target)
     except OSError as error:
-        if error.filename is None:  # a full disk does not say for which file
+        if error.errno is not None and error.filename is None:  # a full disk does not say which
             error.filename = os.fspath(target)
         raise
     finally:

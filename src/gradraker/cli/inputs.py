@@ -93,6 +93,7 @@ def in_words_of_the_command_line(values: str, *, isolated: bool = False) -> "Ite
             "them out" + (", or isolated to keep them" if isolated else ""),
             "values: ": f"{_label(values)}: ",
             "sigma2 as a number": "--sigma2 NUMBER",
+            "pass weight=False to ignore weights": "pass --unweighted",
         }
         for words, other in changes.items():
             message = message.replace(words, other)

@@ -77,12 +77,12 @@ def ranges(
             hops=hops,
             hop_weights=hop_weights,
         )
-        vectors = adjacency_vectors(graph, **settings)
-        rows = vectors.rows
-        if known is not None:
-            with in_words_of_the_command_line(values or "-"):
+        with in_words_of_the_command_line(values or "-"):
+            vectors = adjacency_vectors(graph, **settings)
+            rows = vectors.rows
+            if known is not None:
                 aligned = known_values(known, vectors.nodes, unknown_nodes=unknown_nodes)
-            rows = rows[aligned == aligned]  # NaN where a value is not known
+                rows = rows[aligned == aligned]  # NaN where a value is not known
         if rows.shape[0] < 2:
             raise ValueError(
                 f"{rows.shape[0]} nodes have known values, but at least two are needed to measure "

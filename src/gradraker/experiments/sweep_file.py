@@ -79,10 +79,14 @@ class Checkpoint:
     def add(self, repeat: Repeat) -> None:
         """Append a repeat; it is on the disk when this returns."""
         self.done[repeat.number] = repeat
-        with self.path.open("ab") as file:
-            file.write(_repeat_line(repeat))
-            file.flush()
-            os.fsync(file.fileno())
+        try:
+            with self.path.open("ab") as file:
+                file.write(_repeat_line(repeat))
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            error.filename = str(self.path)  # a full disk does not say for which file
+            raise
 
     def finish(self) -> None:
         """Write the file again, in the order of the repeats."""

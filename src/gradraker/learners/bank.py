@@ -6,11 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from gradraker.bandwidth.ranges import Sigma2Ranges
-from gradraker.features import Rows, as_rows, check_references
+from gradraker.features import as_rows, check_references
 from gradraker.learners.bank_members import (
     WHOLE,
     BankMember,
@@ -21,7 +20,7 @@ from gradraker.learners.bank_members import (
 )
 from gradraker.learners.bank_one_node import OneNodeBank
 from gradraker.learners.bank_tables import FamilyTables
-from gradraker.learners.bank_training import train_bank, view_rows
+from gradraker.learners.bank_training import train_bank, view_matrix
 from gradraker.learners.hedge import (
     AUTO,
     Hedge,
@@ -290,11 +289,8 @@ class GradrakerRegressor(OneNodeBank, RegressorMixin, BaseEstimator):
         views = check_views(self.views)
         seen: dict[str, Any] = {WHOLE: X}
         if views is not None:
-            rows, of_columns = as_rows(X), view_of_columns(views, X.shape[1])
-            seen = {
-                name: _matrix(view_rows(rows, of_columns, number), X)
-                for number, name in enumerate(views)
-            }
+            of_columns = view_of_columns(views, X.shape[1])
+            seen = {name: view_matrix(X, of_columns, number) for number, name in enumerate(views)}
         return {
             (view, family): Sample(part, Y, table[family], self.learning_rate, self.n_epochs)
             for view, part in seen.items()
@@ -399,8 +395,3 @@ class GradrakerRegressor(OneNodeBank, RegressorMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.target_tags.multi_output = True
         return tags
-
-
-def _matrix(rows: Rows, X: Any) -> csr_array:
-    """Some entries of X as a matrix of its shape and type."""
-    return csr_array((rows.data.astype(X.dtype), rows.indices, rows.indptr), shape=X.shape)

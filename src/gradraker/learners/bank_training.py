@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from gradraker._compiled.skg import member_pass, member_rows
-from gradraker.features import Rows, projections
+from gradraker.features import Rows, as_rows, projections
 from gradraker.features.threads import n_threads, over_rows
 from gradraker.learners.hedge import Hedge
 
@@ -57,6 +57,12 @@ def view_rows(rows: Rows, view_of_column: NDArray[np.int64] | None, number: int)
     chosen = view_of_column[rows.indices] == number
     counts = np.append(0, np.cumsum(chosen))
     return Rows(counts[rows.indptr], rows.indices[chosen], rows.data[chosen])
+
+
+def view_matrix(X: Any, view_of_column: NDArray[np.int64], number: int) -> csr_array:
+    """The same of a matrix, with its shape and type."""
+    indptr, indices, data = view_rows(as_rows(X), view_of_column, number)
+    return csr_array((data.astype(X.dtype), indices, indptr), shape=X.shape)
 
 
 def train_bank(

@@ -75,7 +75,9 @@ def refuse_strings(argument: str, values: Any) -> None:
 def seed_from(random_state: int | np.random.RandomState | None) -> int:
     """Return a seed in [0, 2⁶⁴): an integer is the seed itself, a generator gives 64 bits."""
     if isinstance(random_state, int | np.integer):
-        check_random_state(random_state)  # raises for numbers out of range
+        # Not 2³² as in NumPy's generators: what a generator gives is a seed as well.
+        if not 0 <= random_state < 2**64:
+            raise ValueError(f"random_state must be a seed in [0, 2**64), got {random_state!r}")
         return int(random_state)
     high, low = check_random_state(random_state).randint(0, 2**32, size=2, dtype=np.uint32)
     return (int(high) << 32) | int(low)

@@ -56,9 +56,9 @@ class KernelWeightsDisplay:
     def __init__(self, weights: ArrayLike, *, labels: Sequence[str]) -> None:
         self.weights = np.array(weights, dtype=np.float64)
         self.labels = list(labels)
-        if self.weights.ndim != 2 or self.weights.shape[0] == 0:
+        if self.weights.ndim != 2 or self.weights.size == 0:
             raise ValueError(
-                f"weights must have shape (T, P) with T > 0, got shape {self.weights.shape}"
+                f"weights must have shape (T, P) with T, P > 0, got shape {self.weights.shape}"
             )
         if len(self.labels) != self.weights.shape[1]:
             raise ValueError(

@@ -6,6 +6,7 @@ import io
 import json
 import os
 from collections.abc import Callable, Mapping
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,8 @@ def paper_summary(results: PaperResults) -> dict[str, Any]:
             name: {"dataset": simulation["dataset"], "settings": simulation["settings"]}
             for name, simulation in results.simulations.items()
         },
-        "versions": results.header["versions"],
+        # Figures are matplotlib's, whenever the simulations were run.
+        "versions": {**results.header["versions"], "matplotlib": version("matplotlib")},
     }
 
 

@@ -1,0 +1,69 @@
+"""``--hop-weights``: how walks count, for every command that describes nodes by walks."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import gradraker
+from gradraker.cli import main
+from gradraker.cli.models import load_model
+from gradraker.learners import read_notes
+
+FILES = ("--edges", "edges.csv", "--values", "values.csv")
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, arguments, prog_name="gradraker")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """A folder with edges.csv and values.csv to be in."""
+    monkeypatch.chdir(tmp_path)
+    done = run("data", "fetch", "temperature", *FILES)
+    assert done.exit_code == 0, done.output
+
+
+def test_ranges_are_those_of_the_library():
+    walks = ("--hops", "2", "--hop-weights", "random_walk")
+    result = run("ranges", "--edges", "edges.csv", *walks, "--json")
+    assert result.exit_code == 0, result.output
+    graph = gradraker.read_edges("edges.csv")
+    vectors = gradraker.adjacency_vectors(graph, hops=2, hop_weights="random_walk")
+    expected = gradraker.sigma2_ranges(vectors.rows).extending_disturbing
+    assert json.loads(result.stdout)["extending_disturbing"] == expected
+
+
+def test_a_sweep_counts_walks_as_asked():
+    quick = ("--sigma2", "0.5:50:3", "--repeats", "4", "--frequencies", "20")
+    result = run("sweep", *FILES, *quick, "--hops", "2", "--hop-weights", "binary")
+    assert result.exit_code == 0, result.output
+    largest = gradraker.SweepResult.load("sweep.jsonl").squared_distances.max()
+    assert 0.0 < largest <= 36.0  # rows of 0 and 1 with a column for each sampled node
+
+
+def test_models_that_know_one_way_to_count_walks_are_still_read():
+    options = ("--method", "skg", "--sigma2", "2", "--hops", "2", "--model", "new.skg")
+    assert run("predict", *FILES, *options).exit_code == 0
+    notes = read_notes("new.skg")
+    del notes["vectors"]["hop_weights"]
+    gradraker.load("new.skg").save("old.skg", notes=notes)
+    assert load_model("old.skg").vectors == load_model("new.skg").vectors
+
+
+@pytest.mark.parametrize("command", [["ranges"], ["predict", "--method", "skg"], ["sweep"]])
+def test_negative_weights_are_refused_in_words_of_the_command(command):
+    Path("signed.csv").write_text("source,target,weight\na,b,-1\nb,c,2\nc,a,1\n")
+    Path("three.csv").write_text("node,value\na,1\nb,2\nc,3\n")
+    files = ("--edges", "signed.csv", "--values", "three.csv")
+    result = run(*command, *files, "--hop-weights", "random_walk")
+    assert result.exit_code == 1
+    assert "weights of at least 0, got -1: pass --unweighted, or count walks" in result.stderr
+
+
+def test_nodes_models_do_not_count_walks():
+    graph, known = [("a", "b"), ("b", "c")], {"a": 1.0, "b": 2.0}
+    with pytest.raises(ValueError, match="hop_weights is for method='skg', got 'binary' with"):
+        gradraker.predict_unknown(graph, known, hop_weights="binary")
