@@ -2,11 +2,11 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, RegressorMixin
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
 
 from gradraker.bandwidth.ranges import Sigma2Ranges
 from gradraker.features import as_rows, check_references
@@ -27,8 +27,7 @@ from gradraker.learners.hedge import (
     check_regularization,
     check_weight_step,
 )
-from gradraker.learners.lms import epoch_orders
-from gradraker.learners.observed import Record, row_names
+from gradraker.learners.observed import Record
 from gradraker.learners.parameters import (
     check_count,
     check_flag,
@@ -36,14 +35,9 @@ from gradraker.learners.parameters import (
     seed_from,
 )
 from gradraker.learners.sigma2 import Sample
-from gradraker.learners.skg_input import (
-    renumbered,
-    validate_training,
-)
-from gradraker.learners.unchanged import unchanged_if_refused
 
 
-class GradrakerRegressor(OneNodeBank, RegressorMixin, BaseEstimator):
+class GradrakerRegressor(RegressorMixin, OneNodeBank):
     """Predict node values with a bank of kernels that are weighed online (Gradraker).
 
     Each member p of the bank is a single-kernel model fₚ = θₚᵀzₚ on the same rows
@@ -178,84 +172,6 @@ class GradrakerRegressor(OneNodeBank, RegressorMixin, BaseEstimator):
         self.keep_weights = keep_weights
 
     # -- training --------------------------------------------------------------
-
-    @unchanged_if_refused
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        *,
-        references: Sequence[Hashable] | None = None,
-        node_names: Sequence[Hashable] | None = None,
-    ) -> Self:
-        """Forget what was learned and train ``n_epochs`` times on all rows.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n, M)
-            Adjacency vectors, one row a node; views side by side.
-        y : array-like of shape (n,) or (n, n_targets)
-            Values of the nodes.
-        references : sequence of M names, optional
-            Names of the columns of X.
-        node_names : sequence of n names, optional
-            Names of the rows, for :meth:`explain`; default the index of a pandas data frame.
-
-        Returns
-        -------
-        self
-        """
-        self._check_parameters()
-        names = row_names(X, node_names)
-        X, y = validate_training(self, X, y, references, first=True)
-        self._start(X, y, references)
-        orders = epoch_orders(self.seed_, X.shape[0], self.n_epochs, shuffle=self.shuffle)
-        self._train(X, y, orders, names)
-        return self
-
-    @unchanged_if_refused
-    def partial_fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        *,
-        references: Sequence[Hashable] | None = None,
-        node_names: Sequence[Hashable] | None = None,
-    ) -> Self:
-        """Predict, weigh and train once on each row, in the given order, and go on from there.
-
-        Any cut of the same rows into calls gives the same ``coef_`` and ``kernel_weights_``, bit
-        for bit. Rules for σ² are resolved on the first chunk, and kept.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n, M)
-            Adjacency vectors, one row a node.
-        y : array-like of shape (n,) or (n, n_targets)
-            Values of the nodes.
-        references : sequence of M names, optional
-            Names of the columns of X; without views, names that are new become new
-            referencing nodes.
-        node_names : sequence of n names, optional
-            Names of the rows, as in :meth:`fit`.
-
-        Returns
-        -------
-        self
-        """
-        self._check_parameters()
-        first = not hasattr(self, "coef_")
-        names = row_names(X, node_names)
-        X, y = validate_training(self, X, y, references, first=first)
-        if first:
-            self._start(X, y, references)
-        elif references is not None:
-            columns = check_references(references, X.shape[1])
-            self._refuse_new_names(columns)
-            self._table.add_missing(columns)
-            X = renumbered(X, columns, self._table)
-        self._train(X, y, [np.arange(X.shape[0])], names)
-        return self
 
     def _start(self, X: Any, y: NDArray[np.float64], references: Any) -> None:
         """Set all that stays as it is while the model learns."""

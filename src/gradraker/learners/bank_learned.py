@@ -18,12 +18,12 @@ from gradraker.learners.bank_members import BankMember, view_of_columns
 from gradraker.learners.bank_tables import FamilyTables
 from gradraker.learners.bank_training import Bank, Group, prediction_chunks, view_rows
 from gradraker.learners.hedge import Hedge, combined
-from gradraker.learners.model_file import read_model
 from gradraker.learners.observed import Record
-from gradraker.learners.skg_input import check_same_features, prepare_rows
+from gradraker.learners.row_learner import RowLearner
+from gradraker.learners.skg_input import prepare_rows
 
 
-class LearnedBank:
+class LearnedBank(RowLearner):
     """The part of :class:`GradrakerRegressor` that does not train."""
 
     coef_: NDArray[np.float64]
@@ -36,9 +36,6 @@ class LearnedBank:
     _record: Record | None
     _table: FamilyTables
     _used: dict[str, Any]
-
-    def _check_parameters(self) -> None:
-        raise NotImplementedError
 
     # -- prediction ------------------------------------------------------------
 
@@ -135,29 +132,8 @@ class LearnedBank:
 
     # -- files -----------------------------------------------------------------
 
-    def save(self, path: str | os.PathLike[str], *, notes: dict[str, Any] | None = None) -> Path:
-        """Write the model to a file, whole or not at all, without pickle.
-
-        Parameters
-        ----------
-        path : path-like
-            Where to write; an older file is replaced.
-        notes : dict, optional
-            What else to keep in the file: anything that JSON can hold.
-
-        Returns
-        -------
-        Path
-        """
-        check_is_fitted(self, "coef_")
-        self._check_parameters()
-        check_same_features(self)
-        return save_bank(self, path, notes or {})
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Load a model that :meth:`save` wrote; it goes on training bit for bit."""
-        return cls._restored(path, *read_model(path))
+    def _saved(self, path: str | os.PathLike[str], notes: dict[str, Any]) -> Path:
+        return save_bank(self, path, notes)
 
     @classmethod
     def _restored(
@@ -279,10 +255,10 @@ class LearnedBank:
         """The bank on validated rows to predict."""
         rows, units, dtype, table = prepare_rows(self, X, references)
         if table is not self._table:
-            self._refuse_new_names(table.names)
+            self._check_new_names(table.names)
         return self._bank(rows, units, dtype)
 
-    def _refuse_new_names(self, names: Sequence[Hashable]) -> None:
+    def _check_new_names(self, names: Sequence[Hashable]) -> None:
         if self._used["views"] is not None and not self._table.has_all(names):
             new = next(name for name in names if not self._table.has_all([name]))
             raise ValueError(

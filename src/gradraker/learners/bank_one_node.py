@@ -68,7 +68,7 @@ class OneNodeBank(LearnedBank):
         if not hasattr(self, "coef_"):
             return 0.0
         distinct = distinct_names(names)
-        self._refuse_new_names(distinct)
+        self._check_new_names(distinct)
         known = self._table.has_all(distinct)
         table = self._table if known else self._table.of_names(distinct)
         return self._predicted(_one_row(names, weights, table), table)
@@ -116,7 +116,7 @@ class OneNodeBank(LearnedBank):
                 f"values of shape {self._targets}"
             )
         distinct = distinct_names(names)
-        self._refuse_new_names(distinct)
+        self._check_new_names(distinct)
         self._table.add_missing(distinct)
         row = _one_row(names, weights, self._table)
         prediction = self._predicted(row, self._table)

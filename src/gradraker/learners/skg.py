@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Self, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, RegressorMixin
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gradraker.above import call
@@ -21,9 +21,8 @@ from gradraker.features import (
     fourier_features,
     linear_predictions,
 )
-from gradraker.learners.lms import epoch_orders, train
-from gradraker.learners.model_file import read_model
-from gradraker.learners.observed import Record, row_names
+from gradraker.learners.lms import train
+from gradraker.learners.observed import Record
 from gradraker.learners.one_node import OneNodeMixin
 from gradraker.learners.parameters import (
     check_count,
@@ -32,18 +31,15 @@ from gradraker.learners.parameters import (
     check_learning_rate,
     seed_from,
 )
+from gradraker.learners.row_learner import RowLearner
 from gradraker.learners.saved import restore_skg, save_skg
 from gradraker.learners.sigma2 import Choice, Sample, check_sigma2, choose_sigma2
 from gradraker.learners.skg_input import (
-    check_same_features,
     prepare_rows,
-    renumbered,
-    validate_training,
 )
-from gradraker.learners.unchanged import unchanged_if_refused
 
 
-class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
+class SKGRegressor(OneNodeMixin, RegressorMixin, RowLearner):
     """Predict node values from adjacency vectors, online (single-kernel Gradraker).
 
     A row a of X goes through D random Fourier features of a kernel,
@@ -155,82 +151,6 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
         self.keep_observed = keep_observed
 
     # -- training --------------------------------------------------------------
-
-    @unchanged_if_refused
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        *,
-        references: Sequence[Hashable] | None = None,
-        node_names: Sequence[Hashable] | None = None,
-    ) -> Self:
-        """Forget what was learned and train ``n_epochs`` times on all rows.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n, M)
-            Adjacency vectors, one row a node.
-        y : array-like of shape (n,) or (n, n_targets)
-            Values of the nodes.
-        references : sequence of M names, optional
-            Names of the columns of X.
-        node_names : sequence of n names, optional
-            Names of the rows, for :meth:`explain`; default the index of a pandas data frame.
-
-        Returns
-        -------
-        self
-        """
-        self._check_parameters()
-        names = row_names(X, node_names)
-        X, y = validate_training(self, X, y, references, first=True)
-        self._start(X, y, references)
-        orders = epoch_orders(self.seed_, X.shape[0], self.n_epochs, shuffle=self.shuffle)
-        self._train(X, y, orders, names)
-        return self
-
-    @unchanged_if_refused
-    def partial_fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        *,
-        references: Sequence[Hashable] | None = None,
-        node_names: Sequence[Hashable] | None = None,
-    ) -> Self:
-        """Train once on each row, in the given order, continuing from what was learned.
-
-        Any cut of the same rows into calls gives the same ``coef_``, bit for bit. A rule for
-        ``sigma2`` is resolved on the first chunk, and kept.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n, M)
-            Adjacency vectors, one row a node.
-        y : array-like of shape (n,) or (n, n_targets)
-            Values of the nodes.
-        references : sequence of M names, optional
-            Names of the columns of X; names that are new become new referencing nodes.
-        node_names : sequence of n names, optional
-            Names of the rows, as in :meth:`fit`.
-
-        Returns
-        -------
-        self
-        """
-        self._check_parameters()
-        first = not hasattr(self, "coef_")
-        names = row_names(X, node_names)
-        X, y = validate_training(self, X, y, references, first=first)
-        if first:
-            self._start(X, y, references)
-        elif references is not None:
-            columns = check_references(references, X.shape[1])
-            self._table.add_missing(columns)
-            X = renumbered(X, columns, self._table)
-        self._train(X, y, [np.arange(X.shape[0])], names)
-        return self
 
     def _train(
         self,
@@ -437,33 +357,8 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, BaseEstimator):
 
     # -- files -----------------------------------------------------------------
 
-    def save(self, path: str | os.PathLike[str], *, notes: dict[str, Any] | None = None) -> Path:
-        """Write the model to a file, whole or not at all, without pickle.
-
-        :func:`gradraker.load` reads it. A ``random_state`` that is a generator is saved as
-        the seed that was drawn from it.
-
-        Parameters
-        ----------
-        path : path-like
-            Where to write; an older file is replaced.
-        notes : dict, optional
-            What else to keep in the file, such as how the rows were made: anything that JSON
-            can hold. :func:`gradraker.learners.read_notes` returns it.
-
-        Returns
-        -------
-        Path
-        """
-        check_is_fitted(self, "coef_")
-        self._check_parameters()
-        check_same_features(self)
-        return save_skg(self, path, notes or {})
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Load a model that :meth:`save` wrote; it goes on training bit for bit."""
-        return cls._restored(path, *read_model(path))
+    def _saved(self, path: str | os.PathLike[str], notes: dict[str, Any]) -> Path:
+        return save_skg(self, path, notes)
 
     @classmethod
     def _restored(

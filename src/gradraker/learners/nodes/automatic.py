@@ -90,9 +90,13 @@ def chosen(given: Given, blocks: Blocks, known: Rows, Y: Matrix, *, is_directed:
     available = [] if given.blocks is not None else _telling_blocks(blocks, is_directed)
     if given.blocks is None and not available:
         return the_mean(known.size)
+    # The same choice whatever the zero and the unit of the values, and no digits lost to either.
+    Y = Y - Y.mean(axis=0)
+    scaled = Y / np.sqrt(np.mean(Y**2))
     order = some_of(blocks, known, known.size)
     few, many = (
-        Sample(KernelMatrices(blocks, known[order[:most]]), Y[order[:most]]) for most in (FEW, MANY)
+        Sample(KernelMatrices(blocks, known[order[:most]]), scaled[order[:most]])
+        for most in (FEW, MANY)
     )
     choice = choose_kernel(few, many, available=available, **given._asdict())
     is_whole = choice.n_used == known.size

@@ -83,8 +83,12 @@ class KernelSolution:
     def set_values(self, Y: Matrix) -> None:
         """Take the values (N, K) of the known nodes."""
         self.Y = Y
-        self._coefficients = self._smoother.Q @ Y
-        self.residuals = self._smoother.left_out(Y)
+        # Q takes any centre to 0; values that are far from 0 would lose their digits there.
+        centre = Y.mean(axis=0)
+        centred = Y - centre
+        self._intercept = centre + self._smoother.g @ centred
+        self._coefficients = self._smoother.Q @ centred
+        self.residuals = self._smoother.left_out(centred)
 
     def grow(self, new: Rows, Y: Matrix) -> None:
         """Learn more nodes of the same graph; Y are the values of all, old ones first."""
@@ -98,7 +102,7 @@ class KernelSolution:
 
     def predictions(self, rows: Rows, at: Any = None) -> Matrix:
         """Predictions of some rows, (n, K)."""
-        found = np.tile(self._smoother.g @ self.Y, (rows.size, 1))
+        found = np.tile(self._intercept, (rows.size, 1))
         if self._inverse is not None:
             for some, K in self._kernels(rows, at):
                 found[some] += K @ self._coefficients
@@ -138,7 +142,8 @@ class RidgeSolution:
 
     def __init__(self, blocks: RandomBlocks, known: Rows, Y: Matrix, choice: Choice) -> None:
         self.blocks, self.known, self.choice = blocks, known, choice
-        gram, self._products = moments(blocks, known, Y, choice)
+        self._centre = Y.mean(axis=0)  # values that are far from 0 would lose digits
+        gram, self._products = moments(blocks, known, Y - self._centre, choice)
         self._inverse = primal_inverse(gram, choice.alpha)
         self.Y = Y
         self._solve()
@@ -162,7 +167,7 @@ class RidgeSolution:
         for some in chunks(new.size):
             Z1 = self._features(new[some])
             self._inverse = grown_primal_inverse(self._inverse, Z1)
-            self._products += Z1.T @ Y[n_old:][some]
+            self._products += Z1.T @ (Y[n_old:][some] - self._centre)
         self.known, self.Y = np.concatenate([self.known, new]), Y
         self._solve()
 
@@ -174,7 +179,7 @@ class RidgeSolution:
         for some in chunks(rows.size):
             Z1 = self._features(rows[some])
             rest = 1.0 - primal_leverages(self._inverse, Z1)[:, np.newaxis]
-            residuals = self.Y[self.left_out_rows[some]] - Z1 @ self._theta
+            residuals = self.Y[self.left_out_rows[some]] - self._centre - Z1 @ self._theta
             np.divide(residuals, rest, out=errors[some], where=rest > 0.0)
         self.residuals = errors
 
@@ -182,7 +187,7 @@ class RidgeSolution:
         """Predictions of some rows, (n, K)."""
         found = np.empty((rows.size, self.Y.shape[1]))
         for some in chunks(rows.size):
-            found[some] = self._features(rows[some], at) @ self._theta
+            found[some] = self._centre + self._features(rows[some], at) @ self._theta
         return found
 
     def weights(self, rows: Rows, at: Any = None) -> Matrix:
