@@ -178,9 +178,11 @@ def test_the_same_update_twice_changes_nothing(run):
 
 def test_update_adds_edges_and_nodes_to_the_graph(run):
     Path("e.csv").write_text("Mars,Pilatus\nMars,Titlis\n")
+    n_edges = gradraker.load("model.gr").adjacency_.nnz
     found = facts(run("update", "--model", "model.gr", "--edges", "e.csv", "--json"))
     assert found["graph_changed"]
     assert found["nodes"] == 91  # Titlis is new as well
+    assert found["edges"] == n_edges + 2  # of the whole graph
     predicted = {one["node"]: one["prediction"] for one in found["predictions"]}
     assert {"Mars", "Titlis"} <= set(predicted)
     saved = gradraker.load("model.gr")

@@ -83,6 +83,7 @@ def _set(place, key, value):
     return change
 
 
+CHOICE = {"alpha": 1.0, "tried": [], "n_used": 13}
 DAMAGES = {
     "column beyond the nodes": _set("arrays", "indices", np.full(1, 99)),
     "row ends": _set("arrays", "indptr", np.array([0, 5])),
@@ -92,6 +93,8 @@ DAMAGES = {
     "arrival of nobody": _set("arrays", "arrived", np.array([31])),
     "seed": _set("state", "seed_", -1),
     "no blocks": _set("state", "choice", {"kernel": [], "alpha": 1.0, "tried": [], "n_used": 0}),
+    "no width": _set("state", "choice", CHOICE | {"kernel": [["hop1", 0.0, 1.0]]}),
+    "shares beyond 1": _set("state", "choice", CHOICE | {"kernel": [["hop1", 1.0, 1e300]]}),
     "parameter": _set("parameters", "width", -1.0),
     "labels for a regressor": _set("state", "labels", ["x"] * 31),
 }

@@ -152,6 +152,11 @@ def test_bad_questions_are_refused_with_a_reason():
         model.predict_new([("new", "a"), ("a", "b")])
     with pytest.raises(ValueError, match="no new node"):
         model.predict_new({"a": []})
+    with pytest.raises(ValueError, match="no new node: it is empty"):
+        model.predict_new({})
+    with pytest.raises(ValueError, match="'new' → 'nobody' between two nodes that the graph does"):
+        model.predict_new({"new": ["a", "nobody"]})
+    assert model.predict_new([("new", "a"), ("new", "new")]).keys() == {"new"}  # a loop is none
     with pytest.raises(TypeError, match="'hops' is no option of the graph"):
         model.fit(EDGES, VALUES, hops=2)
     with pytest.raises(ValueError, match="needs a graph or values"):

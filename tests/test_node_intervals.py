@@ -1,9 +1,18 @@
 """Jackknife+ intervals: equal to refits, and covering what they say."""
 
+import os
+
 import numpy as np
 import pytest
 
-from gradraker import NodeRegressor, load_temperature, make_block_graph, make_geometric_graph
+from gradraker import (
+    NodeRegressor,
+    fetch_cora_con,
+    fetch_email_eu_core,
+    load_temperature,
+    make_block_graph,
+    make_geometric_graph,
+)
 from gradraker.learners.nodes.intervals import jackknife_plus
 from oracles import nodes as oracle
 from test_node_regressor import random_graph
@@ -99,6 +108,23 @@ def _coverage(data, n_repeats, **options):
 )
 def test_intervals_cover_what_they_say(data):
     assert 0.85 < _coverage(data, 10) < 0.96
+
+
+# Standard deviations on one split: 0.019 for 402 known and 603 tested nodes, 0.013 for 889 and
+# 1333. Of these numbers of splits they are 0.011 and 0.013: 0.86 is 3.5 and 3 of them below 0.9.
+@pytest.mark.parametrize(
+    ("fetch", "n_repeats"),
+    [(fetch_email_eu_core, 3), (fetch_cora_con, 1)],
+    ids=["email", "cora"],
+)
+def test_intervals_cover_what_they_say_on_downloaded_data(fetch, n_repeats):
+    if not os.environ.get("GRADRAKER_DATA"):
+        pytest.skip("GRADRAKER_DATA is not set to the folder of the downloaded data sets")
+    try:
+        data = fetch(download=False)
+    except FileNotFoundError as error:
+        pytest.skip(str(error))
+    assert 0.86 < _coverage(data, n_repeats) < 0.94
 
 
 @pytest.mark.parametrize("solver", ["ridge", "lms"])

@@ -74,6 +74,17 @@ def test_inverses_that_grow_by_blocks_equal_the_batch(cuts):
     np.testing.assert_allclose(primal, ridge.primal_inverse(Z1.T @ Z1, alpha), atol=1e-10)
 
 
+def test_rounding_does_not_grow_from_block_to_block():
+    points = np.random.default_rng(0).random(300)
+    K = np.exp(-0.5 * np.subtract.outer(points, points) ** 2 / 0.1)  # nearly singular
+    alpha = 0.01
+    grown = ridge.dual_inverse(K[:5, :5], alpha)
+    for n in range(5, 300, 5):
+        new = slice(n, n + 5)
+        grown = ridge.grown_dual_inverse(grown, K[new, :n], K[new, new], alpha)
+    np.testing.assert_allclose(grown, ridge.dual_inverse(K, alpha), atol=1e-8 / alpha)
+
+
 def test_recursive_least_squares_from_identity_over_alpha_is_batch_ridge():
     Z, _, y = _problem(3, n=40, n_features=6)
     alpha = 0.3

@@ -149,7 +149,7 @@ def _updated_nodes(
         "command": "update",
         "method": "nodes",
         "nodes": len(model.nodes_),
-        "edges": len(graph),
+        "edges": int(model.adjacency_.nnz),
         "graph_changed": old.shape != model.adjacency_.shape or (old != model.adjacency_).nnz > 0,
         "learned": len(new),
         "passed_over": sum(node in set(model.nodes_.tolist()) for node in given) - len(new),

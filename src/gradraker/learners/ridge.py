@@ -19,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
+from gradraker.features.blas import one_blas_thread
+
 Matrix = NDArray[np.float64]
 
 
@@ -44,12 +46,13 @@ def dual_inverse(K: Matrix, alpha: float) -> Matrix:
 
 def _inverse(H: Matrix) -> Matrix:
     """Inverse of a symmetric positive definite matrix, by Cholesky: half the work of others."""
-    factor, failed = lapack.dpotrf(H, lower=1)
-    if not failed:
-        inverse, failed = lapack.dpotri(factor, lower=1, overwrite_c=1)
-    if failed:  # rounding made it indefinite: a penalty that is tiny for the kernel
-        inverse = np.linalg.inv(H)
-        return np.asarray(0.5 * (inverse + inverse.T))
+    with one_blas_thread(len(H)):
+        factor, failed = lapack.dpotrf(H, lower=1)
+        if not failed:
+            inverse, failed = lapack.dpotri(factor, lower=1, overwrite_c=1)
+        if failed:  # rounding made it indefinite: a penalty that is tiny for the kernel
+            inverse = np.linalg.inv(H)
+            return np.asarray(0.5 * (inverse + inverse.T))
     lower = np.tril(inverse, -1)
     return np.asarray(lower + lower.T + np.diag(np.diag(inverse)))
 
@@ -61,10 +64,12 @@ def grown_dual_inverse(inverse: Matrix, cross: Matrix, own: Matrix, alpha: float
     """
     n, k = inverse.shape[0], own.shape[0]
     products = inverse @ cross.T  # [N, k]
-    rest = np.linalg.inv(own + alpha * np.eye(k) - cross @ products)  # [k, k]
+    # What is not symmetric by rounding would grow from block to block, without bound.
+    rest = _inverse(own + alpha * np.eye(k) - cross @ products)  # [k, k]
     grown = np.empty((n + k, n + k))
     corner = products @ rest
-    grown[:n, :n] = inverse + corner @ products.T
+    more = corner @ products.T
+    grown[:n, :n] = inverse + 0.5 * (more + more.T)
     grown[:n, n:] = -corner
     grown[n:, :n] = -corner.T
     grown[n:, n:] = rest
@@ -101,7 +106,9 @@ def grown_primal_inverse(inverse: Matrix, Z1: Matrix) -> Matrix:
     """M⁻¹ after k more nodes, in O(F²k) (Woodbury): recursive least squares, by blocks."""
     products = inverse @ Z1.T  # [F + 1, k]
     small = np.eye(Z1.shape[0]) + Z1 @ products  # [k, k]
-    grown = inverse - products @ np.linalg.solve(small, products.T)
+    with one_blas_thread(len(small)):
+        solved = np.linalg.solve(small, products.T)  # [k, F + 1]
+    grown = inverse - products @ solved
     return np.asarray(0.5 * (grown + grown.T))
 
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker.features.blas import one_blas_thread
 from gradraker.learners.nodes.blocks import (
     ExactBlocks,
     Kernel,
@@ -142,7 +143,8 @@ def fine_alpha(blocks: Blocks, known: Rows, Y: Matrix, choice: Choice) -> float:
     """The penalty of a chosen kernel on all known nodes."""
     if known.size <= _MOST_DECOMPOSED:
         K = Sample(KernelMatrices(blocks, known), Y).matrix(choice.kernel)
-        curve = criterion_curve(K, Y, penalties(K, None, FINE_ALPHAS))
+        with one_blas_thread(known.size):
+            curve = criterion_curve(K, Y, penalties(K, None, FINE_ALPHAS))
         return float(curve.alphas[curve.criterion.argmin()])
     if isinstance(blocks, ExactBlocks):
         return choice.alpha  # a decomposition would take longer than all the rest

@@ -1,15 +1,13 @@
 """Blocks, widths and penalty, chosen on the known nodes in closed form: nothing is held out."""
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
+from gradraker.features.blas import one_blas_thread
 from gradraker.features.threads import over_rows
 from gradraker.learners.nodes.blocks import Kernel, Term, check_block
 from gradraker.learners.nodes.criteria import (
@@ -164,7 +162,7 @@ def choose_kernel(
 def _free(sample: Sample, terms: Sequence[tuple[str, float]]) -> Kernel:
     """All terms with the shares that make the criterion smallest."""
     Ks = np.stack([sample.kernel_matrix(*term) for term in terms])  # [terms, N, N]
-    with _one_blas_thread():
+    with one_blas_thread():
         shares = found_shares(Ks, sample.Y, likelihood_part(len(sample.Y)))
     return tuple(Term(*term, float(s)) for term, s in zip(terms, shares, strict=True) if s > 0.0)
 
@@ -182,19 +180,9 @@ def _costs(
             j = int(curve.criterion.argmin())
             costs[i], best[i] = curve.criterion[j], curve.alphas[j]
 
-    with _one_blas_thread():  # but several decompositions at a time
+    with one_blas_thread():  # but several decompositions at a time
         over_rows(compute, len(kernels), 1)
     return costs, best
-
-
-def _one_blas_thread() -> AbstractContextManager[Any]:
-    """Matrices are small here: threads of BLAS would wait more than they work."""
-    return _libraries().limit(limits=1, user_api="blas")  # type: ignore[no-any-return]
-
-
-@lru_cache(maxsize=1)
-def _libraries() -> ThreadpoolController:
-    return ThreadpoolController()  # to find them takes some ten milliseconds
 
 
 def penalties(K: Matrix, alpha: float | None, grid: Matrix) -> Matrix:

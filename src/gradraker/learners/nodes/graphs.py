@@ -88,6 +88,8 @@ def with_nodes(graph: KnownGraph, names: Names) -> KnownGraph:
 
 def beside(graph: KnownGraph, links: Any, options: Mapping[str, Any]) -> KnownGraph:
     """The graph with new nodes after its own, from edges between new and old nodes."""
+    if isinstance(links, Mapping) and not links:
+        raise ValueError("links holds no new node: it is empty")
     given = graph_of(links, options)
     is_new = positions(given.nodes, graph.nodes) < 0
     check_same_type(given.nodes[is_new], graph.nodes, argument="links")
@@ -99,6 +101,14 @@ def beside(graph: KnownGraph, links: Any, options: Mapping[str, Any]) -> KnownGr
         raise ValueError(
             f"links holds an edge {source!r} → {target!r} between nodes of the graph: give "
             "edges of new nodes only, or learn the edge by partial_fit"
+        )
+    outside = is_new[entries.row] & is_new[entries.col] & (entries.row != entries.col)
+    if outside.any():
+        i = int(np.flatnonzero(outside)[0])
+        source, target = given.nodes[entries.row[i]], given.nodes[entries.col[i]]
+        raise ValueError(
+            f"links holds an edge {source!r} → {target!r} between two nodes that the graph does "
+            "not have: give edges to nodes of the graph, or learn both nodes by partial_fit"
         )
     if not is_new.any():
         raise ValueError("links holds no new node: predict(nodes) is for nodes of the graph")

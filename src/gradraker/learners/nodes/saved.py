@@ -199,8 +199,10 @@ def _choice_from_json(item: dict[str, Any]) -> Choice:
 
 def _restored_kernel(terms: list[Any]) -> Kernel:
     kernel = tuple(Term(check_block(b), float(width), float(share)) for b, width, share in terms)
-    if not all(term.width > 0.0 and term.share > 0.0 for term in kernel):
-        raise ValueError("a width or a share is not positive")
+    if not all(0.0 < term.width < math.inf and term.share > 0.0 for term in kernel):
+        raise ValueError("a width or a share is not a positive number")
+    if kernel and not math.isclose(sum(term.share for term in kernel), 1.0, rel_tol=1e-6):
+        raise ValueError("the shares do not sum to 1")
     return kernel
 
 
