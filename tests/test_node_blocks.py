@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from gradraker._compiled.sparse_product import sparse_times
 from gradraker.features import propagation
 from gradraker.learners.nodes import blocks
 from oracles import nodes as oracle
@@ -178,3 +179,15 @@ def test_the_order_of_nodes_depends_on_names_and_seed_only():
     moved = A[np.ix_(shuffled, shuffled)]
     assert first(A, names, 1) == first(moved, names[shuffled], 1)
     assert first(A, names, 1) != first(A, names, 2)
+
+
+@pytest.mark.parametrize("index_type", [np.int32, np.int64])
+@pytest.mark.parametrize("n_columns", [1, 7, 64])
+def test_a_compiled_sparse_product_is_that_of_scipy(index_type, n_columns):
+    rng = np.random.default_rng(0)
+    A = csr_array((rng.random((40, 30)) < 0.2) * rng.normal(size=(40, 30)))
+    A.data[:3] = 0.0
+    X = rng.normal(size=(30, n_columns))
+    product = np.full((40, n_columns), np.nan)
+    sparse_times(A.indptr.astype(index_type), A.indices.astype(index_type), A.data, X, product)
+    np.testing.assert_array_equal(product, A @ X)

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
 from gradraker._compiled.draws import NORMAL, draw_rows
+from gradraker._compiled.sparse_product import sparse_times
 from gradraker.features.threads import over_rows
 from gradraker.graph.hops import largest_size
 
@@ -182,10 +183,11 @@ def propagated(step: Sequence[csr_array], X: NDArray[Any], reach: Reach) -> NDAr
         for first in range(start, stop, _COLUMNS):
             columns = slice(first, min(first + _COLUMNS, stop))
             origin = np.ascontiguousarray(X[:, columns], dtype=np.float64)
-            now: Any = origin
+            now, other, free = origin, np.empty_like(origin), np.empty_like(origin)
             for _ in range(reach.n_steps):
                 for matrix in reversed(step):
-                    now = matrix @ now
+                    sparse_times(matrix.indptr, matrix.indices, matrix.data, now, other)
+                    now, other, free = other, free, other
                 if reach.damping is not None:
                     now *= reach.sign * reach.damping
                     now += (1.0 - reach.damping) * origin

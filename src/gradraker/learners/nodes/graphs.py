@@ -94,22 +94,23 @@ def beside(graph: KnownGraph, links: Any, options: Mapping[str, Any]) -> KnownGr
     is_new = positions(given.nodes, graph.nodes) < 0
     check_same_type(given.nodes[is_new], graph.nodes, argument="links")
     entries = given.A.tocoo()
-    inside = ~is_new[entries.row] & ~is_new[entries.col]
-    if inside.any():
-        i = int(np.flatnonzero(inside)[0])
-        source, target = given.nodes[entries.row[i]], given.nodes[entries.col[i]]
-        raise ValueError(
-            f"links holds an edge {source!r} → {target!r} between nodes of the graph: give "
-            "edges of new nodes only, or learn the edge by partial_fit"
-        )
-    outside = is_new[entries.row] & is_new[entries.col] & (entries.row != entries.col)
-    if outside.any():
-        i = int(np.flatnonzero(outside)[0])
-        source, target = given.nodes[entries.row[i]], given.nodes[entries.col[i]]
-        raise ValueError(
-            f"links holds an edge {source!r} → {target!r} between two nodes that the graph does "
-            "not have: give edges to nodes of the graph, or learn both nodes by partial_fit"
-        )
+    from_new, to_new = is_new[entries.row], is_new[entries.col]
+    reasons = (
+        (
+            ~from_new & ~to_new,
+            "nodes of the graph: give edges of new nodes only, or learn the edge by partial_fit",
+        ),
+        (
+            from_new & to_new & (entries.row != entries.col),
+            "two nodes that the graph does not have: give edges to nodes of the graph, or learn "
+            "both nodes by partial_fit",
+        ),
+    )
+    for refused, reason in reasons:
+        if refused.any():
+            i = int(np.flatnonzero(refused)[0])
+            source, target = given.nodes[entries.row[i]], given.nodes[entries.col[i]]
+            raise ValueError(f"links holds an edge {source!r} → {target!r} between {reason}")
     if not is_new.any():
         raise ValueError("links holds no new node: predict(nodes) is for nodes of the graph")
     return joined(graph, given)

@@ -46,8 +46,9 @@ class NodeRegressor(RegressorMixin, NodeModel):
     ----------
     blocks : "auto" or sequence of names, default="auto"
         Parts of the description: ``"hop1"``, ``"hop2"``, …, ``"degree"``, ``"far"``,
-        ``"alternating"``, ``"same_targets"``, ``"same_sources"``, ``"pagerank"``; see
-        :mod:`gradraker.features.propagation`. The kernel is the mean of their Gaussian kernels.
+        ``"community"``, ``"alternating"``, ``"same_targets"``, ``"same_sources"``,
+        ``"pagerank"``; see :mod:`gradraker.features.propagation`. The kernel is the mean of
+        their Gaussian kernels.
     width : "auto" or float, default="auto"
         w > 0: the variance σ² of a block's kernel is w times the median squared distance of its
         rows.
@@ -164,7 +165,8 @@ class NodeRegressor(RegressorMixin, NodeModel):
     ) -> Any:
         """Predict nodes that are not in the graph, from their links to nodes that are.
 
-        The graph is not changed, and new nodes do not see each other.
+        The graph is not changed, and new nodes do not see each other: an edge between two nodes
+        that the graph does not have is refused.
 
         Parameters
         ----------
