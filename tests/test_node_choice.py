@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gradraker import NodeRegressor, gnmse, make_block_graph, make_geometric_graph
-from gradraker.learners.nodes import choice
+from gradraker.learners.nodes import blocks, choice
 from gradraker.learners.nodes.criteria import criterion_curve, criterion_of_mean
 from gradraker.learners.nodes.shares import criterion_and_gradient, found_shares
 from oracles import nodes as oracle
@@ -161,3 +161,18 @@ def test_a_choice_on_some_of_the_known_nodes_does_not_depend_on_their_order(monk
     assert model.choice_.n_used == again.choice_.n_used == 30
     assert model.kernel_ == again.kernel_
     np.testing.assert_allclose(again.predict(names), model.predict(names), atol=1e-8)
+
+
+def test_of_many_terms_the_largest_are_told():
+    kernel = tuple(blocks.Term(f"hop{i}", 1.0, i / 36.0) for i in range(1, 9))
+    words = choice.kernel_in_words(kernel)
+    assert words.startswith("0.22 hop8 (width 1) + 0.19 hop7 (width 1)")
+    assert words.endswith("+ 2 more")
+    assert words.count("hop") == 6
+
+
+def test_two_values_are_told_apart_by_similarity():
+    links = [("a", "x"), ("b", "x"), ("c", "y"), ("d", "y")]
+    like_a, like_c = NodeRegressor().fit(links, {"a": 1.0, "c": 5.0}).predict(["b", "d"])
+    assert like_a < 2.5
+    assert like_c > 3.5

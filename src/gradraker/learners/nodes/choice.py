@@ -30,8 +30,9 @@ ALPHAS = np.logspace(-4, 4, 17)
 FINE_ALPHAS = np.logspace(-5, 4, 46)
 # Nats by which freely chosen shares must beat the default blocks, and blocks the mean.
 _NEEDED, _NEEDED_OVER_MEAN = 8.0, 3.0
-# Known nodes from which on all of these nats are asked of blocks.
-_ENOUGH = 30
+_SHOWN = 6  # terms in words
+# Known nodes from which on all of these nats are asked of blocks, and none.
+_ENOUGH, _FEW = 30, 10
 
 
 class Tried(NamedTuple):
@@ -82,7 +83,7 @@ class Choice:
 
 
 def kernel_in_words(kernel: Kernel) -> str:
-    """The terms, the largest share first.
+    """The terms, the largest share first, and of many the first few.
 
     Examples
     --------
@@ -92,7 +93,9 @@ def kernel_in_words(kernel: Kernel) -> str:
     '0.75 hop2 (width 1) + 0.25 degree (width 8)'
     """
     terms = sorted(kernel, key=lambda term: -term.share)
-    return " + ".join(f"{t.share:.2g} {t.block} (width {t.width:g})" for t in terms)
+    words = [f"{t.share:.2g} {t.block} (width {t.width:g})" for t in terms[:_SHOWN]]
+    more = len(terms) - _SHOWN
+    return " + ".join([*words, f"{more} more"] if more > 0 else words)
 
 
 def mean_of(blocks: Sequence[str], width: float) -> Kernel:
@@ -152,8 +155,9 @@ def choose_kernel(
     of_mean = criterion_of_mean(many.Y)
     listed = [Tried(k, float(c - of_mean)) for k, c in zip(candidates, costs, strict=True)]
     tried = tuple(sorted(listed, key=lambda t: t.nats))
-    # So few values cannot show much; that similar nodes have similar values is then assumed.
-    needed = _NEEDED_OVER_MEAN * min(1.0, len(many.Y) / _ENOUGH)
+    # Few values cannot show much: that similar nodes have similar values is then assumed, unless
+    # they speak against it.
+    needed = _NEEDED_OVER_MEAN * min(1.0, (len(many.Y) - _FEW) / (_ENOUGH - _FEW))
     if alpha is None and costs[best] >= of_mean - needed:
         return the_mean(len(many.Y), tried)
     return Choice(candidates[best], float(alphas[best]), tried, len(many.Y))
