@@ -22,6 +22,7 @@ from gradraker.learners.model_file import (
 from gradraker.learners.nodes.blocks import Kernel, Term, check_block
 from gradraker.learners.nodes.choice import Choice, Tried
 from gradraker.learners.nodes.graphs import KnownGraph
+from gradraker.learners.saved import plain_parameters
 
 _SAVED = (str, int, float, bytes, tuple)
 
@@ -67,9 +68,6 @@ class FileMixin:
 
 def save_nodes(model: Any, path: str | os.PathLike[str], notes: dict[str, Any]) -> Path:
     """Write a fitted node model to ``path``."""
-    parameters = {name: _plain(value) for name, value in model.get_params().items()}
-    if not isinstance(parameters["random_state"], int | None):
-        parameters["random_state"] = model.seed_
     graph = model._graph
     state = {
         "seed_": model.seed_,
@@ -97,7 +95,7 @@ def save_nodes(model: Any, path: str | os.PathLike[str], notes: dict[str, Any]) 
     return write_model(
         path,
         kind=type(model).__name__,
-        parameters=parameters,
+        parameters=plain_parameters(model),
         state=state,
         notes=notes,
         arrays=arrays,
@@ -222,10 +220,3 @@ def _to_json(what: str, name: Any) -> Any:
             "hold: use strings, numbers, bytes or tuples of these"
         )
     return name_to_json(plain)
-
-
-def _plain(value: Any) -> Any:
-    """A parameter as JSON can hold it."""
-    if isinstance(value, np.generic):
-        return value.item()
-    return list(value) if isinstance(value, tuple) else value
