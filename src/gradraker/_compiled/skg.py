@@ -404,12 +404,9 @@ def sweep_train(
     Step t is on row ``rows[t]`` of the projections P with ``values[t]``. Features of a row are
     computed once, however often the steps come back to it.
     """
-    n, n_frequencies = P.shape
-    Z = np.empty((n, 2 * n_frequencies))
-    amplitude = 1.0 / math.sqrt(n_frequencies)
+    Z = np.empty((P.shape[0], 2 * P.shape[1]))
     for s in range(start, stop):
-        for i in range(n):
-            sincos(P[i], scales[s], amplitude, Z[i, :n_frequencies], Z[i, n_frequencies:])
+        scaled_features(P, scales[s], Z)
         for t in range(rows.size):
             z = Z[rows[t]]
             _add(theta[s], step * (values[t] - _dot(theta[s], z)), z)

@@ -145,6 +145,7 @@ def _updated_nodes(
     old = model.adjacency_
     new, before = update_by_nodes(model, graph, given, unknown_nodes=unknown_nodes, **settings)
     values, predicted = np.array(list(new.values())), np.array(list(before.values()))
+    in_graph = set(model.nodes_.tolist())
     return all_predictions(model), {
         "command": "update",
         "method": "nodes",
@@ -152,7 +153,7 @@ def _updated_nodes(
         "edges": int(model.adjacency_.nnz),
         "graph_changed": old.shape != model.adjacency_.shape or (old != model.adjacency_).nnz > 0,
         "learned": len(new),
-        "passed_over": sum(node in set(model.nodes_.tolist()) for node in given) - len(new),
+        "passed_over": sum(node in in_graph for node in given) - len(new),
         "known": len(model.known_nodes_),
         "rmse_before": _rmse(values, predicted),
         "rmse_of_mean": _rmse(values, np.full(values.size, mean)),

@@ -262,15 +262,7 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
         self.coef_ = theta.reshape(self.coef_.shape)
         self._hedge = hedge
         self.n_seen_ += sum(order.size for order in orders)
-        if self._record is not None:
-            self._record.add(
-                rows,
-                Y,
-                np.concatenate(orders),
-                learning_rate=self.learning_rate,
-                dtype=X.dtype,
-                names=names,
-            )
+        self._observe(rows, Y, orders, X.dtype, names)
         if self._history is not None:
             self._history.append(weights)
 
@@ -302,12 +294,3 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
     def _in_use(self) -> dict[str, tuple[Any, Any]]:
         """The same, as they are and as they were when the model started."""
         return {name: (value, self._used[name]) for name, value in self._fixed().items()}
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "coef_")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.target_tags.multi_output = True
-        return tags

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from gradraker.features import check_references
+from gradraker.features import Rows, check_references
 from gradraker.learners.lms import epoch_orders
 from gradraker.learners.model_file import read_model
-from gradraker.learners.observed import row_names
+from gradraker.learners.observed import Record, row_names
 from gradraker.learners.skg_input import check_same_features, renumbered, validate_training
 from gradraker.learners.unchanged import unchanged_if_refused
 
@@ -23,8 +23,10 @@ class RowLearner(BaseEstimator):
 
     coef_: NDArray[np.float64]
     seed_: int
+    learning_rate: float
     n_epochs: int
     shuffle: bool
+    _record: Record | None
     _table: Any
 
     # -- training --------------------------------------------------------------
@@ -106,6 +108,25 @@ class RowLearner(BaseEstimator):
         self._train(X, y, [np.arange(X.shape[0])], names)
         return self
 
+    def _observe(
+        self,
+        rows: Rows,
+        Y: NDArray[np.float64],
+        orders: list[NDArray[np.int64]],
+        dtype: Any,
+        names: Sequence[Hashable] | None,
+    ) -> None:
+        """Keep what was trained on, for explanations, if that is asked for."""
+        if self._record is not None:
+            self._record.add(
+                rows,
+                Y,
+                np.concatenate(orders),
+                learning_rate=self.learning_rate,
+                dtype=dtype,
+                names=names,
+            )
+
     # -- files -----------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str], *, notes: dict[str, Any] | None = None) -> Path:
@@ -135,6 +156,17 @@ class RowLearner(BaseEstimator):
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Load a model that :meth:`save` wrote; it goes on training bit for bit."""
         return cls._restored(path, *read_model(path))
+
+    # -- scikit-learn ----------------------------------------------------------
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "coef_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.multi_output = True
+        return tags
 
     # -- what subclasses say ---------------------------------------------------
 

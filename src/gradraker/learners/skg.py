@@ -179,15 +179,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowLearner):
             )
         self.coef_ = theta.reshape(self.coef_.shape)
         self.n_seen_ += n_steps
-        if self._record is not None:
-            self._record.add(
-                rows,
-                Y,
-                np.concatenate(orders),
-                learning_rate=self.learning_rate,
-                dtype=X.dtype,
-                names=names,
-            )
+        self._observe(rows, Y, orders, X.dtype, names)
 
     def _start(self, X: Any, y: NDArray[np.float64], references: Any) -> None:
         """Set all that stays as it is while the model learns."""
@@ -379,12 +371,3 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowLearner):
         check_count("n_epochs", self.n_epochs)
         check_flag("shuffle", self.shuffle)
         check_flag("keep_observed", self.keep_observed)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "coef_")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.target_tags.multi_output = True
-        return tags
