@@ -18,7 +18,7 @@ from gradraker.learners.bank_members import (
     view_of_columns,
 )
 from gradraker.learners.bank_tables import FamilyTables
-from gradraker.learners.model_file import ModelFileError, write_model
+from gradraker.learners.model_file import refused_by_name, write_model
 from gradraker.learners.saved import (
     checked_coef,
     plain_parameters,
@@ -58,9 +58,7 @@ def restore_bank(
     cls: Any, path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str, NDArray[Any]]
 ) -> Any:
     """Make the model of class ``cls`` that a file describes, or refuse the file by name."""
-    try:
-        if header["class"] != cls.__name__:
-            raise ValueError(f"it holds a model of class {header['class']!r}")
+    with refused_by_name(path, header, cls):
         parameters, state = header["parameters"], header["state"]
         model = cls(**{**parameters, "kernels": [tuple(pair) for pair in parameters["kernels"]]})
         model._check_parameters()
@@ -87,8 +85,6 @@ def restore_bank(
         model.coef_ = coef
         restore_what_was_seen(model, state, arrays)
         _restore_losses(model, state, arrays)
-    except Exception as error:
-        raise ModelFileError(f"{os.fspath(path)!r} cannot be read: {error!r}") from None
     return model
 
 

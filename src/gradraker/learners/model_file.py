@@ -9,7 +9,8 @@ import io
 import json
 import os
 import zipfile
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -98,6 +99,19 @@ def read_model(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, 
     except Exception as error:
         raise ModelFileError(f"{os.fspath(path)!r} is damaged: {error}") from None
     return header, arrays
+
+
+@contextmanager
+def refused_by_name(
+    path: str | os.PathLike[str], header: dict[str, Any], cls: type
+) -> Iterator[None]:
+    """Refuse a file by its name, whatever goes wrong while a model of ``cls`` is made of it."""
+    try:
+        if header["class"] != cls.__name__:
+            raise ValueError(f"it holds a model of class {header['class']!r}")
+        yield
+    except Exception as error:
+        raise ModelFileError(f"{os.fspath(path)!r} cannot be read: {error!r}") from None
 
 
 def _read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:

@@ -13,9 +13,9 @@ from gradraker.bandwidth.ranges import Sigma2Ranges
 from gradraker.features import FrequencyTable, Rows
 from gradraker.features.references import plain_name
 from gradraker.learners.model_file import (
-    ModelFileError,
     name_from_json,
     name_to_json,
+    refused_by_name,
     write_model,
 )
 from gradraker.learners.observed import Observed, Record
@@ -47,9 +47,7 @@ def restore_skg(
     cls: Any, path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str, NDArray[Any]]
 ) -> Any:
     """Make the model of class ``cls`` that a file describes, or refuse the file by name."""
-    try:
-        if header["class"] != cls.__name__:
-            raise ValueError(f"it holds a model of class {header['class']!r}")
+    with refused_by_name(path, header, cls):
         model = cls(**header["parameters"])
         model._check_parameters()
         state = header["state"]
@@ -62,8 +60,6 @@ def restore_skg(
         model._begin(table, choice, coef.shape[:-1])
         model.coef_ = coef
         restore_what_was_seen(model, state, arrays)
-    except Exception as error:
-        raise ModelFileError(f"{os.fspath(path)!r} cannot be read: {error!r}") from None
     return model
 
 

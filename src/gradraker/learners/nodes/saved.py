@@ -13,16 +13,16 @@ from sklearn.utils.validation import check_is_fitted
 from gradraker.features.references import plain_name
 from gradraker.graph.names import Names, first_repeated, name_array
 from gradraker.learners.model_file import (
-    ModelFileError,
     name_from_json,
     name_to_json,
     read_model,
+    refused_by_name,
     write_model,
 )
 from gradraker.learners.nodes.blocks import Kernel, Term, check_block
 from gradraker.learners.nodes.choice import Choice, Tried
 from gradraker.learners.nodes.graphs import KnownGraph
-from gradraker.learners.saved import plain_parameters
+from gradraker.learners.saved import plain_parameters, whole
 
 _SAVED = (str, int, float, bytes, tuple)
 
@@ -106,9 +106,7 @@ def restore_nodes(
     cls: Any, path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str, NDArray[Any]]
 ) -> Any:
     """Make the model of class ``cls`` that a file describes, or refuse the file by name."""
-    try:
-        if header["class"] != cls.__name__:
-            raise ValueError(f"it holds a model of class {header['class']!r}")
+    with refused_by_name(path, header, cls):
         parameters, state = dict(header["parameters"]), header["state"]
         if isinstance(parameters["blocks"], list):
             parameters["blocks"] = tuple(parameters["blocks"])
@@ -124,9 +122,7 @@ def restore_nodes(
             given = np.fromiter(labels, dtype=object, count=len(labels))
         if given.shape != nodes.shape or given.dtype != model._nothing(0).dtype:
             raise ValueError("nodes and values do not fit")
-        seed = state["seed_"]
-        if type(seed) is not int or not 0 <= seed < 1 << 64:
-            raise ValueError(f"seed_ is {seed!r}")
+        seed = whole("seed_", state["seed_"], 2**64 - 1)
         model._begin(KnownGraph(nodes, _restored_matrix(arrays, len(nodes))), given)
         model.seed_ = seed
         model._arrived = _restored_arrivals(arrays, model._is_known(given))
@@ -134,8 +130,6 @@ def restore_nodes(
             model._choice = _choice_from_json(state["choice"])
             model._choice_is_current = bool(state["choice_is_current"])
             model._n_at_choice = int(state["n_at_choice"])
-    except Exception as error:
-        raise ModelFileError(f"{os.fspath(path)!r} cannot be read: {error!r}") from None
     return model
 
 
