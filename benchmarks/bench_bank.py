@@ -23,7 +23,7 @@ from sklearn.base import clone
 from bench_fit import Work, make_work
 from gradraker import GradrakerRegressor, SKGRegressor, gnmse, sigma2_ranges
 from gradraker.datasets import GraphDataset, split_nodes
-from gradraker.learners.hedge import Hedge
+from gradraker.linear.hedge import Hedge
 from report import (
     SEED,
     Agreement,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 
-from gradraker.bandwidth.distances import (
+from gradraker.kernels.distances.extremes import (
     PairDistance,
     extreme_squared_distances,
     largest_distance,

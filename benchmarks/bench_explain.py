@@ -19,8 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from gradraker import SKGRegressor, contribution_weights
-from gradraker.datasets import DatasetUnavailableError, fetch_cora_con, split_nodes
+from gradraker import SKGRegressor
+from gradraker.datasets import fetch_cora_con, split_nodes
+from gradraker.exceptions import DatasetUnavailableError
+from gradraker.explain import contribution_weights
 from graphs import power_law_graph
 from report import (
     SEED,

@@ -20,18 +20,15 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from gradraker import (
-    FilteredSignals,
-    SKGRegressor,
-    adjacency_vectors,
-    filtered_signals,
-    gnmse,
+from gradraker import SKGRegressor, adjacency_vectors, gnmse, sigma2_ranges
+from gradraker.datasets import (
+    GraphDataset,
     load_temperature_normals,
     make_traffic_series,
-    sigma2_ranges,
-    similarity_transfer,
+    split_nodes,
 )
-from gradraker.datasets import GraphDataset, split_nodes
+from gradraker.explain import similarity_transfer
+from gradraker.graph import FilteredSignals, filtered_signals
 from machine import print_facts
 
 RULES = ("theory", "refined", "cv")

@@ -11,8 +11,9 @@ import argparse
 
 import numpy as np
 
-from gradraker import GradrakerRegressor, SKGRegressor, gnmse, hop_views
+from gradraker import GradrakerRegressor, SKGRegressor, gnmse
 from gradraker.datasets import GraphDataset, split_nodes
+from gradraker.graph import hop_views
 from machine import print_facts
 from signals import data_sets
 

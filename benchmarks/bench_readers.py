@@ -12,8 +12,9 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 
-from gradraker import EdgeList, adjacency_vectors, read_edges
-from gradraker.graph.files import columns
+from gradraker import adjacency_vectors, read_edges
+from gradraker.graph import EdgeList
+from gradraker.io import columns
 from report import (
     SEED,
     Agreement,

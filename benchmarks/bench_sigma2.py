@@ -15,10 +15,10 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from gradraker import SKGRegressor, gnmse, sigma2_ranges
-from gradraker.bandwidth import median_sigma2
 from gradraker.datasets import GraphDataset, split_nodes
 from gradraker.features import FrequencyTable, as_rows
-from gradraker.learners.refined import held_out_noise_ratios
+from gradraker.kernels.median_rule import median_sigma2
+from gradraker.models.sigma2.refined import held_out_noise_ratios
 from machine import print_facts
 from report import Finding, Report
 from signals import data_sets

@@ -17,9 +17,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker import GraphDataset, datasets, sigma2_sweep
-from gradraker.experiments.sweep_repeat import draw_repeat
+from gradraker import datasets, sigma2_sweep
+from gradraker.datasets import GraphDataset
 from gradraker.features import FrequencyTable
+from gradraker.sweep.repeat import draw_repeat
 from report import Agreement, Finding, Report, Timing, finish, options, run_alone, table
 
 N_VARIANCES = 40

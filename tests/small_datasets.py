@@ -3,7 +3,7 @@
 import dataclasses
 import hashlib
 
-from gradraker import dataset_info
+from gradraker.datasets import dataset_info
 from gradraker.datasets.fetch.registry import REGISTRY
 
 EDGES = b"0 1\n1 0\n1 1\n2 0\n"

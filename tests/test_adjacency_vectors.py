@@ -7,7 +7,8 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradraker import EdgeList, adjacency_vectors
+from gradraker import adjacency_vectors
+from gradraker.graph import EdgeList
 from gradraker.graph import hops as hops_module
 
 # a → b (2), a → c (½), c → b (1), c → c (3)

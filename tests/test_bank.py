@@ -11,11 +11,12 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
-from gradraker import GradrakerRegressor, SKGRegressor, hop_views, load_temperature
+from gradraker import GradrakerRegressor, SKGRegressor, load_temperature
 from gradraker._compiled.skg import member_pass
-from gradraker.features import threads
-from gradraker.kernels import KERNELS
-from gradraker.learners import bank_training
+from gradraker.features import parallel as threads
+from gradraker.graph import hop_views
+from gradraker.kernels.shift_invariant import KERNELS
+from gradraker.models.bank import training as bank_training
 from oracles import bank as oracle
 from oracles import skg
 

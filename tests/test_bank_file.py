@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gradraker import GradrakerRegressor, ModelFileError, SKGRegressor, load
-from gradraker.learners import read_notes
+from gradraker import GradrakerRegressor, SKGRegressor, load
+from gradraker.exceptions import ModelFileError
+from gradraker.models.persistence.archive import read_notes
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(12, 5))

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradraker import GradrakerRegressor, load_temperature, make_block_graph
-from gradraker.learners.hedge import Hedge, regret_bound
+from gradraker import GradrakerRegressor, load_temperature
+from gradraker.datasets import make_block_graph
+from gradraker.linear.hedge import Hedge, regret_bound
 from oracles import bank as oracle
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gradraker import GradrakerRegressor
-from gradraker.learners.bank_members import check_kernels, check_views
+from gradraker.models.bank.members import check_kernels, check_views
 
 RNG = np.random.default_rng(0)
 X = (RNG.random((20, 6)) < 0.4).astype(float)

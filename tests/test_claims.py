@@ -15,18 +15,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kstest, spearmanr
 
-from gradraker import (
+from gradraker import SKGRegressor, gnmse, load_temperature
+from gradraker.datasets import split_nodes
+from gradraker.explain import (
     Explanation,
-    SKGRegressor,
     conformity_factor,
-    gnmse,
     kernel_contribution_weights,
     kernel_similarity_measure,
-    load_temperature,
     noise_range,
     similarity_measure,
 )
-from gradraker.datasets import split_nodes
 
 ERRORS = 4.5
 # The paper's settings for Temperature-Jan.

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 import gradraker
 from gradraker.cli import main
-from gradraker.learners.model_file import read_notes
+from gradraker.models.persistence.archive import read_notes
 
 PAGE = Path(__file__).parent.parent / "docs" / "command-line.md"
 
@@ -145,9 +145,9 @@ def tidy(text):
 
 def test_data_list_and_info(run):
     listed = facts(run("data", "list", "--json"))["datasets"]
-    assert [one["name"] for one in listed] == list(gradraker.list_datasets())
+    assert [one["name"] for one in listed] == list(gradraker.datasets.list_datasets())
     table = run("data", "list").stdout
-    assert all(name in table for name in gradraker.list_datasets())
+    assert all(name in table for name in gradraker.datasets.list_datasets())
     cora = facts(run("data", "info", "cora", "--json"))
     assert cora["facts"]["papers"] == 2708
     assert cora["files"][0]["url"].startswith("https://")

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 import gradraker
 from gradraker.cli import main
 from gradraker.cli.models import load_model
-from gradraker.learners import read_notes
+from gradraker.models.persistence.archive import read_notes
 
 FILES = ("--edges", "edges.csv", "--values", "values.csv")
 
@@ -40,7 +40,7 @@ def test_a_sweep_counts_walks_as_asked():
     quick = ("--sigma2", "0.5:50:3", "--repeats", "4", "--frequencies", "20")
     result = run("sweep", *FILES, *quick, "--hops", "2", "--hop-weights", "binary")
     assert result.exit_code == 0, result.output
-    largest = gradraker.SweepResult.load("sweep.jsonl").squared_distances.max()
+    largest = gradraker.sweep.SweepResult.load("sweep.jsonl").squared_distances.max()
     assert 0.0 < largest <= 36.0  # rows of 0 and 1 with a column for each sampled node
 
 
@@ -66,4 +66,4 @@ def test_negative_weights_are_refused_in_words_of_the_command(command):
 def test_nodes_models_do_not_count_walks():
     graph, known = [("a", "b"), ("b", "c")], {"a": 1.0, "b": 2.0}
     with pytest.raises(ValueError, match="hop_weights is for method='skg', got 'binary' with"):
-        gradraker.predict_unknown(graph, known, hop_weights="binary")
+        gradraker.workflow.predict_unknown(graph, known, hop_weights="binary")

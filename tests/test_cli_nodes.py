@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import gradraker
 from gradraker.cli import main
-from gradraker.learners.model_file import read_notes
+from gradraker.models.persistence.archive import read_notes
 
 
 def invoke(*arguments):
@@ -50,7 +50,7 @@ UPDATE = ("update", "--model", "model.gr", "--edges", "edges.csv")
 
 
 def expected(**options):
-    return gradraker.predict_unknown(
+    return gradraker.workflow.predict_unknown(
         gradraker.read_edges("edges.csv"), gradraker.read_values("known.csv"), **options
     )
 

@@ -17,7 +17,7 @@ import gradraker
 from gradraker.cli import main
 from gradraker.cli.options import HOP_WEIGHTS, KERNELS, SIGMA2_RULES
 from gradraker.cli.output import printable, safe_cell
-from gradraker.learners.model_file import read_notes
+from gradraker.models.persistence.archive import read_notes
 
 PROGRAM = "from gradraker.cli import main; main(prog_name='gradraker')"
 
@@ -47,7 +47,7 @@ def stations(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def expected(stations):
-    return gradraker.predict_unknown(
+    return gradraker.workflow.predict_unknown(
         gradraker.read_edges(stations / "edges.csv"), gradraker.read_values(stations / "known.csv")
     )
 
@@ -164,7 +164,7 @@ def test_options_reach_the_library(predict, expected):
     result = predict("--method", "skg", *options, *learner, *training, "--json", "--model", "m.skg")
     assert result.exit_code == 0, result.output
     facts = json.loads(result.stdout)
-    again = gradraker.predict_unknown(
+    again = gradraker.workflow.predict_unknown(
         gradraker.read_edges("edges.csv"),
         gradraker.read_values("known.csv"),
         direction="in",
@@ -200,9 +200,9 @@ def test_options_reach_the_library(predict, expected):
 
 
 def test_words_of_options_are_those_of_the_library():
-    from gradraker import kernels
     from gradraker.graph import hops
-    from gradraker.learners import sigma2
+    from gradraker.kernels import shift_invariant as kernels
+    from gradraker.models.sigma2 import rules as sigma2
 
     assert set(SIGMA2_RULES) == set(sigma2.SIGMA2_RULES)
     assert set(KERNELS) == set(kernels.KERNELS)
@@ -397,7 +397,7 @@ def test_debug_shows_where(run):
     Path("e.csv").write_bytes(b"")
     result = run("--debug", "predict", "--edges", "e.csv", "--values", "e.csv")
     assert result.exit_code == 1
-    assert isinstance(result.exception, gradraker.GraphFileError)
+    assert isinstance(result.exception, gradraker.exceptions.GraphFileError)
 
 
 def test_report_without_jinja2_writes_nothing(predict, monkeypatch):

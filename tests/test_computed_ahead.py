@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from gradraker.features import threads
+from gradraker.features import parallel as threads
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 8])

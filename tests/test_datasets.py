@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from gradraker import GraphDataset, load_temperature
-from gradraker.datasets import split_nodes
+from gradraker import load_temperature
+from gradraker.datasets import GraphDataset, split_nodes
 
 MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 

@@ -9,16 +9,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import pdist
 
-from gradraker.bandwidth import _blocks, _rows
-from gradraker.bandwidth._dense_distances import cast_shadow, search_dense
-from gradraker.bandwidth._rows import DenseRows, SparseRows, distinct_rows, prepare_rows
-from gradraker.bandwidth._sparse_largest import largest_sparse
-from gradraker.bandwidth._sparse_smallest import Limits, smallest_sparse
-from gradraker.bandwidth.distances import (
+from gradraker.kernels.distances import canonical_rows as _rows
+from gradraker.kernels.distances import dense_blocks as _blocks
+from gradraker.kernels.distances.canonical_rows import (
+    DenseRows,
+    SparseRows,
+    distinct_rows,
+    prepare_rows,
+)
+from gradraker.kernels.distances.dense import cast_shadow, search_dense
+from gradraker.kernels.distances.extremes import (
     extreme_squared_distances,
     largest_distance,
     smallest_nonzero_distance,
 )
+from gradraker.kernels.distances.sparse_largest import largest_sparse
+from gradraker.kernels.distances.sparse_smallest import Limits, smallest_sparse
 from graphs import power_law_graph
 from oracles.distance_examples import EXAMPLES, METRICS, sparse
 from oracles.distances import all_distances, extremes

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from gradraker.bandwidth.distances import (
+from gradraker.kernels.distances.extremes import (
     extreme_squared_distances,
     largest_distance,
     smallest_nonzero_distance,

@@ -13,17 +13,11 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from gradraker import (
-    Explanation,
-    SKGRegressor,
-    contribution_weights,
-    efficient_distance,
-    load,
-    noise_range,
-)
-from gradraker.analysis import explanation as explanation_module
-from gradraker.kernels import KERNELS
-from gradraker.learners import weights as weights_module
+from gradraker import SKGRegressor, load
+from gradraker.explain import Explanation, contribution_weights, efficient_distance, noise_range
+from gradraker.explain import skg_explanation as explanation_module
+from gradraker.kernels.shift_invariant import KERNELS
+from gradraker.linear import weights as weights_module
 from oracles import skg as skg_oracle
 from oracles import weights as weights_oracle
 

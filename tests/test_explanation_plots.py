@@ -11,7 +11,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
-from gradraker import SKGRegressor, load_temperature, similarity_transfer
+from gradraker import SKGRegressor, load_temperature
+from gradraker.explain import similarity_transfer
 from gradraker.plotting import (
     ConformityDisplay,
     ContributionWeightsDisplay,
@@ -376,7 +377,8 @@ def test_display_without_matplotlib_says_how_to_get_it(kind, monkeypatch):
 def test_drawing_touches_no_global_matplotlib_state():
     program = """
 import sys
-from gradraker import SKGRegressor, load_temperature, similarity_transfer
+from gradraker import SKGRegressor, load_temperature
+from gradraker.explain import similarity_transfer
 from gradraker.plotting import ConformityDisplay
 data = load_temperature()
 X, y = data.adjacency, data.values

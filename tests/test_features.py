@@ -23,10 +23,10 @@ from gradraker.features import (
     linear_predictions,
     reference_identity,
     rows_a_chunk,
-    threads,
 )
-from gradraker.features.references import reference_identities
-from gradraker.kernels import KERNELS
+from gradraker.features import parallel as threads
+from gradraker.features.identities import reference_identities
+from gradraker.kernels.shift_invariant import KERNELS
 from oracles import skg as oracle
 
 EVERY_KERNEL = pytest.mark.parametrize("kernel", KERNELS)

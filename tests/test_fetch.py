@@ -7,9 +7,7 @@ import json
 import pooch
 import pytest
 
-from gradraker import (
-    DatasetFileError,
-    DatasetUnavailableError,
+from gradraker.datasets import (
     dataset_info,
     fetch_cora_con,
     fetch_email_eu_core,
@@ -18,6 +16,7 @@ from gradraker import (
     list_datasets,
 )
 from gradraker.datasets.fetch.registry import REGISTRY
+from gradraker.exceptions import DatasetFileError, DatasetUnavailableError
 from small_datasets import (
     CONTENT,
     CORA_FILES,

@@ -12,14 +12,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pooch
 import pytest
 
-from gradraker import (
-    DatasetUnavailableError,
-    fetch_cora_con,
-    fetch_email_eu_core,
-    fetch_wikipedia_math,
-)
+from gradraker.datasets import fetch_cora_con, fetch_email_eu_core, fetch_wikipedia_math
 from gradraker.datasets.fetch.progress import ProgressBar
 from gradraker.datasets.fetch.registry import REGISTRY
+from gradraker.exceptions import DatasetUnavailableError
 from small_datasets import (
     CORA_FILES,
     EDGES,

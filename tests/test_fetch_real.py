@@ -9,17 +9,16 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from gradraker import (
-    DatasetFileError,
-    DatasetUnavailableError,
+from gradraker.datasets import (
     dataset_info,
     fetch_cora_con,
     fetch_email_eu_core,
     fetch_wikipedia_math,
     fetch_wikipedia_math_graph,
     list_datasets,
+    split_nodes,
 )
-from gradraker.datasets import split_nodes
+from gradraker.exceptions import DatasetFileError, DatasetUnavailableError
 
 
 @pytest.fixture(scope="module")

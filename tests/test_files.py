@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gradraker import files
-from gradraker.files import write_atomically
+from gradraker import _files as files
+from gradraker._files import write_atomically
 
 
 def write_text(text):

@@ -10,8 +10,9 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradraker import adjacency_vectors, filtered_signals
-from gradraker.graph.shifts import spectral_norm
+from gradraker import adjacency_vectors
+from gradraker.graph import filtered_signals
+from gradraker.graph.filters.shifts import spectral_norm
 from oracles.filters import filtered_rows, shift_matrix
 
 PATH = [("a", "b"), ("b", "c")]

@@ -4,17 +4,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from gradraker import (
-    SKGRegressor,
-    adjacency_vectors,
-    filtered_signals,
-    gnmse,
-    load_temperature_normals,
-    make_traffic_series,
-    sigma2_ranges,
-    similarity_transfer,
-)
-from gradraker.datasets import split_nodes
+from gradraker import SKGRegressor, adjacency_vectors, gnmse, sigma2_ranges
+from gradraker.datasets import load_temperature_normals, make_traffic_series, split_nodes
+from gradraker.explain import similarity_transfer
+from gradraker.graph import filtered_signals
 
 
 def scaled(series):

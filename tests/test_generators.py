@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from sklearn.kernel_ridge import KernelRidge
 
-from gradraker import (
+from gradraker.datasets import (
     make_arriving_graph,
     make_block_graph,
     make_geometric_graph,
     make_preferential_graph,
     make_threshold_graph,
+    split_nodes,
 )
-from gradraker.datasets import split_nodes
 
 FAMILIES = [
     make_arriving_graph,

@@ -14,7 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gradraker
-from gradraker import GraphDataset, adjacency_vectors, known_values
+from gradraker import adjacency_vectors
+from gradraker.datasets import GraphDataset
+from gradraker.graph import known_values
 from gradraker.graph.names import distinct_integers
 from gradraker.graph.text_names import distinct_text
 
@@ -83,7 +85,7 @@ WEIGHTED = {
     "geometric, edge_weight": geometric(edge_weight=Tensor(WEIGHT)),
     "geometric, edge_attr": geometric(edge_attr=Tensor([[w] for w in WEIGHT])),
     "data set": GraphDataset(MATRIX, np.zeros(4), [0, 1, 2, 3], name="four"),
-    "EdgeList": gradraker.EdgeList(
+    "EdgeList": gradraker.graph.EdgeList(
         np.array(SOURCE), np.array(TARGET), np.array(WEIGHT), np.arange(4)
     ),
 }
@@ -194,7 +196,7 @@ def test_chosen_weights():
 
 def test_weight_false_does_not_look_at_weights():
     ends = np.array([0, 1]), np.array([1, 0])
-    edges = gradraker.EdgeList(*ends, np.array([0.0, np.nan]), np.arange(2))
+    edges = gradraker.graph.EdgeList(*ends, np.array([0.0, np.nan]), np.arange(2))
     assert adjacency_vectors(edges, weight=False).rows.toarray().tolist() == [[0, 1], [1, 0]]
     with pytest.raises(ValueError, match=r"weight='w' asks for a column.* read_edges"):
         adjacency_vectors(edges, weight="w")

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
 
 from gradraker import SKGRegressor
-from gradraker.kernels import KERNELS, get_kernel
+from gradraker.kernels.shift_invariant import KERNELS, get_kernel
 from oracles import skg as oracle
 
 EVERY = pytest.mark.parametrize("kernel", KERNELS)

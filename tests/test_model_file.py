@@ -19,11 +19,12 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 import gradraker
-from gradraker import ModelFileError, SKGRegressor, load
+from gradraker import SKGRegressor, load
+from gradraker.exceptions import ModelFileError
 from gradraker.features import reference_identity
-from gradraker.kernels import KERNELS
-from gradraker.learners import model_file
-from gradraker.learners.model_file import name_from_json, name_to_json
+from gradraker.kernels.shift_invariant import KERNELS
+from gradraker.models.persistence import archive as model_file
+from gradraker.models.persistence.archive import name_from_json, name_to_json
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(12, 5))

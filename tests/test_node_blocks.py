@@ -5,8 +5,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from gradraker._compiled.sparse_product import sparse_times
-from gradraker.features import propagation
-from gradraker.learners.nodes import blocks
+from gradraker.features import walks as propagation
+from gradraker.models.walks import blocks
 from oracles import nodes as oracle
 
 NAMES = ("hop1", "hop2", "hop3", "hop12", "degree", *propagation.REACHES[:6])

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from gradraker import NodeRegressor, gnmse, make_block_graph, make_geometric_graph
-from gradraker.learners.nodes import blocks, choice
-from gradraker.learners.nodes.criteria import criterion_curve, criterion_of_mean
-from gradraker.learners.nodes.shares import criterion_and_gradient, found_shares
+from gradraker import NodeRegressor, gnmse
+from gradraker.datasets import make_block_graph, make_geometric_graph
+from gradraker.models.walks import blocks, choice
+from gradraker.models.walks.criteria import criterion_curve, criterion_of_mean
+from gradraker.models.walks.shares import criterion_and_gradient, found_shares
 from oracles import nodes as oracle
 from test_node_regressor import random_graph
 
@@ -30,7 +31,7 @@ def test_the_likelihood_counts_less_where_many_values_are_known(monkeypatch):
     A, values, known = random_graph()
     K = oracle.kernel(A, ("hop1", "degree"), 1.0)[np.ix_(known, known)]
     y = values[known]
-    monkeypatch.setattr("gradraker.learners.nodes.criteria.MOST_BY_LIKELIHOOD", 6.5)
+    monkeypatch.setattr("gradraker.models.walks.criteria.MOST_BY_LIKELIHOOD", 6.5)
     curve = criterion_curve(K, y[:, np.newaxis], np.array([0.3]))
     _, expected = oracle.criterion(K, y, 0.3, part=0.5)
     assert curve.criterion[0] == pytest.approx(expected, abs=1e-9)
@@ -140,7 +141,7 @@ def test_a_given_part_is_kept_and_the_rest_is_chosen():
 
 
 def test_random_features_keep_the_largest_shares(monkeypatch):
-    monkeypatch.setattr("gradraker.learners.nodes.automatic.MOST_TERMS_OF_FEATURES", 2)
+    monkeypatch.setattr("gradraker.models.walks.selection.MOST_TERMS_OF_FEATURES", 2)
     data = make_geometric_graph(150, random_state=2)
     values = np.where(np.arange(150) % 2, data.values, np.nan)
     model = NodeRegressor(solver="ridge", n_frequencies=20).fit(data, values)
@@ -149,8 +150,8 @@ def test_random_features_keep_the_largest_shares(monkeypatch):
 
 
 def test_a_choice_on_some_of_the_known_nodes_does_not_depend_on_their_order(monkeypatch):
-    monkeypatch.setattr("gradraker.learners.nodes.automatic.FEW", 20)
-    monkeypatch.setattr("gradraker.learners.nodes.automatic.MANY", 30)
+    monkeypatch.setattr("gradraker.models.walks.selection.FEW", 20)
+    monkeypatch.setattr("gradraker.models.walks.selection.MANY", 30)
     data = make_geometric_graph(150, random_state=2)
     names = list(data.node_names)
     values = {names[i]: float(data.values[i]) for i in range(0, 150, 2)}

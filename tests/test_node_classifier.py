@@ -4,12 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gradraker import NodeClassifier, make_block_graph
-from gradraker.learners.nodes.calibration import (
-    Calibration,
-    calibration_error,
-    fitted_calibration,
-)
+from gradraker import NodeClassifier
+from gradraker.datasets import make_block_graph
+from gradraker.models.walks.calibration import Calibration, calibration_error, fitted_calibration
 from oracles import nodes as oracle
 from test_node_regressor import random_graph
 

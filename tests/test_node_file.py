@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import gradraker
-from gradraker import ModelFileError, NodeClassifier, NodeRegressor
+from gradraker import NodeClassifier, NodeRegressor
+from gradraker.exceptions import ModelFileError
 from test_node_regressor import random_graph
 
 GIVEN = {"blocks": ("hop1", "degree"), "width": 1.0, "alpha": 0.1, "n_frequencies": 8}
@@ -60,7 +61,7 @@ def test_equal_models_make_equal_files(tmp_path):
 
 def _rewritten(path, change):
     """The file with its header and arrays changed; checksums are made anew."""
-    from gradraker.learners.model_file import read_model, write_model
+    from gradraker.models.persistence.archive import read_model, write_model
 
     header, arrays = read_model(path)
     change(header, arrays)

@@ -5,15 +5,14 @@ import os
 import numpy as np
 import pytest
 
-from gradraker import (
-    NodeRegressor,
+from gradraker import NodeRegressor, load_temperature
+from gradraker.datasets import (
     fetch_cora_con,
     fetch_email_eu_core,
-    load_temperature,
     make_block_graph,
     make_geometric_graph,
 )
-from gradraker.learners.nodes.intervals import jackknife_plus
+from gradraker.models.walks.intervals import jackknife_plus
 from oracles import nodes as oracle
 from test_node_regressor import random_graph
 

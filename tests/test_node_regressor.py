@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from gradraker import NodeRegressor, gnmse, load_temperature, make_geometric_graph
-from gradraker.learners.nodes.solutions import KernelSolution, RidgeSolution
+from gradraker import NodeRegressor, gnmse, load_temperature
+from gradraker.datasets import make_geometric_graph
+from gradraker.models.walks.solutions import KernelSolution, RidgeSolution
 from oracles import nodes as oracle
 
 BLOCKS = (

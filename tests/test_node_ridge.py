@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradraker.learners import ridge
+from gradraker.linear import ridge
 from oracles import nodes as oracle
 
 

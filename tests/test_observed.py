@@ -15,8 +15,8 @@ from scipy import sparse
 
 from gradraker import SKGRegressor
 from gradraker.features import Rows
-from gradraker.learners import observed as observed_module
-from gradraker.learners.observed import Record, row_names
+from gradraker.models.rows import record as observed_module
+from gradraker.models.rows.record import Record, row_names
 
 
 def make_rows(*rows):

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradraker import SKGRegressor
-from gradraker.kernels import KERNELS
+from gradraker.kernels.shift_invariant import KERNELS
 
 N, M = 30, 10
 NAMES = [f"node {m}" for m in range(M)]

@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 
 import node_signals
 import peers
-from gradraker import make_geometric_graph
+from gradraker.datasets import make_geometric_graph
 
 DATA = make_geometric_graph(60, radius=0.25, random_state=0)
 KNOWN, ASKED = np.arange(0, 60, 2), np.arange(1, 60, 2)

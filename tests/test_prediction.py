@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import gradraker
-from gradraker import SKGRegressor, adjacency_vectors, predict_nodes, predict_unknown
-from gradraker.experiments import contributors, explained, top_contributors, update_by_skg
+from gradraker import SKGRegressor, adjacency_vectors, predict_nodes
+from gradraker.workflow import contributors, predict_unknown
+from gradraker.workflow.contributors import explained, top_contributors
+from gradraker.workflow.skg_job import update_by_skg
 
 LEARNER = SKGRegressor(sigma2=2.0, n_frequencies=300, random_state=0)
 
@@ -237,7 +239,7 @@ def test_update_brings_new_nodes(job):
     more = [*edges, ("new", "n01"), ("new", "n02"), ("new", "n03")]
     update_by_skg(result.model, more, {"new": 5.0}, offset=result.offset)
     assert "new" in result.model.references_
-    assert gradraker.NodePredictions is type(result)
+    assert gradraker.workflow.NodePredictions is type(result)
 
 
 def test_nodes_without_edges_may_have_values():

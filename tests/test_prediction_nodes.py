@@ -5,8 +5,9 @@ import pytest
 from sklearn.base import clone
 
 import gradraker
-from gradraker import NodeRegressor, SKGRegressor, predict_nodes, predict_unknown
-from gradraker.experiments import all_predictions, update_by_nodes
+from gradraker import NodeRegressor, SKGRegressor, predict_nodes
+from gradraker.workflow import predict_unknown
+from gradraker.workflow.node_job import all_predictions, update_by_nodes
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from gradraker import load_temperature, sigma2_ranges
-from gradraker.bandwidth import Sigma2Ranges, formula_noise_ratio
-from gradraker.kernels import KERNELS, get_kernel
+from gradraker.kernels.ranges import Sigma2Ranges, formula_noise_ratio
+from gradraker.kernels.shift_invariant import KERNELS, get_kernel
 
 
 def _rows_with_distances(*squared_distances):

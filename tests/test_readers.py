@@ -12,8 +12,10 @@ import pytest
 import scipy.io
 import scipy.sparse as sp
 
-from gradraker import GraphFileError, adjacency_vectors, known_values, read_edges, read_values
-from gradraker.graph.files import bulk, columns
+from gradraker import adjacency_vectors, read_edges, read_values
+from gradraker.exceptions import GraphFileError
+from gradraker.graph import known_values
+from gradraker.io import bulk, columns
 
 TABLE = pl.DataFrame({"source": [3, 3, 7], "target": [7, 5, 5], "weight": [2.0, 0.5, -1.0]})
 

@@ -14,8 +14,9 @@ import scipy.sparse as sp
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from gradraker import GraphFileError, adjacency_vectors, read_edges, read_values
-from gradraker.graph.files import bulk, columns
+from gradraker import adjacency_vectors, read_edges, read_values
+from gradraker.exceptions import GraphFileError
+from gradraker.io import bulk, columns
 
 # Random files are small; pieces of a few bytes make them many pieces all the same.
 settings.register_profile(

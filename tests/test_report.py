@@ -19,7 +19,7 @@ QUOTES = "\"'><img src=x onerror=alert(1)>"
 def result():
     data = gradraker.load_temperature()
     known = dict(zip(data.node_names[:60], data.values[:60], strict=True))
-    return gradraker.predict_unknown(data, known, method="skg")
+    return gradraker.workflow.predict_unknown(data, known, method="skg")
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def named(names):
     names = [*names, *(f"node {i}" for i in range(30 - len(names)))]
     edges = [(names[i], names[(i + k) % 30]) for i in range(30) for k in (1, 2, 3)]
     known = {names[i]: np.sin(i / 5.0) for i in range(20)}
-    return gradraker.predict_unknown(edges, known)
+    return gradraker.workflow.predict_unknown(edges, known)
 
 
 def test_summary_is_json_and_has_the_numbers_of_the_result(result, summary):
@@ -141,7 +141,7 @@ def test_page_says_what_the_summary_says(summary):
 def test_page_of_a_node_model_says_what_was_chosen():
     data = gradraker.load_temperature()
     known = dict(zip(data.node_names[:60], data.values[:60], strict=True))
-    result = gradraker.predict_unknown(data, known, coverage=0.9)
+    result = gradraker.workflow.predict_unknown(data, known, coverage=0.9)
     told = prediction_summary(result, n_contributors=1)
     assert json.loads(json.dumps(told, allow_nan=False)) == told
     choice = told["choice"]
@@ -215,7 +215,7 @@ def test_names_that_hide_something_are_written_out():
 
 
 def test_page_without_held_out_nodes_and_ranges():
-    result = gradraker.predict_unknown(
+    result = gradraker.workflow.predict_unknown(
         {"a": ["x"], "b": ["x"], "c": ["x"]},
         {"a": 1.0, "b": 1.0},
         model=gradraker.SKGRegressor(sigma2=1.0, random_state=0),

@@ -26,7 +26,7 @@ def page(method):
     entries = data.adjacency.tocoo()
     edges = [(names[i], names[j]) for i, j in zip(*entries.coords, strict=True)]
     known = dict(zip(names[:60], data.values[:60].tolist(), strict=True))
-    result = gradraker.predict_unknown(edges, known, method=method)
+    result = gradraker.workflow.predict_unknown(edges, known, method=method)
     return prediction_report(prediction_summary(result, n_contributors=2))
 
 

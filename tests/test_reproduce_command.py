@@ -12,10 +12,10 @@ from importlib.metadata import version
 import pytest
 from click.testing import CliRunner
 
-import gradraker.experiments.paper
+import gradraker.paper
 from browser import MISSING, browser, load, measured, probed
 from gradraker.cli import main
-from gradraker.experiments.paper import PARTS
+from gradraker.paper.plan import PARTS
 
 # With the embedded data alone.
 DRAWN = [
@@ -130,7 +130,7 @@ def test_two_runs_and_a_run_with_workers_are_equal_byte_for_byte(tmp_path):
 
 
 def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(tmp_path, monkeypatch):
-    real = gradraker.experiments.paper.run_paper
+    real = gradraker.paper.run_paper
 
     def stopped(*args, progress, **options):
         def report(name, done, total):
@@ -142,7 +142,7 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(tmp_path, monkeypatch):
 
     arguments = ("--fast", "--only", "fig6b", "--json")
     with monkeypatch.context() as patch:
-        patch.setattr(gradraker.experiments.paper, "run_paper", stopped)
+        patch.setattr(gradraker.paper, "run_paper", stopped)
         result = invoke(*arguments, "--out", tmp_path / "a")
     assert result.exit_code == 130
     assert "the same command goes on" in result.stderr

@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
-from gradraker.experiments.paper import PARTS, SIMULATIONS, figure_table, run_paper
-from gradraker.plotting import draw_paper_figure, figure_bytes, freeze_layout, write_figure
+from gradraker.paper.drawing import draw_paper_figure
+from gradraker.paper.plan import PARTS, SIMULATIONS
+from gradraker.paper.run import run_paper
+from gradraker.paper.tables import figure_table
+from gradraker.plotting import figure_bytes, freeze_layout, write_figure
 from gradraker.plotting.figure import new_axes
 
 # Figures that the embedded data allow.

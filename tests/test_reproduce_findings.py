@@ -6,15 +6,15 @@ import dataclasses
 import numpy as np
 import pytest
 
-from gradraker.experiments.paper import RULES, VERDICTS, counts, findings, read_results, run_paper
-from gradraker.experiments.paper.checks import CHECKS
-from gradraker.experiments.paper.comparisons import variance_at
-from gradraker.experiments.paper.findings import NEVER
-from gradraker.experiments.paper.printed import PRINTED
-from gradraker.experiments.paper.results import PaperResults
-from gradraker.experiments.paper.rules import SPREAD, Measured, last_digit, rounds_to
-from gradraker.plotting import draw_paper_figure
-from gradraker.report.paper_figures import caption
+from gradraker.paper.captions import caption
+from gradraker.paper.checks import CHECKS
+from gradraker.paper.comparisons import variance_at
+from gradraker.paper.drawing import draw_paper_figure
+from gradraker.paper.findings import NEVER, VERDICTS, counts, findings
+from gradraker.paper.paper_values import PRINTED
+from gradraker.paper.results import PaperResults, read_results
+from gradraker.paper.rules import RULES, SPREAD, Measured, last_digit, rounds_to
+from gradraker.paper.run import run_paper
 
 
 @pytest.fixture(scope="module")

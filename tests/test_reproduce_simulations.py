@@ -6,19 +6,16 @@ import json
 import numpy as np
 import pytest
 
-from gradraker import GraphDataset, SKGRegressor, gnmse, load_temperature, sigma2_sweep
-from gradraker.datasets import DatasetUnavailableError
-from gradraker.experiments.paper import (
-    PARTS,
-    SIMULATIONS,
-    chosen_parts,
-    findings,
-    read_results,
-    run_paper,
-    simulations,
-)
-from gradraker.experiments.paper.data import DATA, Loaded, checksum, how_to_get, load_data
-from gradraker.experiments.sweep_repeat import draw_repeat
+from gradraker import SKGRegressor, gnmse, load_temperature, sigma2_sweep
+from gradraker.datasets import GraphDataset
+from gradraker.exceptions import DatasetUnavailableError
+from gradraker.paper import simulations
+from gradraker.paper.data import DATA, Loaded, checksum, how_to_get, load_data
+from gradraker.paper.findings import findings
+from gradraker.paper.plan import PARTS, SIMULATIONS, chosen_parts
+from gradraker.paper.results import read_results
+from gradraker.paper.run import run_paper
+from gradraker.sweep.repeat import draw_repeat
 
 SPLIT = {"fraction": 0.4, "n_repeats": 2}
 
@@ -316,7 +313,7 @@ def test_a_download_that_fails_is_told(monkeypatch, no_data):
         raise DatasetUnavailableError("no network")
 
     for name in ("fetch_wikipedia_math", "fetch_wikipedia_math_graph"):
-        monkeypatch.setattr(f"gradraker.experiments.paper.data.{name}", fetch)
+        monkeypatch.setattr(f"gradraker.paper.data.{name}", fetch)
     results = run_paper(["fig6e"], download=True)
     assert results.header["datasets"]["wikipedia"]["problem"] == "could not be downloaded"
     (best,) = [one for one in findings(results) if one.key == "best-wikipedia"]

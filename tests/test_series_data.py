@@ -7,7 +7,8 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from gradraker import load_temperature, load_temperature_normals, make_traffic_series
+from gradraker import load_temperature
+from gradraker.datasets import load_temperature_normals, make_traffic_series
 from gradraker.datasets.temperature import MONTHS
 
 

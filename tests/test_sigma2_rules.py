@@ -8,11 +8,13 @@ from scipy.sparse import csr_array
 from sklearn.model_selection import GridSearchCV
 
 from gradraker import SKGRegressor, gnmse, load, load_temperature, sigma2_ranges
-from gradraker.bandwidth import median_sigma2, rules
 from gradraker.datasets import make_block_graph, split_nodes
 from gradraker.features import FrequencyTable, as_rows, projections
-from gradraker.learners import held_out, sigma2
-from gradraker.learners.held_out import Fold, held_out_predictions, make_folds
+from gradraker.kernels import median_rule as rules
+from gradraker.kernels.median_rule import median_sigma2
+from gradraker.linear import held_out_passes as held_out
+from gradraker.linear.held_out_passes import Fold, held_out_predictions, make_folds
+from gradraker.models.sigma2 import rules as sigma2
 
 ALL_RULES = ("theory", "refined", "median", "cv")
 

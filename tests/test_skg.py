@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from gradraker import SKGRegressor
-from gradraker.features import fourier, frequencies, threads
-from gradraker.kernels import KERNELS
-from gradraker.learners import lms
+from gradraker.features import fourier, frequencies
+from gradraker.features import parallel as threads
+from gradraker.kernels.shift_invariant import KERNELS
+from gradraker.linear import lms
 from oracles import skg as oracle
 
 N, M, D = 40, 12, 16

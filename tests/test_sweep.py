@@ -6,21 +6,13 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from gradraker import (
-    GraphDataset,
-    SKGRegressor,
-    SweepResult,
-    extreme_squared_distances,
-    gnmse,
-    load_temperature,
-    make_block_graph,
-    settings_sweep,
-    sigma2_ranges,
-    sigma2_sweep,
-)
-from gradraker.experiments import sweep_repeat
-from gradraker.experiments.sweep_graph import known_part
+from gradraker import SKGRegressor, gnmse, load_temperature, sigma2_ranges, sigma2_sweep
+from gradraker.datasets import GraphDataset, make_block_graph
 from gradraker.features import as_rows
+from gradraker.kernels import extreme_squared_distances
+from gradraker.sweep import SweepResult, settings_sweep
+from gradraker.sweep import repeat as sweep_repeat
+from gradraker.sweep.known_subgraph import known_part
 from oracles import sweep as oracle
 
 GRID = np.array([0.1, 2.0, 10.0, 300.0])
@@ -344,7 +336,7 @@ def test_a_split_whose_tested_values_are_all_zero_is_refused_before_any_work(mon
     def run(*arguments, **options):
         raise AssertionError("work has begun")
 
-    monkeypatch.setattr("gradraker.experiments.sweep.run_repeat", run)
+    monkeypatch.setattr("gradraker.sweep.variance_sweep.run_repeat", run)
     y = np.zeros(20)
     y[3] = 1.0
     with pytest.raises(ValueError, match=r"in repeat \d+ all 12 tested nodes .* divide by 0"):

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from gradraker import SweepResult, load_temperature, sigma2_sweep
+from gradraker import load_temperature, sigma2_sweep
 from gradraker.cli import main
+from gradraker.sweep import SweepResult
 
 FILES = ("--edges", "edges.csv", "--values", "values.csv")
 QUICK = ("--sigma2", "0.5:50:3", "--repeats", "4", "--frequencies", "20")
@@ -23,7 +24,7 @@ QUICK = ("--sigma2", "0.5:50:3", "--repeats", "4", "--frequencies", "20")
 SLOW = """
 import sys, time
 from gradraker.cli import main
-from gradraker.experiments import sweep
+from gradraker.sweep import variance_sweep as sweep
 
 fast = sweep.run_repeat
 def slow(*arguments, **options):

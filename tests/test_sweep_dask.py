@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from gradraker import SweepResult, load_temperature, sigma2_sweep
+from gradraker import load_temperature, sigma2_sweep
 from gradraker.cli import main
+from gradraker.sweep import SweepResult
 
 distributed = pytest.importorskip("distributed", reason="needs the extra gradraker[dask]")
 

@@ -10,7 +10,8 @@ import time
 import numpy as np
 import pytest
 
-from gradraker import SweepResult, load_temperature, settings_sweep, sigma2_sweep
+from gradraker import load_temperature, sigma2_sweep
+from gradraker.sweep import SweepResult, settings_sweep
 
 GRID = [0.5, 5.0, 50.0]
 SMALL = {"n_repeats": 5, "sigma2": GRID, "n_frequencies": 20}
@@ -95,7 +96,7 @@ def test_a_finished_sweep_is_not_run_again(tmp_path, undisturbed, monkeypatch):
     def run(*arguments, **options):
         raise AssertionError("a repeat was run again")
 
-    monkeypatch.setattr("gradraker.experiments.sweep.run_repeat", run)
+    monkeypatch.setattr("gradraker.sweep.variance_sweep.run_repeat", run)
     assert same(sweep(checkpoint=path), SweepResult.load(path))
     assert path.read_bytes() == undisturbed
 
@@ -283,7 +284,7 @@ def test_a_full_disk_is_told_with_the_file_and_costs_one_repeat(tmp_path, undist
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("gradraker.experiments.sweep_file.os.fsync", full)
+        patch.setattr("gradraker.sweep.checkpoint.os.fsync", full)
         with pytest.raises(OSError, match="No space left") as caught:
             sweep(checkpoint=path)
     assert caught.value.filename == str(path)

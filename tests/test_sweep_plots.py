@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
-from gradraker import SettingsSweep, SweepResult, load_temperature, settings_sweep, sigma2_sweep
+from gradraker import load_temperature, sigma2_sweep
 from gradraker.plotting import plot_sweep, write_figure
 from gradraker.plotting.figure import RANGE_TINTS, new_axes
 from gradraker.report import sweep_report, sweep_summary
+from gradraker.sweep import SettingsSweep, SweepResult, settings_sweep
 
 SETTINGS = {
     "data": {"name": "Made by hand", "nodes": 10, "edges": 20},

@@ -7,17 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from gradraker import (
-    DatasetUnavailableError,
-    SimilarityTransfer,
-    fetch_cora_con,
-    load_temperature,
-    make_block_graph,
-    make_threshold_graph,
-    similarity_transfer,
-)
-from gradraker.analysis import nearest, transfer
-from gradraker.datasets import split_nodes
+from gradraker import load_temperature
+from gradraker.datasets import fetch_cora_con, make_block_graph, make_threshold_graph, split_nodes
+from gradraker.exceptions import DatasetUnavailableError
+from gradraker.explain import SimilarityTransfer, nearest, similarity_transfer, transfer
 
 # Rows at 0, 1, 3 and 7 on a line; values 2, 4, 4, 6, which scaled are 0, 1/2, 1/2, 1.
 LINE = [[0.0], [1.0], [3.0], [7.0]]

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from gradraker import load_temperature, similarity_transfer
+from gradraker import load_temperature
+from gradraker.explain import similarity_transfer
 from gradraker.plotting import SimilarityTransferDisplay
 from gradraker.plotting.transfer import _edges
 

@@ -9,16 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from gradraker import (
-    GradrakerRegressor,
-    SKGRegressor,
-    adjacency_vectors,
-    hop_views,
-    layer_views,
-    load,
-    load_temperature,
-    make_block_graph,
-)
+from gradraker import GradrakerRegressor, SKGRegressor, adjacency_vectors, load, load_temperature
+from gradraker.datasets import make_block_graph
+from gradraker.graph import hop_views, layer_views
 
 EDGES = [("a", "b", 2.0), ("a", "c", 0.5), ("c", "b", 1.0), ("c", "c", 3.0)]
 ROAD = [("Bern", "Thun", 2.0), ("Thun", "Bern", 2.0)]

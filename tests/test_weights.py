@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradraker.learners import contribution_weights, weights
+from gradraker.linear import weights
+from gradraker.linear.weights import contribution_weights
 from oracles import skg as skg_oracle
 from oracles import weights as oracle
 

@@ -3,7 +3,7 @@
 Numba's disk cache watches only the file of the function itself, so functions that
 call each other live in one file. There is no ``parallel=True``: Numba's threading
 layers break under fork or concurrent callers. Loops release the lock instead, and
-:mod:`gradraker.features.threads` spreads rows over a few threads.
+:mod:`gradraker.features.parallel` spreads rows over a few threads.
 """
 
 from collections.abc import Callable

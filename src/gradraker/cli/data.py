@@ -7,13 +7,7 @@ import click
 
 from gradraker.cli.inputs import check_distinct, check_streams
 from gradraker.cli.options import FileName
-from gradraker.cli.output import (
-    check_writable,
-    console,
-    echo_json,
-    safe_cell,
-    write_csv,
-)
+from gradraker.cli.output import check_writable, console, echo_json, safe_cell, write_csv
 from gradraker.cli.tables import facts_table, rows_table, short
 
 if TYPE_CHECKING:
@@ -36,7 +30,7 @@ def data() -> None:
 @_json_option
 def list_(as_json: bool) -> None:
     """List the data sets."""
-    from gradraker import dataset_info, list_datasets
+    from gradraker.datasets import dataset_info, list_datasets
 
     listed = [dataset_info(name) for name in list_datasets()]
     if as_json:
@@ -95,7 +89,7 @@ def fetch(
 
     # An embedded data set has no files and so no folder.
     where = {"data_home": data_home} if found.files else {}
-    dataset: GraphDataset = getattr(gradraker, found.loader)(**where)
+    dataset: GraphDataset = getattr(gradraker.datasets, found.loader)(**where)
     if edges is not None:
         write_csv(edges, _edge_rows(dataset))
     if values is not None:
@@ -109,7 +103,7 @@ def fetch(
 
 
 def _info(name: str) -> "DatasetInfo":
-    from gradraker import dataset_info
+    from gradraker.datasets import dataset_info
 
     try:
         return dataset_info(name)

@@ -123,7 +123,7 @@ def run_demo(*, seed: int) -> DemoResult:
 
 def write_figure(result: DemoResult, folder: Path) -> Path:
     """Draw true and predicted temperatures by altitude; ImportError without matplotlib."""
-    from gradraker.files import write_atomically
+    from gradraker._files import write_atomically
     from gradraker.plotting import PredictedValuesDisplay
 
     display = PredictedValuesDisplay.from_predictions(

@@ -120,7 +120,7 @@ def _of_skg(saved: Any, graph: Any, node: str) -> tuple[Any, float]:
     import numpy as np
 
     from gradraker import adjacency_vectors
-    from gradraker.experiments import explained
+    from gradraker.workflow.contributors import explained
 
     if node not in set(graph.nodes.tolist()):
         raise ValueError(f"--node: {node!r} is not in the graph")

@@ -47,7 +47,7 @@ def read_edges_file(path: str, waiting: Waiting) -> "EdgeList":
     """Read edges; names become text, so that 7 is the same node in every file and model."""
     import numpy as np
 
-    from gradraker.graph import read_edges
+    from gradraker.io.readers import read_edges
 
     waiting.file(_label(path))
     edges = read_edges(path, progress=waiting.read)
@@ -63,7 +63,7 @@ def read_edges_file(path: str, waiting: Waiting) -> "EdgeList":
 
 def read_values_file(path: str, waiting: Waiting) -> dict[Hashable, float]:
     """Read known values, by the name of the node."""
-    from gradraker.graph import read_values
+    from gradraker.io.readers import read_values
 
     waiting.file(_label(path))
     values = read_values(path, progress=waiting.read)

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gradraker.learners import NodeRegressor, SKGRegressor
+    from gradraker.models.skg.skg_regressor import SKGRegressor
+    from gradraker.models.walks.node_regressor import NodeRegressor
 
 _SETTINGS = {
     "SKGRegressor": {"direction", "weight", "self_loops", "hops", "hop_weights"},
@@ -33,7 +34,10 @@ class SavedModel:
 
 def load_model(path: str) -> SavedModel:
     """Load a model of ``gradraker predict``, or refuse the file by name."""
-    from gradraker.learners import ModelFileError, SKGRegressor, load, read_notes
+    from gradraker.exceptions import ModelFileError
+    from gradraker.models.persistence.archive import read_notes
+    from gradraker.models.persistence.loading import load
+    from gradraker.models.skg.skg_regressor import SKGRegressor
 
     model, notes = load(path), read_notes(path)
     offset, vectors = notes.get("offset"), notes.get("vectors")

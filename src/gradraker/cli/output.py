@@ -14,7 +14,7 @@ import click
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from gradraker.experiments import NodePredictions
+    from gradraker.workflow.node_predictions import NodePredictions
 
 # What spreadsheets take for the beginning of a formula, also in full width.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -75,7 +75,7 @@ def write_output(path: str, write: Callable[[TextIO], None]) -> None:
         finally:
             stream.detach()  # standard output stays open
         return
-    from gradraker.files import write_atomically
+    from gradraker._files import write_atomically
 
     def write_file(temporary: Path) -> None:
         with temporary.open("w", encoding="utf-8", newline="") as file:

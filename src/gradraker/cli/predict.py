@@ -39,7 +39,7 @@ from gradraker.cli.progress import Waiting
 from gradraker.cli.tables import facts_table, first_predictions, prediction_facts
 
 if TYPE_CHECKING:
-    from gradraker.experiments import NodePredictions
+    from gradraker.workflow.node_predictions import NodePredictions
 
 
 @click.command(
@@ -154,7 +154,8 @@ def _predicted(
 ) -> "tuple[NodePredictions, int, dict[str, Any]]":
     """Read, train and predict; return the result, the number of edges and the settings."""
     waiting.stage("starting")
-    from gradraker import NodeRegressor, SKGRegressor, predict_unknown
+    from gradraker import NodeRegressor, SKGRegressor
+    from gradraker.workflow import predict_unknown
 
     graph = read_edges_file(edges, waiting)
     known = read_values_file(values, waiting)

@@ -65,7 +65,8 @@ def ranges(
     """
     check_streams(edges=edges, values=values)
     with Waiting() as waiting:
-        from gradraker import adjacency_vectors, known_values, sigma2_ranges
+        from gradraker import adjacency_vectors, sigma2_ranges
+        from gradraker.graph import known_values
 
         graph = read_edges_file(edges, waiting)
         known = None if values is None else read_values_file(values, waiting)

@@ -12,7 +12,7 @@ from gradraker.cli.sweep import INTERRUPTED
 from gradraker.cli.tables import facts_table, rows_table
 
 if TYPE_CHECKING:
-    from gradraker.experiments.paper import PaperResults
+    from gradraker.paper.results import PaperResults
 
 _CHECKPOINTS = "checkpoints"
 # Progress is counted in whole numbers.
@@ -94,7 +94,7 @@ def reproduce(
                 else _read(redraw)
             )
             waiting.stage("drawing")
-            from gradraker.report import write_reproduction
+            from gradraker.paper import write_reproduction
 
             summary = write_reproduction(results, folder, progress=waiting.read)
     except KeyboardInterrupt:
@@ -125,7 +125,7 @@ def _check_extras() -> None:
 
 
 def _names(only: str) -> list[str]:
-    from gradraker.experiments.paper.plan import chosen_parts
+    from gradraker.paper import chosen_parts
 
     names = [name.strip() for name in only.split(",") if name.strip()]
     try:
@@ -144,7 +144,7 @@ def _run(
     download: bool,
     waiting: Waiting,
 ) -> "PaperResults":
-    from gradraker.experiments.paper import run_paper
+    from gradraker.paper import run_paper
 
     folder.mkdir(parents=True, exist_ok=True)
 
@@ -163,14 +163,14 @@ def _run(
 
 
 def _read(path: Path) -> "PaperResults":
-    from gradraker.experiments.paper import read_results
+    from gradraker.paper import read_results
 
     return read_results(path)
 
 
 def _missing(summary: dict[str, Any]) -> list[str]:
     """For each data set that is not at hand, the figures that it takes and how to get it."""
-    from gradraker.experiments.paper import DATA
+    from gradraker.paper import DATA
 
     figures: dict[str, list[str]] = {}
     texts: dict[str, str] = {}

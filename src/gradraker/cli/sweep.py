@@ -31,7 +31,7 @@ from gradraker.cli.tables import facts_table, rows_table, short
 
 if TYPE_CHECKING:
     from gradraker.datasets import GraphDataset
-    from gradraker.experiments import SweepResult
+    from gradraker.sweep.sweep_result import SweepResult
 
 INTERRUPTED = 130  # what shells give for Ctrl-C
 _FIGURES = (".svg", ".png", ".pdf")
@@ -241,7 +241,7 @@ def _data(
     options: dict[str, Any],
 ) -> "GraphDataset":
     """The nodes that take part."""
-    from gradraker.experiments.sweep_graph import known_part
+    from gradraker.sweep.known_subgraph import known_part
 
     graph: Any
     if edges is None or values is None:
@@ -264,10 +264,10 @@ def _dataset(name: str) -> "GraphDataset":
     import gradraker
 
     try:
-        info = gradraker.dataset_info(name)
+        info = gradraker.datasets.dataset_info(name)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--dataset") from error
-    loaded: GraphDataset = getattr(gradraker, info.loader)()
+    loaded: GraphDataset = getattr(gradraker.datasets, info.loader)()
     return loaded
 
 
@@ -307,7 +307,7 @@ def _swept(
 
 
 def _n_kept(out: str) -> int:
-    from gradraker.experiments.sweep_file import read_sweep
+    from gradraker.sweep.checkpoint import read_sweep
 
     try:
         return len(read_sweep(out)[1])

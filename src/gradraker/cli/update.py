@@ -22,13 +22,7 @@ from gradraker.cli.options import (
     unknown_nodes_option,
     values_option,
 )
-from gradraker.cli.output import (
-    check_writable,
-    console,
-    echo_json,
-    predictions_table,
-    write_csv,
-)
+from gradraker.cli.output import check_writable, console, echo_json, predictions_table, write_csv
 from gradraker.cli.progress import Waiting
 from gradraker.cli.tables import facts_table, first_predictions, short
 
@@ -36,8 +30,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from gradraker.experiments import NodePredictions
     from gradraker.graph import AdjacencyVectors, EdgeList
+    from gradraker.workflow.node_predictions import NodePredictions
 
 
 @click.command(
@@ -139,7 +133,7 @@ def _updated_nodes(
 ) -> "tuple[NodePredictions, dict[str, Any]]":
     import numpy as np
 
-    from gradraker.experiments import all_predictions, update_by_nodes
+    from gradraker.workflow.node_job import all_predictions, update_by_nodes
 
     mean = float(model.known_values_.mean())
     old = model.adjacency_
@@ -170,8 +164,10 @@ def _updated_skg(
 ) -> "tuple[NodePredictions, dict[str, Any]]":
     import numpy as np
 
-    from gradraker import NodePredictions, SKGRegressor, adjacency_vectors, known_values
-    from gradraker.experiments import update_by_skg
+    from gradraker import SKGRegressor, adjacency_vectors
+    from gradraker.graph import known_values
+    from gradraker.workflow import NodePredictions
+    from gradraker.workflow.skg_job import update_by_skg
 
     assert isinstance(saved.model, SKGRegressor)
     vectors = adjacency_vectors(graph, **saved.vectors)
@@ -212,7 +208,7 @@ def _learned(saved: SavedModel, vectors: "AdjacencyVectors") -> "NDArray[np.floa
     """Values, relative to the offset, that the model learned last at each node, or NaN."""
     import numpy as np
 
-    from gradraker.experiments import explained
+    from gradraker.workflow.contributors import explained
 
     seen = explained(saved.model, vectors, np.array([0]))
     last = dict(zip(seen.observed_names, seen.values.tolist(), strict=True))

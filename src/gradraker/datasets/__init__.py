@@ -2,9 +2,7 @@
 
 from gradraker.datasets.dataset import GraphDataset, split_nodes
 from gradraker.datasets.fetch import (
-    DatasetFileError,
     DatasetInfo,
-    DatasetUnavailableError,
     dataset_info,
     fetch_cora_con,
     fetch_email_eu_core,
@@ -21,6 +19,7 @@ from gradraker.datasets.generators import (
     make_traffic_series,
 )
 from gradraker.datasets.temperature import load_temperature, load_temperature_normals
+from gradraker.exceptions import DatasetFileError, DatasetUnavailableError
 
 __all__ = [
     "DatasetFileError",

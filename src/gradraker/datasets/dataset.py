@@ -38,7 +38,7 @@ class GraphDataset:
 
     Examples
     --------
-    >>> from gradraker import GraphDataset
+    >>> from gradraker.datasets import GraphDataset
     >>> data = GraphDataset([[0, 1], [0, 0]], [3.0, 5.0], ["a", "b"], name="Two nodes")
     >>> data
     GraphDataset('Two nodes', 2 nodes, 1 edges)

@@ -90,7 +90,7 @@ def load_temperature_normals(
 
     Examples
     --------
-    >>> from gradraker import load_temperature_normals
+    >>> from gradraker.datasets import load_temperature_normals
     >>> data, series = load_temperature_normals()
     >>> series.shape
     (12, 89)

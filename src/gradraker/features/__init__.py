@@ -10,7 +10,7 @@ from gradraker.features.fourier import (
     rows_a_chunk,
 )
 from gradraker.features.frequencies import FrequencyTable
-from gradraker.features.references import check_references, reference_identity
+from gradraker.features.identities import check_references, reference_identity
 
 __all__ = [
     "FrequencyTable",

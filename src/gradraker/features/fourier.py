@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from gradraker._compiled.skg import feature_rows, predict_rows, project_rows
-from gradraker.features.threads import computed_ahead, n_threads, over_rows
+from gradraker.features.parallel import computed_ahead, n_threads, over_rows
 
 # Features of a chunk stay in a core's own cache; the whole graph's are never made.
 _CHUNK_BYTES = 1 << 20

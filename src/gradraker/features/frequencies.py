@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker._compiled.draws import draw_rows, mark_used
-from gradraker.features.references import plain_name, reference_identities
-from gradraker.features.threads import over_rows
-from gradraker.kernels import get_kernel
+from gradraker.features.identities import plain_name, reference_identities
+from gradraker.features.parallel import over_rows
+from gradraker.kernels.shift_invariant import get_kernel
 
 # With fewer draws in a block, a second thread costs more than it saves.
 _DRAWS_A_BLOCK = 50_000

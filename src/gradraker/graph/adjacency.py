@@ -8,10 +8,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from gradraker.graph.asked import Asked
+from gradraker.graph.adapters.registry import graph_edges
 from gradraker.graph.edges import EdgeList, check_weights
+from gradraker.graph.graph_options import Asked
 from gradraker.graph.hops import HOP_WEIGHTS, walks
-from gradraker.graph.kinds import graph_edges
 from gradraker.graph.merging import merged, one_way, with_loops
 from gradraker.graph.names import Names, asked_names, check_same_type, join_names, positions, shown
 

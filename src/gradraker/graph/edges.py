@@ -35,7 +35,7 @@ class EdgeList:
     Examples
     --------
     >>> import numpy as np
-    >>> from gradraker import EdgeList
+    >>> from gradraker.graph import EdgeList
     >>> EdgeList(np.array([0, 1]), np.array([1, 0]), None, np.array(["a", "b"], dtype=object))
     EdgeList(2 edges among 2 nodes)
     """

@@ -6,6 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker.graph.adapters.tables import is_table, numbers, table_values
 from gradraker.graph.edges import plain
 from gradraker.graph.names import (
     Names,
@@ -16,7 +17,6 @@ from gradraker.graph.names import (
     positions,
     shown,
 )
-from gradraker.graph.tables import is_table, numbers, table_values
 
 
 def known_values(
@@ -42,7 +42,7 @@ def known_values(
 
     Examples
     --------
-    >>> from gradraker import known_values
+    >>> from gradraker.graph import known_values
     >>> known_values({"b": 3.0, "a": 1.0}, ["a", "b", "c"])
     array([ 1.,  3., nan])
     >>> known_values({"d": 3.0}, ["a", "b", "c"])

@@ -8,11 +8,11 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
+from gradraker.graph.adapters.registry import graph_edges
 from gradraker.graph.adjacency import AdjacencyVectors, chosen_matrix
-from gradraker.graph.asked import Asked
 from gradraker.graph.edges import EdgeList
+from gradraker.graph.graph_options import Asked
 from gradraker.graph.hops import walks
-from gradraker.graph.kinds import graph_edges
 from gradraker.graph.names import Names, distinct, name_array, positions
 
 
@@ -93,7 +93,7 @@ def hop_views(
 
     Examples
     --------
-    >>> from gradraker import hop_views
+    >>> from gradraker.graph import hop_views
     >>> path = [("a", "b"), ("b", "c"), ("c", "d")]
     >>> views = hop_views(path, hops=2, references=["b", "c"])
     >>> views
@@ -157,7 +157,7 @@ def layer_views(
 
     Examples
     --------
-    >>> from gradraker import layer_views
+    >>> from gradraker.graph import layer_views
     >>> road = [("Bern", "Thun"), ("Thun", "Bern")]
     >>> rail = [("Bern", "Thun"), ("Bern", "Olten")]
     >>> views = layer_views({"road": road, "rail": rail})

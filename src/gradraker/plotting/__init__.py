@@ -3,21 +3,11 @@
 from gradraker.plotting.bank import KernelWeightsDisplay, plot_kernel_weights
 from gradraker.plotting.files import FORMATS, figure_bytes, freeze_layout, inline_svg, write_figure
 from gradraker.plotting.nodes import NodeDistancesDisplay, plot_nodes
-from gradraker.plotting.paper import draw_paper_figure
-from gradraker.plotting.prediction import (
-    plot_errors,
-    plot_held_out,
-    plot_sigma2_ranges,
-    svg_text,
-)
+from gradraker.plotting.prediction import plot_errors, plot_held_out, plot_sigma2_ranges, svg_text
 from gradraker.plotting.sweep import plot_settings_sweep, plot_sweep
 from gradraker.plotting.transfer import SimilarityTransferDisplay, plot_transfer
 from gradraker.plotting.values import PredictedValuesDisplay
-from gradraker.plotting.weights import (
-    ConformityDisplay,
-    ContributionWeightsDisplay,
-    plot_weights,
-)
+from gradraker.plotting.weights import ConformityDisplay, ContributionWeightsDisplay, plot_weights
 
 __all__ = [
     "FORMATS",
@@ -27,7 +17,6 @@ __all__ = [
     "NodeDistancesDisplay",
     "PredictedValuesDisplay",
     "SimilarityTransferDisplay",
-    "draw_paper_figure",
     "figure_bytes",
     "freeze_layout",
     "inline_svg",

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from gradraker.learners import GradrakerRegressor
+from gradraker.models.bank.gradraker_regressor import GradrakerRegressor
 from gradraker.plotting.figure import columns_that_fit, new_axes
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Self
 from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
-from gradraker.analysis import Explanation, explain
-from gradraker.analysis.linear_explanation import checked_row
-from gradraker.learners import SKGRegressor
-from gradraker.learners.observed import row_names
+from gradraker.explain.linear_explanation import checked_row
+from gradraker.explain.skg_explanation import Explanation
+from gradraker.models.rows.record import row_names
+from gradraker.models.skg.skg_regressor import SKGRegressor
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,8 +90,7 @@ def _explain_row(
     """Explain one row of X only: weights by time of all rows may not fit into memory."""
     number = checked_row(row, X.shape[0] if hasattr(X, "shape") else len(X))
     names = row_names(X)
-    return explain(
-        model,
+    return model.explain(
         # Not all sparse formats can be indexed.
         X.tocsr()[[number]] if issparse(X) else _safe_indexing(X, [number]),
         references=references,

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gradraker.files import write_atomically
+from gradraker._files import write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gradraker.analysis import Explanation
+from gradraker.explain.skg_explanation import Explanation
 from gradraker.plotting.explained import ExplainedNodeDisplay, what_is_explained
 from gradraker.plotting.figure import (
     BLACK,

@@ -6,16 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gradraker.experiments import SettingsSweep, SweepResult
-from gradraker.plotting.figure import (
-    BLACK,
-    BLUE,
-    DARK_GREY,
-    GREY,
-    RANGE_TINTS,
-    VERMILION,
-    new_axes,
-)
+from gradraker.plotting.figure import BLACK, BLUE, DARK_GREY, GREY, RANGE_TINTS, VERMILION, new_axes
+from gradraker.sweep.sweep_result import SweepResult
+from gradraker.sweep.varied_setting import SettingsSweep
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,7 +79,7 @@ def plot_settings_sweep(sweep: SettingsSweep, *, ax: "Axes | None" = None) -> "A
     Parameters
     ----------
     sweep : SettingsSweep
-        What :func:`gradraker.settings_sweep` returned.
+        What :func:`gradraker.sweep.settings_sweep` returned.
     ax : matplotlib.axes.Axes, optional
         Where to draw; default a new figure that no global state knows of.
 
@@ -96,7 +89,8 @@ def plot_settings_sweep(sweep: SettingsSweep, *, ax: "Axes | None" = None) -> "A
 
     Examples
     --------
-    >>> from gradraker import load_temperature, settings_sweep
+    >>> from gradraker import load_temperature
+    >>> from gradraker.sweep import settings_sweep
     >>> found = settings_sweep(
     ...     load_temperature(), setting="learning_rate", values=[0.03, 0.1], n_repeats=2
     ... )

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gradraker.analysis import SimilarityTransfer, similarity_transfer
+from gradraker.explain.transfer import SimilarityTransfer, similarity_transfer
 from gradraker.plotting.figure import BLUE, VERMILION, checked_column, legend_above, new_axes
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class SimilarityTransferDisplay:
         y : array-like of shape (n,)
             Values of the nodes.
         n_pairs, random_state
-            As for :func:`gradraker.similarity_transfer`.
+            As for :func:`gradraker.explain.similarity_transfer`.
         ax : matplotlib.axes.Axes, optional
             Where to draw.
 

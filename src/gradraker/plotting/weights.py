@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gradraker.analysis import Explanation, conformity_factor, noise_range
-from gradraker.learners.parameters import check_learning_rate
+from gradraker._validation import check_learning_rate
+from gradraker.explain.similarity import conformity_factor, noise_range
+from gradraker.explain.skg_explanation import Explanation
 from gradraker.plotting.explained import ExplainedNodeDisplay, what_is_explained
 from gradraker.plotting.figure import (
     BLACK,

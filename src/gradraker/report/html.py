@@ -30,7 +30,8 @@ def prediction_report(summary: Mapping[str, Any]) -> str:
 
     Examples
     --------
-    >>> from gradraker import load_temperature, predict_unknown
+    >>> from gradraker import load_temperature
+    >>> from gradraker.workflow import predict_unknown
     >>> from gradraker.report import prediction_report, prediction_summary
     >>> data = load_temperature()
     >>> known = dict(zip(data.node_names[:60], data.values[:60]))

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.experiments import HeldOutNodes, NodePredictions
-from gradraker.experiments.versions import versions
-from gradraker.learners import NodeRegressor, SKGRegressor
+from gradraker.models.skg.skg_regressor import SKGRegressor
+from gradraker.models.walks.node_regressor import NodeRegressor
+from gradraker.sweep.versions import versions
+from gradraker.workflow.held_out import HeldOutNodes
+from gradraker.workflow.node_predictions import NodePredictions
 
 # Held-out nodes with the largest errors, and contributors of each.
 _N_WORST = 10
@@ -31,7 +33,7 @@ def prediction_summary(
     Parameters
     ----------
     result : NodePredictions
-        What :func:`gradraker.predict_unknown` returned.
+        What :func:`gradraker.workflow.predict_unknown` returned.
     n_edges : int, optional
         Edges of the graph; default the entries of the adjacency vectors.
     n_contributors : int, default=0
@@ -49,7 +51,8 @@ def prediction_summary(
 
     Examples
     --------
-    >>> from gradraker import load_temperature, predict_unknown
+    >>> from gradraker import load_temperature
+    >>> from gradraker.workflow import predict_unknown
     >>> from gradraker.report import prediction_summary
     >>> data = load_temperature()
     >>> known = dict(zip(data.node_names[:60], data.values[:60]))

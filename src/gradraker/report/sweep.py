@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from gradraker.experiments import SweepResult
-from gradraker.experiments.sweep_result import range_names
 from gradraker.plotting import plot_sweep, svg_text
 from gradraker.report.html import environment
+from gradraker.sweep.sweep_result import SweepResult, range_names
 
 _TEMPLATE = "sweep.html"
 

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from gradraker.datasets.dataset import GraphDataset
 from gradraker.datasets.fetch.download import find_files
-from gradraker.datasets.fetch.errors import DatasetFileError, check_facts
+from gradraker.datasets.fetch.facts import check_facts
 from gradraker.datasets.fetch.registry import dataset_info
+from gradraker.exceptions import DatasetFileError
 
 # In the order of the data set's own README; numbered from 1.
 CLASSES = (
@@ -59,7 +60,7 @@ def fetch_cora_con(
 
     Examples
     --------
-    >>> from gradraker import fetch_cora_con
+    >>> from gradraker.datasets import fetch_cora_con
     >>> fetch_cora_con()  # doctest: +SKIP
     GraphDataset('Cora-Con', 2222 nodes, 3749 edges)
     """

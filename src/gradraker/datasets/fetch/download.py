@@ -19,10 +19,10 @@ from urllib.parse import urlsplit
 
 import pooch  # type: ignore[import-untyped]
 
-from gradraker.datasets.fetch.errors import DatasetUnavailableError
+from gradraker._files import write_atomically
 from gradraker.datasets.fetch.progress import ProgressBar
 from gradraker.datasets.fetch.registry import RemoteFile, dataset_info
-from gradraker.files import write_atomically
+from gradraker.exceptions import DatasetUnavailableError
 
 ENVIRONMENT_VARIABLE = "GRADRAKER_DATA"
 TIMEOUT_SECONDS = 30.0

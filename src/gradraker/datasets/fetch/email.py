@@ -7,9 +7,10 @@ import scipy.sparse as sp
 
 from gradraker.datasets.dataset import GraphDataset
 from gradraker.datasets.fetch.download import find_files
-from gradraker.datasets.fetch.errors import DatasetFileError, check_facts
+from gradraker.datasets.fetch.facts import check_facts
 from gradraker.datasets.fetch.registry import dataset_info
 from gradraker.datasets.fetch.tables import read_integers
+from gradraker.exceptions import DatasetFileError
 
 
 def fetch_email_eu_core(
@@ -42,7 +43,7 @@ def fetch_email_eu_core(
 
     Examples
     --------
-    >>> from gradraker import fetch_email_eu_core
+    >>> from gradraker.datasets import fetch_email_eu_core
     >>> fetch_email_eu_core()  # doctest: +SKIP
     GraphDataset('Email-Eu-core', 1005 nodes, 25571 edges)
     """

@@ -192,7 +192,7 @@ def list_datasets() -> tuple[str, ...]:
 
     Examples
     --------
-    >>> from gradraker import list_datasets
+    >>> from gradraker.datasets import list_datasets
     >>> list_datasets()
     ('cora', 'email_eu_core', 'temperature', 'wikipedia_math')
     """
@@ -209,7 +209,7 @@ def dataset_info(name: str) -> DatasetInfo:
 
     Examples
     --------
-    >>> from gradraker import dataset_info
+    >>> from gradraker.datasets import dataset_info
     >>> info = dataset_info("cora")
     >>> info
     DatasetInfo('cora': 2708 papers, 5429 citations, 486 papers that cite nobody, 7 classes)

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.datasets.fetch.errors import DatasetFileError
+from gradraker.exceptions import DatasetFileError
 
 
 def read_integers(

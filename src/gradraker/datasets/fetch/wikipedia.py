@@ -13,13 +13,10 @@ from numpy.typing import NDArray
 
 from gradraker.datasets.dataset import GraphDataset
 from gradraker.datasets.fetch.download import data_folder, find_files
-from gradraker.datasets.fetch.errors import (
-    DatasetFileError,
-    DatasetUnavailableError,
-    check_facts,
-)
+from gradraker.datasets.fetch.facts import check_facts
 from gradraker.datasets.fetch.registry import dataset_info
 from gradraker.datasets.fetch.tables import read_integers
+from gradraker.exceptions import DatasetFileError, DatasetUnavailableError
 
 NAME = "wikipedia_math"
 JSON_FILE = "wikivital_mathematics.json"
@@ -66,7 +63,7 @@ def fetch_wikipedia_math(
 
     Examples
     --------
-    >>> from gradraker import fetch_wikipedia_math
+    >>> from gradraker.datasets import fetch_wikipedia_math
     >>> fetch_wikipedia_math("2019-03-16")  # doctest: +SKIP
     GraphDataset('Wikipedia-Math 2019-03-16', 1068 nodes, 27079 edges)
     """
@@ -113,7 +110,7 @@ def fetch_wikipedia_math_graph(
 
     Examples
     --------
-    >>> from gradraker import fetch_wikipedia_math_graph
+    >>> from gradraker.datasets import fetch_wikipedia_math_graph
     >>> fetch_wikipedia_math_graph().nnz  # doctest: +SKIP
     27079
     """

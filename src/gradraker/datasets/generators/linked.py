@@ -58,7 +58,7 @@ def make_block_graph(
 
     Examples
     --------
-    >>> from gradraker import make_block_graph
+    >>> from gradraker.datasets import make_block_graph
     >>> data = make_block_graph(60, n_blocks=2, p_in=0.0, p_out=0.3, random_state=0)
     >>> block = data.positions[:, 0]
     >>> source, target = data.adjacency.nonzero()
@@ -142,7 +142,7 @@ def make_preferential_graph(
 
     Examples
     --------
-    >>> from gradraker import make_preferential_graph
+    >>> from gradraker.datasets import make_preferential_graph
     >>> data = make_preferential_graph(200, n_links=2, directed=True, random_state=0)
     >>> source, target = data.adjacency.nonzero()
     >>> bool((source > target).all())

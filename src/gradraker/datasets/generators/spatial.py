@@ -57,7 +57,7 @@ def make_threshold_graph(
 
     Examples
     --------
-    >>> from gradraker import make_threshold_graph
+    >>> from gradraker.datasets import make_threshold_graph
     >>> data = make_threshold_graph(100, random_state=0)
     >>> data.n_nodes, data.position_names
     (100, ('position',))
@@ -126,7 +126,7 @@ def make_geometric_graph(
 
     Examples
     --------
-    >>> from gradraker import make_geometric_graph
+    >>> from gradraker.datasets import make_geometric_graph
     >>> data = make_geometric_graph(100, radius=0.2, random_state=0)
     >>> bool((data.adjacency != data.adjacency.T).nnz)
     False
@@ -204,7 +204,7 @@ def make_arriving_graph(
 
     Examples
     --------
-    >>> from gradraker import make_arriving_graph
+    >>> from gradraker.datasets import make_arriving_graph
     >>> data = make_arriving_graph(50, random_state=0)
     >>> data.position_names
     ('arrival_time', 'x', 'y')

@@ -76,7 +76,7 @@ def make_traffic_series(
 
     Examples
     --------
-    >>> from gradraker import make_traffic_series
+    >>> from gradraker.datasets import make_traffic_series
     >>> data, series = make_traffic_series(50, n_times=200, random_state=0)
     >>> data
     GraphDataset('Traffic', 50 nodes, ... edges)

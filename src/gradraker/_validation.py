@@ -1,0 +1,93 @@
+"""Checks of what estimators are given: each error names it, what came, and what would do."""
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils import check_random_state
+
+# A tuple that is made once: learn_one checks its learning rate at every node.
+_NUMBERS = (float, int, np.integer, np.floating)
+
+
+def check_count(name: str, value: Any) -> int:
+    """Return an integer of at least 1.
+
+    Examples
+    --------
+    >>> from gradraker._validation import check_count
+    >>> check_count("n_epochs", 0)
+    Traceback (most recent call last):
+    ValueError: n_epochs must be an integer of at least 1, got 0
+    """
+    if isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 1:
+        return int(value)
+    raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
+
+
+def check_positive(name: str, value: Any) -> float:
+    """Return a positive finite number.
+
+    Examples
+    --------
+    >>> from gradraker._validation import check_positive
+    >>> check_positive("sigma2", -1)
+    Traceback (most recent call last):
+    ValueError: sigma2 must be a positive number, got -1
+    """
+    number = isinstance(value, _NUMBERS) and not isinstance(value, bool)
+    if number and 0.0 < value < math.inf:
+        return float(value)
+    raise ValueError(f"{name} must be a positive number, got {value!r}")
+
+
+def check_learning_rate(learning_rate: Any) -> float:
+    """Return a learning rate for which the update is stable: ‖z‖ = 1, so 0 < η < 1."""
+    number = isinstance(learning_rate, _NUMBERS)
+    if number and 0.0 < learning_rate < 1.0:
+        return float(learning_rate)
+    raise ValueError(
+        "learning_rate must be a number in (0, 1), where the update is stable, "
+        f"got {learning_rate!r}"
+    )
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """Return True or False."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    raise ValueError(f"{name} must be True or False, got {value!r}")
+
+
+def refuse_strings(argument: str, values: Any) -> None:
+    """Raise if an array, a list or a data frame holds strings, be they ``"1.5"``.
+
+    Examples
+    --------
+    >>> from gradraker._validation import refuse_strings
+    >>> refuse_strings("y", ["1.5", "2"])
+    Traceback (most recent call last):
+    ValueError: y must hold numbers, got the string '1.5'
+    """
+    if issparse(values) or hasattr(values, "sparse"):  # a data frame of sparse columns
+        return
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of unequal lengths; scikit-learn says so
+        return
+    if array.dtype.kind in "USO":
+        for value in array.flat:
+            if isinstance(value, str | bytes):
+                raise ValueError(f"{argument} must hold numbers, got the string {str(value)!r}")
+
+
+def seed_from(random_state: int | np.random.RandomState | None) -> int:
+    """Return a seed in [0, 2⁶⁴): an integer is the seed itself, a generator gives 64 bits."""
+    if isinstance(random_state, int | np.integer):
+        # Not 2³² as in NumPy's generators: what a generator gives is a seed as well.
+        if not 0 <= random_state < 2**64:
+            raise ValueError(f"random_state must be a seed in [0, 2**64), got {random_state!r}")
+        return int(random_state)
+    high, low = check_random_state(random_state).randint(0, 2**32, size=2, dtype=np.uint32)
+    return (int(high) << 32) | int(low)

@@ -1,0 +1,62 @@
+"""The errors that gradraker raises on purpose and that a caller may want to catch.
+
+An error has the facts as fields, so that a caller can write a sentence of its own.
+"""
+
+from dataclasses import dataclass
+
+
+class ModelFileError(ValueError):
+    """A file is not a complete model file that this version can read."""
+
+
+class DatasetUnavailableError(OSError):
+    """A file of a data set is missing and could not be downloaded."""
+
+
+class DatasetFileError(ValueError):
+    """A file of a data set exists, but is damaged or is another file."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in a file something is: name, line from 1, row from 1, column from 1, its header."""
+
+    file: str
+    line: int | None = None
+    row: int | None = None
+    column: int | None = None
+    header: str | None = None
+
+    def __str__(self) -> str:
+        parts = [self.file]
+        parts += [f"line {self.line}"] if self.line is not None else []
+        parts += [f"row {self.row}"] if self.row is not None else []
+        if self.column is not None:
+            header = f" ({self.header})" if self.header is not None else ""
+            parts.append(f"column {self.column}{header}")
+        return ", ".join(parts)
+
+
+class GraphFileError(ValueError):
+    """A file of edges or values is not what it should be; the message names the place.
+
+    Attributes
+    ----------
+    place : Place
+        File, line and column.
+    problem : str
+        What is wrong there.
+
+    Examples
+    --------
+    >>> from gradraker.exceptions import GraphFileError, Place
+    >>> raise GraphFileError(Place("edges.csv", line=3, column=2), "'x' is no number")
+    Traceback (most recent call last):
+    gradraker.exceptions.GraphFileError: edges.csv, line 3, column 2: 'x' is no number
+    """
+
+    def __init__(self, place: Place | str, problem: str) -> None:
+        super().__init__(f"{place}: {problem}")
+        self.place = Place(place) if isinstance(place, str) else place
+        self.problem = problem

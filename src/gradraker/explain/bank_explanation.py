@@ -1,0 +1,45 @@
+"""Explain predictions of a bank of kernels, as weighted sums of the values it has seen."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradraker.explain.linear_explanation import LinearExplanation
+
+if TYPE_CHECKING:
+    from gradraker.models.bank.members import BankMember
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BankExplanation(LinearExplanation):
+    """Why a bank of kernels predicts what it predicts.
+
+    ``weights`` is Σ w̄ₚ Fₚ: the contribution weights of each member (claim 3 of the paper), times
+    the weight of the member at the end of training. ``weights @ values`` equals ``prediction``
+    up to rounding. The members' weights depend on the values that were seen, so this does
+    not say what the prediction would be had one of them been another.
+
+    Attributes
+    ----------
+    weights, values, prediction, node_names, observed_names
+        As in :class:`LinearExplanation`.
+    members : tuple of P BankMember
+        The members.
+    kernel_weights : ndarray of shape (P,)
+        w̄ₚ at the end of training.
+    member_predictions : ndarray of shape (P, n) or (P, n, n_targets)
+        Predictions of each member alone; their mean with ``kernel_weights`` is the prediction.
+    """
+
+    members: "tuple[BankMember, ...]"
+    kernel_weights: NDArray[np.float64]
+    member_predictions: NDArray[np.float64]
+
+    def __repr__(self) -> str:
+        best = int(self.kernel_weights.argmax())
+        return (
+            f"{super().__repr__()}\n  {len(self.members)} members, "
+            f"{self.kernel_weights[best]:.0%} of the weight on {self.members[best].label}"
+        )

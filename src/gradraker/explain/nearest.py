@@ -1,0 +1,113 @@
+"""Mean values of the nearest rows, for a million sparse rows as for a few thousand dense ones."""
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from gradraker.kernels.pairs import pair_distances
+
+RowArray: TypeAlias = csr_array | NDArray[np.float64]
+
+# From this part of nonzero entries on, dense products are faster and take little more memory.
+_DENSE_FROM = 0.25
+# Products of a block of rows with all others, or differences of pairs, take about this much.
+_BLOCK_BYTES = 32 << 20
+
+
+def sparse_or_dense(X: Any) -> RowArray:
+    """The rows of a validated X in the form that is faster for distances; X is not changed."""
+    rows = csr_array(X)
+    if not rows.has_canonical_format:  # entries that are stored twice would be squared apart
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return rows.toarray() if rows.nnz > _DENSE_FROM * rows.shape[0] * rows.shape[1] else rows
+
+
+def squared_distances(
+    rows: RowArray, first: NDArray[np.int64], second: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """‖a − b‖² of the rows ``first[p]`` and ``second[p]``."""
+    if not isinstance(rows, np.ndarray):
+        return pair_distances(rows, first, second, metric="sqeuclidean")
+    distances = np.empty(first.size)
+    size = max(1, _BLOCK_BYTES // (8 * rows.shape[1]))
+    for start in range(0, first.size, size):
+        part = slice(start, start + size)
+        difference = rows[first[part]] - rows[second[part]]
+        distances[part] = np.einsum("pm,pm->p", difference, difference)
+    return distances
+
+
+def means_of_nearest(
+    rows: RowArray, values: NDArray[np.float64], queries: NDArray[np.int64], k: int
+) -> NDArray[np.float64]:
+    """Mean value of the k rows nearest to each queried one, itself excluded.
+
+    All rows as near as the k-th count. Rows that share no column with the query are as far
+    from it as the norms say, so that no product is needed: the nearest are those of the
+    smallest norms.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gradraker.explain.nearest import means_of_nearest
+    >>> rows = np.array([[0.0], [1.0], [-1.0], [5.0]])
+    >>> means_of_nearest(rows, np.array([9.0, 2.0, 4.0, 7.0]), np.array([0, 3]), 1)
+    array([3., 2.])
+    """
+    norms = np.asarray((rows * rows).sum(axis=1)).ravel()
+    order = np.argsort(norms, kind="stable")
+    ranked = norms[order]
+    sums = np.append(0.0, np.cumsum(values[order]))  # sums[m]: of the m rows of smallest norm
+    known = np.zeros(values.size, dtype=np.bool_)
+    means = np.empty(queries.size)
+    for i, (query, sharing, products) in enumerate(_products(rows, queries)):
+        # Taken out rather than set to infinity: with that, partition is slow where many are equal.
+        others = sharing != query
+        sharing = sharing[others]
+        distances = norms[query] + norms[sharing] - 2.0 * products[others]
+        apart = np.append(sharing, query)  # rows that are not to be found by norm
+        known[apart] = True
+        smallest = order[: k + apart.size]  # k of them at least are not known
+        by_norm = norms[query] + norms[smallest[~known[smallest]]]
+        known[apart] = False
+        kth = np.partition(np.append(distances, by_norm), k - 1)[k - 1]
+        # Equal distances differ by the rounding of the norms that they are the difference of.
+        kth += 1e-12 * (kth + norms[query])
+        near = sharing[distances <= kth]
+        n_smaller = int(np.searchsorted(ranked, kth - norms[query], side="right"))
+        twice = apart[norms[apart] <= kth - norms[query]]
+        total = sums[n_smaller] - values[twice].sum() + values[near].sum()
+        means[i] = total / (n_smaller - twice.size + near.size)
+    return means
+
+
+def _products(
+    rows: RowArray, queries: NDArray[np.int64]
+) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.float64]]]:
+    """Yield each query, the rows that may share a column with it, and products with these."""
+    n = rows.shape[0]
+    if isinstance(rows, np.ndarray):
+        everyone = np.arange(n)
+        for block in _blocks(queries, n):
+            for query, products in zip(block, rows[block] @ rows.T, strict=True):
+                yield query, everyone, products
+        return
+    columns = csr_array(rows.T)  # turned once, not in the product of each block
+    pattern = csr_array((np.ones(rows.nnz), rows.indices, rows.indptr), rows.shape)
+    sharing = (pattern @ np.diff(columns.indptr).astype(np.float64))[queries]
+    for block in _blocks(queries, min(n, int(sharing.max()))):
+        found = csr_array(rows[block] @ columns)  # [block, n]
+        for i, query in enumerate(block):
+            entries = slice(found.indptr[i], found.indptr[i + 1])
+            yield query, found.indices[entries], found.data[entries]
+
+
+def _blocks(queries: NDArray[np.int64], n_products: int) -> Iterator[NDArray[np.int64]]:
+    """Cut the queries so that ``n_products`` of each with other rows fit."""
+    size = max(1, _BLOCK_BYTES // (12 * max(1, n_products)))
+    for start in range(0, queries.size, size):
+        yield queries[start : start + size]

@@ -1,0 +1,216 @@
+"""Explain predictions of SKG exactly, as weighted sums of the values it has seen."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from gradraker.explain.linear_explanation import LinearExplanation, checked_row
+from gradraker.explain.observed import Evidence, Observed
+from gradraker.explain.similarity import efficient_distance, noise_range
+from gradraker.linear.weights import contribution_weights
+
+# Weights by time of a batch of tested nodes are smaller than this.
+_BATCH_BYTES = 64 << 20
+# A sum of weights this far from 1 is worth a word (section VI.B.2 of the paper).
+_FAR_FROM_ONE = 0.1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(LinearExplanation):
+    """Why a model predicts what it predicts: exact weights of the values it has seen.
+
+    ``weights @ values`` equals ``prediction`` up to rounding (claim 3 of the paper).
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n, n_observed)
+        Contribution weight of each observed node, summed over its training steps.
+    similarities : ndarray of shape (n, n_observed)
+        Similarity measure B between tested and observed nodes, at the model's learning rate.
+    squared_distances : ndarray of shape (n, n_observed)
+        ‖a_i − a*‖² between adjacency vectors.
+    values : ndarray of shape (n_observed,) or (n_observed, n_targets)
+        Values that were learned.
+    prediction : ndarray of shape (n,) or (n, n_targets)
+        Predictions of the model.
+    order : ndarray of shape (T,)
+        Observed node of each training step.
+    node_names, observed_names : tuple
+        Names of tested and observed nodes; numbers where none were given.
+    sigma2, learning_rate, kernel
+        Of the model.
+    """
+
+    similarities: NDArray[np.float64]
+    squared_distances: NDArray[np.float64]
+    order: NDArray[np.int64]
+    sigma2: float
+    learning_rate: float
+    kernel: str
+    _source: "_Source" = field(repr=False)
+
+    @cached_property
+    def by_time(self) -> NDArray[np.float64]:
+        """F_{i,T+1} of the paper: weight of the value seen at each time, shape (n, T)."""
+        return self._source.weights_by_time()
+
+    def by_time_of(self, row: int) -> NDArray[np.float64]:
+        """Row ``row`` of ``by_time``, at the cost of one tested node."""
+        number = checked_row(row, self.weights.shape[0])
+        return self.by_time[number] if "by_time" in vars(self) else self._source.by_time_of(number)
+
+    @property
+    def advice(self) -> str | None:
+        """What to change where weights do not sum to about 1, or None where they do."""
+        sums = self.sum_of_weights
+        n_low = int(np.sum(sums < 1.0 - _FAR_FROM_ONE))
+        n_high = int(np.sum(sums > 1.0 + _FAR_FROM_ONE))
+        if n_low > n_high:
+            return (
+                f"The weights of {n_low} of {sums.size} predictions sum to less than "
+                f"{1 - _FAR_FROM_ONE:g} (median of all: {np.median(sums):.2f}), so these are drawn "
+                "towards 0: raise n_epochs or learning_rate, or sigma2 if these nodes resemble "
+                "none that was seen."
+            )
+        if n_high > 0:
+            return (
+                f"The weights of {n_high} of {sums.size} predictions sum to more than "
+                f"{1 + _FAR_FROM_ONE:g} (median of all: {np.median(sums):.2f}), so these are drawn "
+                "away from 0: raise n_frequencies or lower learning_rate."
+            )
+        return None
+
+    def _further_columns(self, tested: list[int], observed: list[int]) -> dict[str, Any]:
+        return {
+            "similarity": self.similarities[tested, observed],
+            "squared_distance": self.squared_distances[tested, observed],
+        }
+
+    def efficient_distance(self, row: int = 0) -> float:
+        """Efficient distance of a tested node as a squared distance; see the function.
+
+        The function reads distances off B for the Gaussian kernel. For other kernels this is the
+        largest of ``squared_distances`` among nodes whose weight lies outside the noise range.
+        """
+        F = self.by_time_of(row)
+        if self.kernel == "gaussian":
+            return efficient_distance(
+                self.similarities[row][self.order],
+                F,
+                sigma2=self.sigma2,
+                learning_rate=self.learning_rate,
+            )
+        chosen = self.squared_distances[row][self.order][noise_range(F)[1] < F]
+        return float(chosen.max()) if chosen.size else float("nan")
+
+    def plot(self, row: int = 0, *, ax: Any = None) -> Any:
+        """Draw B and F of a tested node against time, the paper's figure 3."""
+        from gradraker.plotting import plot_weights
+
+        return plot_weights(self, row, ax=ax)
+
+    def plot_nodes(self, row: int = 0, *, ax: Any = None) -> Any:
+        """Draw observed nodes by distance to a tested node, the paper's figure 2."""
+        from gradraker.plotting import plot_nodes
+
+        return plot_nodes(self, row, ax=ax)
+
+    def __repr__(self) -> str:
+        n, n_observed = self.weights.shape
+        sums = self.sum_of_weights
+        text = (
+            f"Explanation of {n} predictions by {n_observed} observed nodes, "
+            f"{self.order.size} steps; weights sum to {sums.min():.3g} … {sums.max():.3g}"
+        )
+        return text if self.advice is None else f"{text}\n  {self.advice}"
+
+
+@dataclass(frozen=True, eq=False)
+class _Source:
+    """What weights are computed from: a snapshot that further training does not change."""
+
+    observed: Observed
+    Z: NDArray[np.float64]  # [n_observed, 2D]
+    stars: NDArray[np.float64]  # [n, 2D]
+
+    def weights_by_time(self) -> NDArray[np.float64]:
+        weights = np.empty((self.stars.shape[0], self.observed.order.size))  # [n, T]
+        for start, part in self.batches():
+            weights[start : start + part.shape[0]] = part
+        return weights
+
+    def by_time_of(self, row: int) -> NDArray[np.float64]:
+        return contribution_weights(
+            self.Z, self.observed.order, self.stars[row], self.observed.rates
+        )
+
+    def batches(self) -> Any:
+        """Yield (first tested node, weights by time of a batch of them)."""
+        order, rates = self.observed.order, self.observed.rates
+        size = max(1, _BATCH_BYTES // (8 * max(1, order.size)))
+        for start in range(0, self.stars.shape[0], size):
+            stars = self.stars[start : start + size]
+            yield start, contribution_weights(self.Z, order, stars, rates)
+
+    def weights_by_node(self) -> NDArray[np.float64]:
+        """Weights summed over the training steps of each observed node."""
+        order, n_observed = self.observed.order, len(self.observed)
+        ones = np.ones(order.size)
+        times = csr_array((ones, (order, np.arange(order.size))), (n_observed, order.size))
+        weights = np.empty((self.stars.shape[0], n_observed))  # [n, n_observed]
+        for start, part in self.batches():
+            weights[start : start + part.shape[0]] = (times @ part.T).T
+        return weights
+
+
+def explain_predictions(
+    evidence: Evidence,
+    prediction: NDArray[np.float64],
+    *,
+    sigma2: float,
+    learning_rate: float,
+    kernel: str,
+    node_names: Sequence[Hashable],
+    observed_names: Sequence[Hashable],
+) -> Explanation:
+    """Explain predictions of SKG from the features of observed and tested nodes."""
+    observed = evidence.observed
+    source = _Source(observed, evidence.Z, evidence.stars)
+    return Explanation(
+        weights=source.weights_by_node(),
+        similarities=2.0 * learning_rate * (evidence.stars @ evidence.Z.T),
+        squared_distances=_squared_distances(evidence),
+        values=_read_only(observed.Y.reshape(-1, *prediction.shape[1:])),
+        prediction=prediction,
+        order=_read_only(observed.order.view()),
+        node_names=node_names,
+        observed_names=observed_names,
+        sigma2=sigma2,
+        learning_rate=learning_rate,
+        kernel=kernel,
+        _source=source,
+    )
+
+
+def _read_only(view: NDArray[Any]) -> NDArray[Any]:
+    """A view on the model's own record, which nobody should change through an explanation."""
+    view.flags.writeable = False
+    return view
+
+
+def _squared_distances(evidence: Evidence) -> NDArray[np.float64]:
+    """‖a − b‖² between tested rows a and observed rows b, (n, n_observed)."""
+    A, B = (
+        csr_array((rows.data, rows.indices, rows.indptr), (rows.indptr.size - 1, evidence.width))
+        for rows in (evidence.tested, evidence.observed.rows)
+    )
+    norms_a = np.asarray(A.multiply(A).sum(axis=1)).reshape(-1, 1)
+    norms_b = np.asarray(B.multiply(B).sum(axis=1)).reshape(1, -1)
+    distances = norms_a + norms_b - 2.0 * (A @ B.T).toarray()
+    # The difference of nearly equal numbers may end just below 0.
+    return np.asarray(np.maximum(distances, 0.0))

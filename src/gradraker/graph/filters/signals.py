@@ -1,0 +1,260 @@
+"""Value series passed through a graph filter: the input of GKLMS-RFF."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from gradraker.graph.adapters.matrices import matrix_edges
+from gradraker.graph.adapters.registry import graph_edges
+from gradraker.graph.adjacency import AdjacencyVectors, adjacency_vectors
+from gradraker.graph.edges import EdgeList
+from gradraker.graph.filters.series import aligned_series, series_names
+from gradraker.graph.filters.shifts import shift_matrix
+from gradraker.graph.graph_options import Asked
+from gradraker.graph.names import Names, check_same_type, positions, shown
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class FilteredSignals:
+    """The filtered series of each node at each time, one row for each.
+
+    Made by :func:`filtered_signals`. Rows are ordered by time, and by node within a time, so
+    that learning row after row goes forward in time.
+
+    Parameters
+    ----------
+    rows : array of shape (n_kept · n, taps)
+        Column l holds (Sˡ x(t − l·delay))ₙ.
+    times : int array of shape (n_kept · n,)
+        Time of each row: a position in the series.
+    nodes : array of shape (n,)
+        The nodes, in the order of the columns of the series.
+    references : tuple of str
+        Name of each column, such as "S^1 x(t-1)".
+    series : array of shape (n_times, n)
+        The series as they came.
+    """
+
+    rows: Floats
+    times: NDArray[np.int64]
+    nodes: Names
+    references: tuple[str, ...]
+    series: Floats
+
+    @property
+    def row_nodes(self) -> Names:
+        """Node of each row."""
+        return self.nodes[np.arange(len(self.rows)) % len(self.nodes)]
+
+    def pairs(
+        self, signal: ArrayLike | None = None, *, horizon: int | None = None
+    ) -> tuple[Floats, Floats]:
+        """Return rows and the values to learn from them.
+
+        Parameters
+        ----------
+        signal : array or table of shape (n_times, n), optional
+            Where values come from; default the series itself. A table must have a column for
+            each node.
+        horizon : int, optional
+            A row of time t is paired with the value of its node at time t + horizon; default 1
+            for the series itself, 0 for another signal.
+
+        Returns
+        -------
+        X : array of shape (k, taps)
+            The first k rows: those whose value is not after the end of the signal. Times and
+            nodes are ``times[:k]`` and ``row_nodes[:k]``.
+        y : array of shape (k,)
+            Their values.
+        """
+        default = 1 if signal is None else 0
+        horizon = _whole("horizon", default if horizon is None else horizon, at_least=0)
+        if signal is None and horizon == 0:
+            raise ValueError("horizon must be at least 1 for the series itself: 0 is known already")
+        n_times, n = self.series.shape
+        values = self.series
+        if signal is not None:
+            values = aligned_series(signal, self.nodes, n_times=n_times, argument="signal")
+        first = int(self.times[0])
+        n_kept = n_times - first - horizon
+        if n_kept <= 0:
+            raise ValueError(
+                f"horizon={horizon} leaves no pair: rows begin at time {first}, and the last of "
+                f"{n_times} times is {n_times - 1}"
+            )
+        return self.rows[: n_kept * n], values[first + horizon :].ravel()
+
+    def __repr__(self) -> str:
+        n_times = len(self.rows) // len(self.nodes)
+        taps = len(self.references)
+        return f"FilteredSignals({n_times} times × {len(self.nodes)} nodes, {taps} taps)"
+
+
+def filtered_signals(
+    graph: Any,
+    series: ArrayLike,
+    *,
+    taps: int = 3,
+    shift: Literal["adjacency", "laplacian", "normalised"] | Any = "adjacency",
+    delay: int = 1,
+    unit_norm: bool = True,
+    padding: Literal["drop", "zeros"] = "drop",
+) -> FilteredSignals:
+    """Return the value series of each node passed through a graph filter.
+
+    For node n at time t the row is [x(t)ₙ, (S x(t − 1))ₙ, …, (S^{L−1} x(t − L + 1))ₙ], where x(t)
+    are the values of all nodes, S is the shift and L the number of taps: what happened
+    l steps ago, seen over l hops. It is the input of graph kernel LMS with random Fourier
+    features (GKLMS-RFF), whose model is that of :class:`SKGRegressor`.
+
+    Parameters
+    ----------
+    graph : matrix, edges, mapping, or graph of another library
+        As in :func:`adjacency_vectors`, or what it returns: row n holds the edges out of n, so
+        that (S x)ₙ gathers the values of the nodes that n points to. Pass
+        ``adjacency_vectors(graph, direction="in")`` for the other direction.
+    series : array or table of shape (n_times, n)
+        One row a time, one column a node. Columns of an array are in the order of the nodes of
+        the graph; those of a table (pandas, polars, Arrow) are found by name. Every node needs
+        a value at every time.
+    taps : int, default=3
+        L, at least 1. With 1 tap the graph is not used.
+    shift : {"adjacency", "laplacian", "normalised"} or matrix of shape (n, n)
+        S: the adjacency matrix A; the Laplacian D − A, where D has the row sums of A; the
+        normalised Laplacian D^{−1/2} (D − A) D^{−1/2}; or any matrix, whose rows and columns
+        are in the order of the series. Rows of nodes without edges are 0. For the mean over
+        neighbours, D⁻¹A, pass ``adjacency_vectors(graph, hop_weights="random_walk")`` as the
+        graph, and ``unit_norm=False``.
+    delay : int, default=1
+        Tap l looks ``l * delay`` steps back. With 0 all taps see the present: the graph filter
+        without memory [x, S x, S² x, …].
+    unit_norm : bool, default=True
+        Whether S is divided by its spectral norm (its largest singular value), so that no tap
+        outgrows the first and drowns it in the distances between rows.
+    padding : {"drop", "zeros"}, default="drop"
+        What to do with the first (L − 1)·delay times, which look back beyond the start: leave
+        them out, or take values before the start for 0.
+
+    Returns
+    -------
+    FilteredSignals
+        With ``rows``, and ``pairs()`` for the values to learn.
+
+    Examples
+    --------
+    A path a → b → c: the second tap of a is the value of b one step before.
+
+    >>> from gradraker.graph import filtered_signals
+    >>> path = [("a", "b"), ("b", "c")]
+    >>> signals = filtered_signals(path, [[1, 2, 3], [4, 5, 6], [7, 8, 9]], taps=2)
+    >>> signals
+    FilteredSignals(2 times × 3 nodes, 2 taps)
+    >>> signals.rows
+    array([[4., 2.],
+           [5., 3.],
+           [6., 0.],
+           [7., 5.],
+           [8., 6.],
+           [9., 0.]])
+
+    Pairs of rows and the next value, for any regressor:
+
+    >>> X, y = signals.pairs()
+    >>> X.shape, y
+    ((3, 2), array([7., 8., 9.]))
+    """
+    taps = _whole("taps", taps, at_least=1)
+    delay = _whole("delay", delay, at_least=0)
+    if padding not in ("drop", "zeros"):
+        raise ValueError(f"padding must be 'drop' or 'zeros', got {padding!r}")
+    if not isinstance(unit_norm, bool | np.bool_):
+        raise ValueError(f"unit_norm must be True or False, got {unit_norm!r}")
+    nodes, adjacency = _square(graph, series_names(series))
+    values = aligned_series(series, nodes, argument="series")
+    n_times, n = values.shape
+    memory = (taps - 1) * delay
+    first = 0 if padding == "zeros" else memory
+    if first >= n_times:
+        raise ValueError(
+            f"taps={taps} with delay={delay} look {memory} times back, but the series has "
+            f"{n_times} times: take fewer taps, more times, or padding='zeros'"
+        )
+    S = shift_matrix(shift, adjacency, unit_norm=unit_norm)
+    rows = _tapped(S, values, taps=taps, delay=delay, first=first)
+    kept = np.arange(first, n_times)
+    return FilteredSignals(
+        _read_only(rows.reshape(-1, taps)),
+        _read_only(np.repeat(kept, n)),
+        nodes,
+        tuple(_tap_name(tap, tap * delay) for tap in range(taps)),
+        _read_only(values),
+    )
+
+
+def _tapped(S: sp.csr_array, values: Floats, *, taps: int, delay: int, first: int) -> Floats:
+    """(Sˡ x(t − l·delay))ₙ for each time t from ``first`` on, node n and tap l."""
+    n_times, n = values.shape
+    rows = np.zeros((n_times - first, n, taps))  # [kept times, n, L]
+    shifted = np.ascontiguousarray(values.T)  # [n, n_times]; Sˡ of all times at once
+    for tap in range(taps):
+        back = tap * delay
+        if back >= n_times:
+            break  # all of it is before the start
+        if tap:
+            shifted = S @ shifted
+        start = max(first, back)
+        rows[start - first :, :, tap] = shifted[:, start - back : n_times - back].T
+    if not np.isfinite(rows).all():
+        raise ValueError(f"values overflow after {taps} taps: scale the series or the shift down")
+    return rows
+
+
+def _square(graph: Any, names: Names | None) -> tuple[Names, sp.csr_array]:
+    """Return the nodes in the order of the series, and their adjacency matrix."""
+    if isinstance(graph, AdjacencyVectors):
+        edges = _vector_edges(graph)
+    else:
+        edges = graph_edges(graph, Asked())
+    if edges.references is not None:
+        raise ValueError(
+            f"graph must be square, got {len(edges.nodes)} nodes × {len(edges.references)} "
+            "references"
+        )
+    if names is not None:
+        missing = edges.nodes[positions(edges.nodes, names) < 0]
+        if len(missing):
+            check_same_type(missing, names, argument="graph")
+            raise ValueError(f"series has no column for nodes {shown(missing)} of the graph")
+    vectors = adjacency_vectors(edges, nodes=names, references=names)
+    return vectors.nodes, vectors.rows
+
+
+def _vector_edges(vectors: AdjacencyVectors) -> EdgeList:
+    """Return adjacency vectors as a graph again; it must have the same rows and columns."""
+    if vectors.nodes.tolist() != vectors.references.tolist():
+        raise ValueError(
+            "graph has adjacency vectors with other references than nodes, but a shift needs "
+            "the same: make them without choosing nodes or references"
+        )
+    return matrix_edges(vectors.rows, Asked(names=vectors.nodes))
+
+
+def _tap_name(tap: int, back: int) -> str:
+    return f"S^{tap} x(t-{back})" if back else f"S^{tap} x(t)"
+
+
+def _whole(argument: str, value: object, *, at_least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < at_least:
+        raise ValueError(f"{argument} must be an integer of at least {at_least}, got {value!r}")
+    return int(value)
+
+
+def _read_only(array: Any) -> Any:
+    array.setflags(write=False)
+    return array

@@ -1,0 +1,8 @@
+"""Linear models on features, as pure functions over arrays: least mean squares, ridge, weights.
+
+Nothing here knows estimators, graphs or files.
+"""
+
+from gradraker.linear.weights import contribution_weights
+
+__all__ = ["contribution_weights"]

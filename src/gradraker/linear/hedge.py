@@ -1,0 +1,168 @@
+"""The exponential (hedge) rule: how much each member of a bank counts, from its losses."""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gradraker._compiled.bank import hedge_pass, safe_step, set_weights
+
+AUTO = "auto"
+
+
+class Hedge:
+    """Sums of losses of the members of a bank, and the weights that follow from them.
+
+    A member p that has made the losses Lₚ = Σ (y − fₚ)² so far has the weight
+    w̄ₚ = exp(−λ Lₚ) / Σ_q exp(−λ L_q), and the bank predicts f = Σ w̄ₚ fₚ.
+
+    Parameters
+    ----------
+    n_members : int
+        P.
+    weight_step : float or "auto"
+        λ, or a step that the bound of :func:`regret_bound` allows: 1/(2 B²), where no squared
+        error of a member exceeded B² so far. When one does, B² rises to it, or to twice what it
+        was if that is more.
+    regularization : float
+        μ: members are charged with μ‖θₚ‖² as well, as in the original.
+
+    Attributes
+    ----------
+    losses : array of shape (P,)
+        Sum of the losses of each member.
+    totals : array of shape (3,)
+        Sum of the squared errors of the bank, largest squared error of a member, and B².
+    """
+
+    def __init__(self, n_members: int, weight_step: float | str, regularization: float) -> None:
+        self.given_step = 0.0 if weight_step == AUTO else float(weight_step)
+        self.regularization = float(regularization)
+        self.losses = np.zeros(n_members)
+        self.totals = np.zeros(3)
+
+    def copy(self) -> "Hedge":
+        """Return a copy that can be updated while this one stays."""
+        other = Hedge(self.losses.size, self.given_step or AUTO, self.regularization)
+        other.losses, other.totals = self.losses.copy(), self.totals.copy()
+        return other
+
+    @property
+    def weight_step(self) -> float:
+        """λ of the next step; 0 before the first, when all weights are equal anyway."""
+        return self.given_step or safe_step(float(self.totals[2]))
+
+    def weights(self) -> NDArray[np.float64]:
+        """Weights for the next step, (P,); they sum to 1."""
+        weights = np.empty_like(self.losses)
+        set_weights(self.losses, self.weight_step, weights)
+        return weights
+
+    def update(
+        self,
+        predictions: NDArray[np.float64],
+        norms: NDArray[np.float64],
+        Y: NDArray[np.float64],
+        *,
+        keep_weights: bool,
+    ) -> NDArray[np.float64]:
+        """Take the steps whose predictions (P, T, K) were made before the values Y (T, K) came.
+
+        Returns the weights that each step was predicted with, (T, P), or (0, P) if not asked for.
+        """
+        history = np.empty((Y.shape[0] if keep_weights else 0, self.losses.size))
+        hedge_pass(
+            predictions,
+            norms,
+            Y,
+            self.given_step,
+            self.regularization,
+            self.losses,
+            self.totals,
+            history,
+        )
+        return history
+
+    def regret_bound(self) -> float:
+        """Upper bound of the bank's loss minus the best member's, for what was seen."""
+        largest, bound = self.totals[1:].tolist()
+        if self.given_step:
+            return regret_bound(self.losses.size, largest, self.given_step)
+        return regret_bound(self.losses.size, bound)
+
+
+def regret_bound(n_members: int, largest_error: float, weight_step: float | str = AUTO) -> float:
+    """Largest possible regret: cumulative squared loss of the bank minus that of its best member.
+
+    It holds for every sequence of nodes and values, an adversary's too. exp(−λ (y − f)²) is a
+    concave function of f where (y − f)² ≤ 1/(2λ), so the bank's loss is at most the mix loss
+    −(1/λ) ln Σ w̄ₚ exp(−λ (y − fₚ)²). These add up to at most min_p Lₚ + (ln P)/λ. With several
+    targets the same holds for ‖y − f‖².
+
+    Parameters
+    ----------
+    n_members : int
+        P.
+    largest_error : float
+        Largest squared error of a member; for "auto", B².
+    weight_step : float or "auto", default="auto"
+        λ.
+
+    Returns
+    -------
+    float
+        (ln P)/λ for a given λ ≤ 1/(2B²), and infinity for a larger λ, for which this proof does
+        not hold. For "auto" 2 B² (1 + ln P): λ falls when an error is larger than B, each time
+        costs at most the new B², and B² doubles at least.
+
+    Examples
+    --------
+    >>> from gradraker.linear.hedge import regret_bound
+    >>> regret_bound(1, 1.0, weight_step=0.5)
+    0.0
+    >>> round(regret_bound(16, 1.0, weight_step=0.5), 3)
+    5.545
+    >>> regret_bound(16, 1.0, weight_step=0.6)
+    inf
+    """
+    if weight_step == AUTO:
+        safe = safe_step(float(largest_error))
+        return 0.0 if safe == 0.0 or n_members == 1 else (1.0 + math.log(n_members)) / safe
+    step = float(weight_step)
+    if n_members == 1:
+        return 0.0
+    return math.log(n_members) / step if 2.0 * step * largest_error <= 1.0 else math.inf
+
+
+def check_weight_step(weight_step: Any) -> float | str:
+    """Return a positive number or "auto"."""
+    number = isinstance(weight_step, float | int | np.integer | np.floating)
+    if number and not isinstance(weight_step, bool) and 0.0 < weight_step < np.inf:
+        return float(weight_step)
+    if isinstance(weight_step, str) and weight_step == AUTO:
+        return weight_step
+    raise ValueError(f"weight_step must be a positive number or 'auto', got {weight_step!r}")
+
+
+def check_regularization(regularization: Any, learning_rate: float) -> float:
+    """Return a number μ ≥ 0 with η (1 + 2μ) < 1, where the update is stable."""
+    number = isinstance(regularization, float | int | np.integer | np.floating)
+    if number and not isinstance(regularization, bool) and regularization >= 0.0:
+        # Below it θ shrinks by less than half of what would turn its sign.
+        if learning_rate * (1.0 + 2.0 * regularization) < 1.0:
+            return float(regularization)
+        most = (1.0 / learning_rate - 1.0) / 2.0
+        raise ValueError(
+            f"regularization must be below (1 / learning_rate - 1) / 2 = {most:g}, where the "
+            f"update is stable, got {regularization!r}"
+        )
+    raise ValueError(f"regularization must be a number of at least 0, got {regularization!r}")
+
+
+def combined(weights: ArrayLike, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Σ w̄ₚ fₚ of predictions (P, n, K), added up in the order of the members."""
+    total: Any = 0.0
+    for weight, prediction in zip(np.asarray(weights), predictions, strict=True):
+        total = total + weight * prediction
+    return np.asarray(total, dtype=np.float64)

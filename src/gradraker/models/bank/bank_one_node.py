@@ -1,0 +1,158 @@
+"""Online use of a bank of kernels, one node at a time: river's verbs."""
+
+from collections.abc import Collection, Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+
+from gradraker._validation import seed_from
+from gradraker.features import as_rows
+from gradraker.kernels.ranges import Sigma2Ranges
+from gradraker.models.bank.fitted_bank import LearnedBank
+from gradraker.models.bank.frequency_tables import FamilyTables
+from gradraker.models.bank.members import WHOLE, BankMember, check_kernels
+from gradraker.models.rows.rollback import unchanged_if_refused
+from gradraker.models.rows.row_input import check_same_features
+from gradraker.models.skg.one_node import (
+    Neighbours,
+    Value,
+    distinct_names,
+    finite_value,
+    names_and_weights,
+)
+
+
+class OneNodeBank(LearnedBank):
+    """``predict_one`` and ``learn_one`` for a bank: those of SKG, for all members at once."""
+
+    kernels: Any
+    views: Any
+    n_frequencies: int
+    random_state: int | np.random.RandomState | None
+
+    def _begin(
+        self,
+        table: FamilyTables,
+        members: Sequence[BankMember],
+        ranges: dict[tuple[str, str], Sigma2Ranges],
+        targets: tuple[int, ...],
+    ) -> None:
+        raise NotImplementedError
+
+    def _train(
+        self,
+        X: Any,
+        y: NDArray[np.float64],
+        orders: list[NDArray[np.int64]],
+        names: Sequence[Hashable] | None,
+    ) -> None:
+        raise NotImplementedError
+
+    def predict_one(self, neighbours: Neighbours) -> Value:
+        """Predict the value of one node from its neighbours.
+
+        Parameters
+        ----------
+        neighbours : mapping of reference name to weight, or iterable of reference names
+            Names without weights have weight 1; a name given twice counts twice. Names never
+            seen are allowed without views, and the model does not change.
+
+        Returns
+        -------
+        float, or ndarray of shape (n_targets,)
+            0 before anything was learned (θ₀ = 0).
+        """
+        names, weights = names_and_weights(neighbours)
+        if not hasattr(self, "coef_"):
+            return 0.0
+        distinct = distinct_names(names)
+        self._check_new_names(distinct)
+        known = self._table.has_all(distinct)
+        table = self._table if known else self._table.of_names(distinct)
+        return self._predicted(_one_row(names, weights, table), table)
+
+    def learn_one(self, neighbours: Neighbours, value: ArrayLike) -> Value:
+        """Learn the value of one node: one step of all members and of their weights.
+
+        It is :meth:`partial_fit` with one row, bit for bit.
+
+        Parameters
+        ----------
+        neighbours : mapping of reference name to weight, or iterable of reference names
+            As in :meth:`predict_one`; names never seen become referencing nodes.
+        value : float, or array-like of shape (n_targets,)
+            The value of the node.
+
+        Returns
+        -------
+        float, or ndarray of shape (n_targets,)
+            The prediction made before the value was used.
+
+        Examples
+        --------
+        >>> from gradraker import GradrakerRegressor
+        >>> model = GradrakerRegressor(kernels=[0.5, 2.0, 8.0], random_state=0)
+        >>> model.learn_one(["Alice", "Bob"], 3.0)
+        0.0
+        >>> round(model.learn_one(["Alice", "Bob"], 3.0), 6)
+        0.6
+        """
+        names, weights = names_and_weights(neighbours)
+        return self._learn_one(names, weights, finite_value(value))
+
+    @unchanged_if_refused
+    def _learn_one(
+        self, names: Collection[Hashable], weights: NDArray[np.float64], value: Value
+    ) -> Value:
+        self._check_parameters()
+        if not hasattr(self, "coef_"):
+            self._start_empty(np.shape(value))
+        check_same_features(self)
+        if np.shape(value) != self._targets:
+            raise ValueError(
+                f"value has shape {np.shape(value)}, but the model was trained on "
+                f"values of shape {self._targets}"
+            )
+        distinct = distinct_names(names)
+        self._check_new_names(distinct)
+        self._table.add_missing(distinct)
+        row = _one_row(names, weights, self._table)
+        prediction = self._predicted(row, self._table)
+        self._train(row, np.array([value]), [np.arange(1)], None)
+        return prediction
+
+    def _start_empty(self, targets: tuple[int, ...]) -> None:
+        """Start without rows, for the first node of :meth:`learn_one`."""
+        members = []
+        for family, sigma2 in check_kernels(self.kernels):
+            if isinstance(sigma2, str):
+                raise ValueError(
+                    f"kernels has {sigma2!r}, a rule that needs rows to choose from, and learn_one "
+                    "brings a single node: give variances, or call fit or partial_fit first"
+                )
+            members.append(BankMember(WHOLE, family, sigma2, "given"))
+        if self.views is not None:
+            raise ValueError(
+                "views are numbers of columns of X, and learn_one brings names: call fit or "
+                "partial_fit first"
+            )
+        families = [member.kernel for member in members]
+        table = FamilyTables.of(families, seed_from(self.random_state), self.n_frequencies)
+        self._begin(table, members, {}, targets)
+
+    def _predicted(self, row: csr_array, table: FamilyTables) -> Value:
+        rows = as_rows(row)
+        bank = self._bank(rows, table.prepare(rows.indices), np.float64)
+        (prediction,) = self._combined(bank)
+        return prediction if self._targets else float(prediction)
+
+
+def _one_row(
+    names: Collection[Hashable], weights: NDArray[np.float64], table: FamilyTables
+) -> csr_array:
+    if not np.isfinite(weights).all():
+        raise ValueError(f"neighbours must have finite weights, got {weights.tolist()}")
+    parts = (weights, table.rows_of(names), np.array([0, len(names)]))
+    return csr_array(parts, shape=(1, len(table)))

@@ -1,0 +1,276 @@
+"""What a trained bank of kernels can do and knows: predictions, weights, losses, its file."""
+
+import math
+import os
+from collections.abc import Hashable, Sequence
+from pathlib import Path
+from typing import Any, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from gradraker.explain.bank_explanation import BankExplanation
+from gradraker.features import Rows
+from gradraker.kernels.ranges import Sigma2Ranges, extreme_pairs, ranges_between
+from gradraker.linear.hedge import Hedge, combined
+from gradraker.models.bank.bank_file import restore_bank, save_bank
+from gradraker.models.bank.explain_bank import explain_bank
+from gradraker.models.bank.frequency_tables import FamilyTables
+from gradraker.models.bank.members import BankMember, view_of_columns
+from gradraker.models.bank.training import Bank, Group, prediction_chunks, view_rows
+from gradraker.models.rows.record import Record
+from gradraker.models.rows.row_input import prepare_rows
+from gradraker.models.rows.row_learner import RowLearner
+
+
+class LearnedBank(RowLearner):
+    """The part of :class:`GradrakerRegressor` that does not train."""
+
+    coef_: NDArray[np.float64]
+    members_: tuple[BankMember, ...]
+    sigma2_: NDArray[np.float64]
+    _hedge: Hedge
+    _history: list[NDArray[np.float64]] | None
+    _n_first: int
+    _ranges: dict[tuple[str, str], Sigma2Ranges]
+    _record: Record | None
+    _table: FamilyTables
+    _used: dict[str, Any]
+
+    # -- prediction ------------------------------------------------------------
+
+    def predict(
+        self, X: Any, *, references: Sequence[Hashable] | None = None
+    ) -> NDArray[np.float64]:
+        """Predict the values of nodes with the weights at the end of training.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, M)
+            Adjacency vectors.
+        references : sequence of M names, optional
+            Names of the columns of X, in any order; without views names never seen are allowed.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, n_targets)
+        """
+        return self._combined(self._prepared(X, references))
+
+    def predict_members(
+        self, X: Any, *, references: Sequence[Hashable] | None = None
+    ) -> NDArray[np.float64]:
+        """Predict the values of nodes with each member alone.
+
+        Parameters
+        ----------
+        X, references
+            As in :meth:`predict`.
+
+        Returns
+        -------
+        ndarray of shape (P, n) or (P, n, n_targets)
+        """
+        bank, theta = self._prepared(X, references), self._theta()
+        predictions = np.empty((theta.shape[0], bank.n_rows, theta.shape[1]))  # [P, n, K]
+        for chunk, of_members in prediction_chunks(bank, theta):
+            predictions[:, chunk] = of_members
+        return self._finite(predictions).reshape(theta.shape[0], -1, *self._targets)
+
+    def explain(
+        self,
+        X: Any,
+        *,
+        references: Sequence[Hashable] | None = None,
+        node_names: Sequence[Hashable] | None = None,
+        observed_names: Sequence[Hashable] | None = None,
+    ) -> BankExplanation:
+        """Explain predictions as weighted sums of the values the model has seen.
+
+        With the weights of the members as they are now, the sum is exact: Σ w̄ₚ Σ F_{p,i} yᵢ.
+        The weights of the members depend on the values themselves, so the explanation does not
+        say what the prediction would be had a value been another, as that of a single kernel does.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, M)
+            Adjacency vectors of tested nodes, as for :meth:`predict`.
+        references : sequence of M names, optional
+            Names of the columns of X.
+        node_names, observed_names : sequence of names, optional
+            Names of the tested and of the observed nodes (rows of ``fit``, then of each
+            ``partial_fit``). By default the index of the data frame, where X was one, else
+            numbers.
+
+        Returns
+        -------
+        gradraker.explain.BankExplanation
+
+        Examples
+        --------
+        >>> from gradraker import GradrakerRegressor, load_temperature
+        >>> data = load_temperature()
+        >>> X, y = data.adjacency, data.scaled_values()
+        >>> model = GradrakerRegressor(random_state=0).fit(X[:60], y[:60])
+        >>> explanation = model.explain(X[60:])
+        >>> bool(abs(explanation.weights @ y[:60] - model.predict(X[60:])).max() < 1e-10)
+        True
+        """
+        return explain_bank(
+            self,
+            X,
+            references=references,
+            node_names=node_names,
+            observed_names=observed_names,
+        )
+
+    def plot_weights(self, *, ax: Any = None) -> Any:
+        """Draw the weights of the members against time; needs ``keep_weights=True``."""
+        from gradraker.plotting import plot_kernel_weights
+
+        return plot_kernel_weights(self, ax=ax)
+
+    # -- files -----------------------------------------------------------------
+
+    def _saved(self, path: str | os.PathLike[str], notes: dict[str, Any]) -> Path:
+        return save_bank(self, path, notes)
+
+    @classmethod
+    def _restored(
+        cls,
+        path: str | os.PathLike[str],
+        header: dict[str, Any],
+        arrays: dict[str, NDArray[Any]],
+    ) -> Self:
+        return cast(Self, restore_bank(cls, path, header, arrays))
+
+    # -- what was learned ------------------------------------------------------
+
+    @property
+    def kernel_weights_(self) -> NDArray[np.float64]:
+        """Weights of the members for the next prediction, (P,)."""
+        check_is_fitted(self, "coef_")
+        return self._hedge.weights()
+
+    @property
+    def member_losses_(self) -> NDArray[np.float64]:
+        """Sum of the losses of each member over all training steps, (P,)."""
+        check_is_fitted(self, "coef_")
+        return self._hedge.losses.copy()
+
+    @property
+    def loss_(self) -> float:
+        """Sum of the squared errors of the bank over all training steps."""
+        check_is_fitted(self, "coef_")
+        return float(self._hedge.totals[0])
+
+    @property
+    def regret_bound_(self) -> float:
+        """Upper bound of ``loss_ - member_losses_.min()``; infinite for a step too large."""
+        check_is_fitted(self, "coef_")
+        return self._hedge.regret_bound()
+
+    @property
+    def weights_history_(self) -> NDArray[np.float64]:
+        """Weights that the node of each training step was predicted with, (n_seen_, P)."""
+        check_is_fitted(self, "coef_")
+        if self._history is None:
+            raise AttributeError("weights_history_ was not kept: set keep_weights=True and fit")
+        if len(self._history) > 1:
+            self._history = [np.concatenate(self._history)]
+        return self._history[0]
+
+    @property
+    def ranges_(self) -> list[Sigma2Ranges]:
+        """The four ranges of σ² for the view and family of each member."""
+        check_is_fitted(self, "coef_")
+        for member in self.members_:
+            if (member.view, member.kernel) not in self._ranges:
+                self._ranges[member.view, member.kernel] = self._ranges_of(member)
+        return [self._ranges[member.view, member.kernel] for member in self.members_]
+
+    def _ranges_of(self, member: BankMember) -> Sigma2Ranges:
+        if self._record is None or self._n_first == 0:
+            raise AttributeError(
+                "ranges_ needs rows of fit or of the first chunk that differ: "
+                "use gradraker.sigma2_ranges(X)"
+            )
+        rows = self._view_rows(self._record.observed().rows, member.view)
+        try:
+            pairs = extreme_pairs(rows.first(self._n_first, len(self._table)), kernel=member.kernel)
+        except ValueError as error:
+            raise AttributeError(f"ranges_ does not exist: {error}") from None
+        return ranges_between(pairs, n_frequencies=self._table.n_frequencies)
+
+    @property
+    def references_(self) -> Sequence[Hashable]:
+        """Names of the referencing nodes, in the order in which they came."""
+        check_is_fitted(self, "coef_")
+        return self._table.names
+
+    def frequencies(self, member: int = 0) -> NDArray[np.float64]:
+        """Random frequencies ξ of a member, shape (n_references, D)."""
+        check_is_fitted(self, "coef_")
+        table = self._table[self.members_[member].kernel]
+        return table.frequencies(1.0 / math.sqrt(self.members_[member].sigma2))
+
+    # -- arrays ----------------------------------------------------------------
+
+    def _combined(self, bank: Bank) -> NDArray[np.float64]:
+        """Predictions of the whole bank, (n,) or (n, n_targets)."""
+        weights, theta = self.kernel_weights_, self._theta()
+        predictions = np.empty((bank.n_rows, theta.shape[1]))  # [n, K]
+        for chunk, of_members in prediction_chunks(bank, theta):
+            predictions[chunk] = combined(weights, of_members)
+        return self._finite(predictions).reshape(-1, *self._targets)
+
+    @property
+    def _targets(self) -> tuple[int, ...]:
+        """Shape of the value of one node."""
+        return self.coef_.shape[1:-1]
+
+    def _theta(self) -> NDArray[np.float64]:
+        """Parameters of all members, (P, K, 2D)."""
+        return self.coef_.reshape(self.coef_.shape[0], -1, self.coef_.shape[-1])
+
+    def _bank(self, rows: Rows, units: dict[str, NDArray[np.float32]], dtype: Any) -> Bank:
+        """The members on rows whose columns are those of the units."""
+        shared: dict[tuple[str, str], list[int]] = {}
+        for number, member in enumerate(self.members_):
+            shared.setdefault((member.view, member.kernel), []).append(number)
+        seen = {view: self._view_rows(rows, view) for view, _ in shared}
+        groups = [
+            Group(seen[view], units[family], numbers) for (view, family), numbers in shared.items()
+        ]
+        scales = [1.0 / math.sqrt(member.sigma2) for member in self.members_]
+        return Bank(groups, scales, self._table.n_frequencies, dtype)
+
+    def _view_rows(self, rows: Rows, view: str) -> Rows:
+        if self._used["views"] is None:
+            return rows
+        views = dict(self._used["views"])
+        return view_rows(rows, view_of_columns(views, len(self._table)), [*views].index(view))
+
+    def _prepared(self, X: Any, references: Sequence[Hashable] | None) -> Bank:
+        """The bank on validated rows to predict."""
+        rows, units, dtype, table = prepare_rows(self, X, references)
+        if table is not self._table:
+            self._check_new_names(table.names)
+        return self._bank(rows, units, dtype)
+
+    def _check_new_names(self, names: Sequence[Hashable]) -> None:
+        if self._used["views"] is not None and not self._table.has_all(names):
+            new = next(name for name in names if not self._table.has_all([name]))
+            raise ValueError(
+                f"references has {new!r}, which the first rows did not have: a bank with views "
+                "cannot tell which view a new column belongs to"
+            )
+
+    def _finite(self, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
+        if np.isfinite(predictions).all():
+            return predictions
+        raise ValueError(
+            f"X has values too large for a variance of {self.sigma2_.min():g}: "
+            "their projections leave the range of float64"
+        )

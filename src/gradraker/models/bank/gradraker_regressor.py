@@ -1,0 +1,286 @@
+"""Multi-kernel Gradraker: a bank of single-kernel models, weighed online by their losses."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
+
+from gradraker._validation import check_count, check_flag, check_learning_rate, seed_from
+from gradraker.features import as_rows, check_references
+from gradraker.kernels.ranges import Sigma2Ranges
+from gradraker.linear.hedge import AUTO, Hedge, check_regularization, check_weight_step
+from gradraker.models.bank.bank_one_node import OneNodeBank
+from gradraker.models.bank.frequency_tables import FamilyTables
+from gradraker.models.bank.members import (
+    WHOLE,
+    BankMember,
+    check_kernels,
+    check_views,
+    choose_members,
+    view_of_columns,
+)
+from gradraker.models.bank.training import train_bank, view_matrix
+from gradraker.models.rows.record import Record
+from gradraker.models.sigma2.rules import Sample
+
+
+class GradrakerRegressor(RegressorMixin, OneNodeBank):
+    """Predict node values with a bank of kernels that are weighed online (Gradraker).
+
+    Each member p of the bank is a single-kernel model fₚ = θₚᵀzₚ on the same rows
+    (:class:`SKGRegressor`), trained on its own error. The bank predicts f = Σ w̄ₚ fₚ with weights
+    w̄ₚ ∝ exp(−λ Lₚ), where Lₚ sums the squared errors of the member, each made before the
+    step that learns from it.
+
+    Parameters
+    ----------
+    kernels : str or sequence, default="ranges"
+        The dictionary of kernels. Each entry is
+
+        - a number: a variance σ² of the Gaussian kernel;
+        - the name of a rule for σ², ``"theory"``, ``"refined"``, ``"median"`` or ``"cv"``;
+        - ``"ranges"``: five variances from the boundaries of the four ranges, σ²_ce,
+          √(σ²_ce σ²_ed), σ²_ed, √(σ²_ed σ²_da) and σ²_da;
+        - a pair of a family, ``"gaussian"``, ``"laplacian"`` or ``"cauchy"``, and one of these.
+    views : mapping of str to int, sequence of int, or None, default=None
+        Numbers of columns of the views that X has side by side, in order, such as
+        ``{"1 hop": 40, "2 hops": 40}``. Every view has a member for each entry of ``kernels``,
+        which sees the columns of the view only; rules choose σ² for each view.
+    n_frequencies : int, default=200
+        D of every member.
+    learning_rate : float, default=0.1
+        η of every member, in (0, 1).
+    weight_step : float or "auto", default="auto"
+        λ > 0. ``"auto"`` takes a λ for which the bank's loss is bounded whatever comes, 1/(2B²),
+        where B² is between the largest squared error of a member so far and twice that; weights
+        then do not depend on the unit of y. The original algorithm has λ = η.
+    regularization : float, default=0.0
+        μ ≥ 0 of the original: members minimise (y − f)² + μ‖θ‖² and are charged with it. It
+        must keep η (1 + 2μ) below 1.
+    n_epochs : int, default=3
+        Passes of ``fit`` over the rows.
+    shuffle : bool, default=True
+        Whether ``fit`` goes through the rows in a new random order in each epoch.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the frequencies and the orders. An integer gives the same model again.
+    keep_observed : bool, default=True
+        Whether to keep the rows, values and order of training, which :meth:`explain` needs.
+    keep_weights : bool, default=False
+        Whether to keep the weights of every step, for :meth:`plot_weights`: 8 bytes a member
+        and step.
+
+    Attributes
+    ----------
+    kernel_weights_ : ndarray of shape (P,)
+        Weights of the members for the next prediction; they sum to 1.
+    members_ : tuple of BankMember
+        View, family, variance and rule of each member.
+    sigma2_ : ndarray of shape (P,)
+        Variance of each member.
+    coef_ : ndarray of shape (P, 2D) or (P, n_targets, 2D)
+        θ of each member.
+    member_losses_ : ndarray of shape (P,)
+        Lₚ: sum of the losses of each member, one a training step.
+    loss_ : float
+        Sum of the squared errors of the bank at the same steps.
+    regret_bound_ : float
+        What ``loss_`` can at most exceed the smallest of ``member_losses_`` by.
+    weights_history_ : ndarray of shape (n_seen_, P)
+        Weights that the node of each training step was predicted with, if ``keep_weights``.
+    ranges_ : list of P Sigma2Ranges
+        The four ranges of σ² for the view and family of each member.
+    references_ : sequence of names
+        The referencing nodes: column numbers or names.
+    seed_ : int
+        What the frequencies are drawn from, together with the names.
+    n_seen_ : int
+        Training steps taken: one a row and epoch.
+    n_features_in_ : int
+        Columns of the first X.
+    feature_names_in_ : ndarray of str
+        Names of the columns, if X was a data frame with string names.
+
+    See Also
+    --------
+    SKGRegressor : a single kernel; as good at a fraction of the cost, if σ² is well chosen.
+
+    Notes
+    -----
+    Members of one family share their frequencies, those of an :class:`SKGRegressor` with the
+    same ``random_state``: features at σ² are sines and cosines of one projection divided by σ.
+    A bank of one kernel is that model, bit for bit.
+
+    Several targets share the weights: a loss is the sum over targets, so give them one unit.
+
+    References
+    ----------
+    Y. Shen, G. Leus and G. B. Giannakis, "Online Graph-Adaptive Learning with Scalability and
+    Privacy", IEEE Transactions on Signal Processing 67(9), 2019.
+
+    Examples
+    --------
+    >>> from gradraker import GradrakerRegressor, load_temperature
+    >>> data = load_temperature()
+    >>> X, y = data.adjacency, data.scaled_values()
+    >>> model = GradrakerRegressor(random_state=0).fit(X[:60], y[:60])
+    >>> model.predict(X[60:63]).round(2)
+    array([...])
+    >>> [member.label for member in model.members_]
+    ['σ² = 0.167', ...]
+    >>> float(model.kernel_weights_.sum().round(12))
+    1.0
+    """
+
+    def __init__(
+        self,
+        *,
+        kernels: Any = "ranges",
+        views: Mapping[str, int] | Sequence[int] | None = None,
+        n_frequencies: int = 200,
+        learning_rate: float = 0.1,
+        weight_step: float | str = AUTO,
+        regularization: float = 0.0,
+        n_epochs: int = 3,
+        shuffle: bool = True,
+        random_state: int | np.random.RandomState | None = None,
+        keep_observed: bool = True,
+        keep_weights: bool = False,
+    ) -> None:
+        self.kernels = kernels
+        self.views = views
+        self.n_frequencies = n_frequencies
+        self.learning_rate = learning_rate
+        self.weight_step = weight_step
+        self.regularization = regularization
+        self.n_epochs = n_epochs
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.keep_observed = keep_observed
+        self.keep_weights = keep_weights
+
+    # -- training --------------------------------------------------------------
+
+    def _start(self, X: Any, y: NDArray[np.float64], references: Any) -> None:
+        """Set all that stays as it is while the model learns."""
+        if references is None:
+            references = getattr(self, "feature_names_in_", None)
+        kernels, views = check_kernels(self.kernels), check_views(self.views)
+        if views is not None:
+            view_of_columns(views, X.shape[1])
+        named = () if references is None else check_references(references, X.shape[1])
+        table = FamilyTables.of(
+            (family for family, _ in kernels),
+            seed_from(self.random_state),
+            self.n_frequencies,
+            n_numbered=X.shape[1] if references is None else 0,
+            named=named,
+        )
+        samples = self._samples(X, y.reshape(y.shape[0], -1), table)
+        members, ranges = choose_members(kernels, samples)
+        self._begin(table, members, ranges, y.shape[1:])
+        self._n_first = X.shape[0]
+        if not self.keep_observed:
+            # The rows will not be there later, and rows without a distance have no ranges.
+            for key, sample in samples.items():
+                with suppress(ValueError):
+                    self._ranges.setdefault(key, sample.ranges)
+
+    def _samples(
+        self, X: Any, Y: NDArray[np.float64], table: FamilyTables
+    ) -> dict[tuple[str, str], Sample]:
+        """What rules for σ² look at, for each view and family."""
+        views = check_views(self.views)
+        seen: dict[str, Any] = {WHOLE: X}
+        if views is not None:
+            of_columns = view_of_columns(views, X.shape[1])
+            seen = {name: view_matrix(X, of_columns, number) for number, name in enumerate(views)}
+        return {
+            (view, family): Sample(part, Y, table[family], self.learning_rate, self.n_epochs)
+            for view, part in seen.items()
+            for family in table.tables
+        }
+
+    def _begin(
+        self,
+        table: FamilyTables,
+        members: Sequence[BankMember],
+        ranges: dict[tuple[str, str], Sigma2Ranges],
+        targets: tuple[int, ...],
+    ) -> None:
+        self._table = table
+        self.seed_ = table.seed
+        self.members_ = tuple(members)
+        self.sigma2_ = np.array([member.sigma2 for member in members])
+        self._ranges = ranges
+        self._n_first = 0
+        self._used = self._fixed()
+        self._hedge = Hedge(len(members), self.weight_step, self.regularization)
+        self.coef_ = np.zeros((len(members), *targets, 2 * table.n_frequencies))  # θ₀ = 0
+        self.n_seen_ = 0
+        self._record = Record() if self.keep_observed else None
+        self._history = [np.empty((0, len(members)))] if self.keep_weights else None
+
+    def _train(
+        self,
+        X: Any,
+        y: NDArray[np.float64],
+        orders: list[NDArray[np.int64]],
+        names: Sequence[Hashable] | None,
+    ) -> None:
+        rows = as_rows(X)
+        Y = y.reshape(y.shape[0], -1)  # [n, K]
+        theta = self._theta().copy()  # [P, K, 2D]
+        hedge = self._hedge.copy()
+        weights = train_bank(
+            self._bank(rows, self._table.prepare(rows.indices), X.dtype),
+            Y,
+            theta,
+            hedge,
+            learning_rate=self.learning_rate,
+            orders=orders,
+            keep_weights=self._history is not None,
+        )
+        finite = np.isfinite(theta).all() and np.isfinite(hedge.losses).all()
+        if not finite or not np.isfinite(hedge.totals).all():
+            raise ValueError(
+                "training left the range of float64: the values of X or the squares of y are "
+                f"too large, or a variance ({self.sigma2_.min():g}) is too small for X; scale them"
+            )
+        self.coef_ = theta.reshape(self.coef_.shape)
+        self._hedge = hedge
+        self.n_seen_ += sum(order.size for order in orders)
+        self._observe(rows, Y, orders, X.dtype, names)
+        if self._history is not None:
+            self._history.append(weights)
+
+    # -- input -----------------------------------------------------------------
+
+    def _check_parameters(self) -> None:
+        check_kernels(self.kernels)
+        check_views(self.views)
+        check_count("n_frequencies", self.n_frequencies)
+        check_learning_rate(self.learning_rate)
+        check_weight_step(self.weight_step)
+        check_regularization(self.regularization, self.learning_rate)
+        check_count("n_epochs", self.n_epochs)
+        check_flag("shuffle", self.shuffle)
+        check_flag("keep_observed", self.keep_observed)
+        check_flag("keep_weights", self.keep_weights)
+
+    def _fixed(self) -> dict[str, Any]:
+        """Parameters that cannot change while the model learns."""
+        views = check_views(self.views)
+        return {
+            "kernels": check_kernels(self.kernels),
+            "views": None if views is None else tuple(views.items()),  # their order counts
+            "n_frequencies": int(self.n_frequencies),
+            "weight_step": self.weight_step,
+            "regularization": self.regularization,
+        }
+
+    def _in_use(self) -> dict[str, tuple[Any, Any]]:
+        """The same, as they are and as they were when the model started."""
+        return {name: (value, self._used[name]) for name, value in self._fixed().items()}

@@ -1,0 +1,185 @@
+"""Which members a bank has: kernels and variances asked for, views of the columns."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradraker.kernels.ranges import Sigma2Ranges
+from gradraker.kernels.shift_invariant import KERNELS
+from gradraker.models.sigma2.rules import SIGMA2_RULES, Sample, choose_sigma2
+
+RANGES = "ranges"
+# The view of a bank that has no views.
+WHOLE = "all"
+_FAMILY = "gaussian"
+
+
+@dataclass(frozen=True)
+class BankMember:
+    """One single-kernel Gradraker of a bank.
+
+    Attributes
+    ----------
+    view : str
+        The columns it sees; ``"all"`` for a bank without views.
+    kernel : str
+        Family of its kernel.
+    sigma2 : float
+        Its variance.
+    rule : str
+        The rule that chose the variance, ``"ranges"``, or ``"given"``.
+    """
+
+    view: str
+    kernel: str
+    sigma2: float
+    rule: str
+
+    @property
+    def label(self) -> str:
+        """What tells it from others, in a few letters."""
+        parts = [] if self.view == WHOLE else [self.view]
+        parts += [] if self.kernel == _FAMILY else [self.kernel]
+        return ", ".join([*parts, f"σ² = {self.sigma2:.3g}"])
+
+
+def check_kernels(kernels: Any) -> list[tuple[str, float | str]]:
+    """Return (family, variance or rule) of each entry of a dictionary of kernels.
+
+    Examples
+    --------
+    >>> from gradraker.models.bank.members import check_kernels
+    >>> check_kernels([0.5, "theory", ("laplacian", 2)])
+    [('gaussian', 0.5), ('gaussian', 'theory'), ('laplacian', 2.0)]
+    >>> check_kernels("ranges")
+    [('gaussian', 'ranges')]
+    >>> check_kernels([-1.0])
+    Traceback (most recent call last):
+    ValueError: kernels must have positive variances or one of 'ranges', 'theory', ...
+    """
+    if isinstance(kernels, str):
+        kernels = [kernels]
+    # Neither sets, which have no order, nor iterators, which can be read once only.
+    if not isinstance(kernels, Sequence | np.ndarray) or isinstance(kernels, bytes):
+        raise ValueError(
+            f"kernels must be a rule or a sequence of kernels, such as [0.5, 2.0], got {kernels!r}"
+        )
+    entries = [_checked_entry(entry) for entry in kernels]
+    if not entries:
+        raise ValueError("kernels must have at least one kernel, got an empty sequence")
+    return entries
+
+
+def _checked_entry(entry: Any) -> tuple[str, float | str]:
+    family, sigma2 = _FAMILY, entry
+    if isinstance(entry, tuple | list):
+        if len(entry) != 2 or not isinstance(entry[0], str) or entry[0] not in KERNELS:
+            families = ", ".join(map(repr, KERNELS))
+            raise ValueError(
+                f"kernels must have pairs of a family, one of {families}, and a variance "
+                f"or a rule, got {entry!r}"
+            )
+        family, sigma2 = entry
+    if isinstance(sigma2, str) and (sigma2 == RANGES or sigma2 in SIGMA2_RULES):
+        return family, sigma2
+    number = isinstance(sigma2, float | int | np.integer | np.floating)
+    if number and not isinstance(sigma2, bool) and 0.0 < sigma2 < np.inf:
+        return family, float(sigma2)
+    rules = ", ".join(map(repr, (RANGES, *SIGMA2_RULES)))
+    is_family = isinstance(sigma2, str) and sigma2 in KERNELS
+    raise ValueError(
+        f"kernels must have positive variances or one of {rules}, got {sigma2!r}"
+        + (f": a family needs a variance, as in [({sigma2!r}, 2.0)]" if is_family else "")
+    )
+
+
+def check_views(views: Any) -> dict[str, int] | None:
+    """Return the number of columns of each view, in the order of the columns.
+
+    Examples
+    --------
+    >>> from gradraker.models.bank.members import check_views
+    >>> check_views([3, 2])
+    {'view 0': 3, 'view 1': 2}
+    >>> check_views({"1 hop": 0})
+    Traceback (most recent call last):
+    ValueError: views must have at least one column each, got 0 for '1 hop'
+    """
+    if views is None:
+        return None
+    if isinstance(views, Mapping):
+        named = dict(views)
+    elif isinstance(views, Sequence | np.ndarray) and not isinstance(views, str | bytes):
+        named = {f"view {number}": width for number, width in enumerate(views)}
+    else:
+        raise ValueError(
+            "views must be a mapping of names to numbers of columns, a sequence of numbers of "
+            f"columns, or None, got {views!r}"
+        )
+    if not named:
+        raise ValueError("views must have at least one view, got none: use None for no views")
+    for name, width in named.items():
+        if not isinstance(name, str):
+            raise ValueError(f"views must have strings as names, got {name!r}")
+        if not isinstance(width, int | np.integer) or isinstance(width, bool):
+            raise ValueError(f"views must have whole numbers of columns, got {width!r}")
+        if width < 1:
+            raise ValueError(f"views must have at least one column each, got {width} for {name!r}")
+    return {name: int(width) for name, width in named.items()}
+
+
+def view_of_columns(views: dict[str, int], n_columns: int) -> NDArray[np.int64]:
+    """Return the number of the view of each column, or say that the numbers do not add up."""
+    widths = list(views.values())
+    if sum(widths) != n_columns:
+        raise ValueError(
+            f"views have {' + '.join(map(str, widths))} = {sum(widths)} columns, "
+            f"but X has {n_columns}"
+        )
+    return np.repeat(np.arange(len(widths)), widths)
+
+
+def choose_members(
+    kernels: list[tuple[str, float | str]], samples: dict[tuple[str, str], Sample]
+) -> tuple[list[BankMember], dict[tuple[str, str], Sigma2Ranges]]:
+    """Return the members of a bank, and the ranges that rules had to know.
+
+    ``samples`` has the training rows of each (view, family); views come one after the other,
+    each with all kernels.
+    """
+    members: list[BankMember] = []
+    ranges: dict[tuple[str, str], Sigma2Ranges] = {}
+    for view in dict.fromkeys(view for view, _ in samples):
+        for family, sigma2 in kernels:
+            sample = samples[view, family]
+            if sigma2 == RANGES:
+                variances = _placed_by_ranges(sample)
+                ranges[view, family] = sample.ranges
+            else:
+                choice = choose_sigma2(sigma2, sample)
+                variances = [choice.sigma2]
+                if choice.ranges is not None:
+                    ranges.setdefault((view, family), choice.ranges)
+            rule = sigma2 if isinstance(sigma2, str) else "given"
+            members += [BankMember(view, family, variance, rule) for variance in variances]
+    return members, ranges
+
+
+def _placed_by_ranges(sample: Sample) -> list[float]:
+    """σ²_ce, σ²_ed, σ²_da and the geometric means of neighbours; equal ones once."""
+    if sample.X.shape[0] < 2:
+        raise ValueError(
+            "kernels='ranges' needs at least two distinct rows of X to choose from, got "
+            "n_samples = 1: give variances as numbers, or a larger first chunk"
+        )
+    ranges = sample.ranges
+    ce, ed, da = (
+        ranges.chaos_extending,
+        ranges.extending_disturbing,
+        ranges.disturbing_averaging,
+    )
+    placed = [ce, float(np.sqrt(ce) * np.sqrt(ed)), ed, float(np.sqrt(ed) * np.sqrt(da)), da]
+    return list(dict.fromkeys(placed)) if ce < ed else placed[2:]

@@ -1,0 +1,133 @@
+"""Input of an SKG model: validation of rows, values and names of columns."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
+from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
+
+from gradraker._validation import refuse_strings
+from gradraker.explain.observed import Evidence
+from gradraker.features import Rows, as_rows, check_references, fourier_features
+
+# How X is validated everywhere.
+_ROWS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
+
+
+class Prepared(NamedTuple):
+    """Rows to predict, and a table that has their frequencies."""
+
+    rows: Rows
+    units: Any  # [M, D]; for a bank, one for each family
+    dtype: Any
+    table: Any  # the model's own, or one of the names that came
+
+
+def validate_training(
+    model: Any, X: Any, y: Any, references: Any, *, first: bool
+) -> tuple[Any, NDArray[np.float64]]:
+    """Check rows and values for training; the first call sets the columns of the model."""
+    refuse_strings("X", X)
+    refuse_strings("y", y)
+    options = {**_ROWS, "multi_output": True, "y_numeric": True}
+    if references is None:
+        if not first:
+            _require_columns(model)
+        X, y = validate_data(model, X, y, reset=first, **options)
+    else:
+        X, y = check_X_y(X, y, estimator=model, **options)
+        check_references(references, X.shape[1])
+        if first:
+            model.n_features_in_ = X.shape[1]
+            if hasattr(model, "feature_names_in_"):
+                del model.feature_names_in_
+    y = _checked_values(y)
+    if not first and y.shape[1:] != model._targets:
+        raise ValueError(
+            f"y has shape {y.shape}, but the model was trained on values of shape "
+            f"(n, {', '.join(map(str, model._targets))})"
+        )
+    if not first:
+        check_same_features(model)
+    return X, y
+
+
+def check_same_features(model: Any) -> None:
+    """Refuse parameters that were set after the features had been drawn."""
+    for name, (value, used) in model._in_use().items():
+        if value != used:
+            raise ValueError(
+                f"{name} is {value!r}, but the model has features of {name}={used!r}: "
+                "set it back, or call fit to start anew"
+            )
+
+
+def prepare_rows(model: Any, X: Any, references: Any) -> Prepared:
+    """Validate X for prediction; return its rows and a table with their frequencies."""
+    check_is_fitted(model, "coef_")
+    refuse_strings("X", X)
+    table = model._table
+    if references is None:
+        _require_columns(model)
+        X = validate_data(model, X, reset=False, **_ROWS)
+        return _prepared(X, table)
+    X = check_array(X, input_name="X", estimator=model, **_ROWS)
+    names = check_references(references, X.shape[1])
+    if table.has_all(names):
+        return _prepared(renumbered(X, names, table), table)
+    return _prepared(X, table.of_names(names))
+
+
+def gather_evidence(model: Any, prepared: Prepared) -> Evidence:
+    """What an explanation of the predictions for prepared rows is made of."""
+    if model._record is None:
+        raise ValueError(
+            "explain needs the observed rows, and keep_observed is False: "
+            "set keep_observed=True and fit again"
+        )
+    observed = model._record.observed()
+    rows, units, dtype, table = prepared
+    stars = fourier_features(rows, units, model._scale, dtype=dtype).astype(np.float64)
+    Z = fourier_features(observed.rows, model._table.prepare(observed.rows.indices), model._scale)
+    # Features that were float32 in training are rounded the same way here.
+    Z[observed.single] = Z[observed.single].astype(np.float32)
+    tested, width = rows, len(model._table)
+    if table is not model._table:
+        columns = model._table.columns_of(table.names)
+        tested = Rows(rows.indptr, columns[rows.indices], rows.data)
+        width += len(table)
+    return Evidence(observed, Z, tested, stars, width)
+
+
+def _require_columns(model: Any) -> None:
+    if not hasattr(model, "n_features_in_"):
+        raise ValueError(
+            "references must be given: this model learned nodes by name with learn_one, "
+            "so the columns of X need names"
+        )
+
+
+def _checked_values(y: Any) -> NDArray[np.float64]:
+    if issparse(y):
+        raise TypeError("y must be a dense array, got a sparse matrix; use y.toarray()")
+    if y.dtype.kind not in "fiub":
+        raise ValueError(f"y must hold numbers, got values of type {y.dtype}")
+    # A copy: read-only or strided values would have the loops compiled anew.
+    values = np.array(y, dtype=np.float64, order="C")
+    if not np.isfinite(values).all():
+        raise ValueError("y must hold finite numbers, got None: leave nodes without a value out")
+    return values
+
+
+def _prepared(X: Any, table: Any) -> Prepared:
+    rows = as_rows(X)
+    return Prepared(rows, table.prepare(rows.indices), X.dtype, table)
+
+
+def renumbered(X: Any, names: Sequence[Hashable], table: Any) -> Any:
+    """X with its columns, which have ``names``, moved to the rows of the table."""
+    rows = csr_array(X)
+    numbers, n_columns = table.rows_of(names), len(table)
+    return csr_array((rows.data, numbers[rows.indices], rows.indptr), shape=(X.shape[0], n_columns))

@@ -1,0 +1,203 @@
+"""What learners of rows share: training, at once or in chunks, and files."""
+
+import os
+from collections.abc import Hashable, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from gradraker.features import Rows, check_references
+from gradraker.linear.lms import epoch_orders
+from gradraker.models.persistence.archive import read_model
+from gradraker.models.rows.record import Record, row_names
+from gradraker.models.rows.rollback import unchanged_if_refused
+from gradraker.models.rows.row_input import check_same_features, renumbered, validate_training
+
+
+class RowLearner(BaseEstimator):
+    """Fit, go on, save and load; subclasses say how to start, to train and to write."""
+
+    coef_: NDArray[np.float64]
+    seed_: int
+    learning_rate: float
+    n_epochs: int
+    shuffle: bool
+    _record: Record | None
+    _table: Any
+
+    # -- training --------------------------------------------------------------
+
+    @unchanged_if_refused
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        references: Sequence[Hashable] | None = None,
+        node_names: Sequence[Hashable] | None = None,
+    ) -> Self:
+        """Forget what was learned and train ``n_epochs`` times on all rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, M)
+            Adjacency vectors, one row a node.
+        y : array-like of shape (n,) or (n, n_targets)
+            Values of the nodes.
+        references : sequence of M names, optional
+            Names of the columns of X.
+        node_names : sequence of n names, optional
+            Names of the rows, for :meth:`explain`; default the index of a pandas data frame.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        names = row_names(X, node_names)
+        X, y = validate_training(self, X, y, references, first=True)
+        self._start(X, y, references)
+        orders = epoch_orders(self.seed_, X.shape[0], self.n_epochs, shuffle=self.shuffle)
+        self._train(X, y, orders, names)
+        return self
+
+    @unchanged_if_refused
+    def partial_fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        references: Sequence[Hashable] | None = None,
+        node_names: Sequence[Hashable] | None = None,
+    ) -> Self:
+        """Train once on each row, in the given order, continuing from what was learned.
+
+        Any cut of the same rows into calls gives the same model, bit for bit. Rules for σ² are
+        resolved on the first chunk, and kept.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, M)
+            Adjacency vectors, one row a node.
+        y : array-like of shape (n,) or (n, n_targets)
+            Values of the nodes.
+        references : sequence of M names, optional
+            Names of the columns of X; names that are new become new referencing nodes.
+        node_names : sequence of n names, optional
+            Names of the rows, as in :meth:`fit`.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        first = not hasattr(self, "coef_")
+        names = row_names(X, node_names)
+        X, y = validate_training(self, X, y, references, first=first)
+        if first:
+            self._start(X, y, references)
+        elif references is not None:
+            columns = check_references(references, X.shape[1])
+            self._check_new_names(columns)
+            self._table.add_missing(columns)
+            X = renumbered(X, columns, self._table)
+        self._train(X, y, [np.arange(X.shape[0])], names)
+        return self
+
+    def _observe(
+        self,
+        rows: Rows,
+        Y: NDArray[np.float64],
+        orders: list[NDArray[np.int64]],
+        dtype: Any,
+        names: Sequence[Hashable] | None,
+    ) -> None:
+        """Keep what was trained on, for explanations, if that is asked for."""
+        if self._record is not None:
+            self._record.add(
+                rows,
+                Y,
+                np.concatenate(orders),
+                learning_rate=self.learning_rate,
+                dtype=dtype,
+                names=names,
+            )
+
+    # -- files -----------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str], *, notes: dict[str, Any] | None = None) -> Path:
+        """Write the model to a file, whole or not at all, without pickle.
+
+        :func:`gradraker.load` reads it. A ``random_state`` that is a generator is saved as
+        the seed that was drawn from it.
+
+        Parameters
+        ----------
+        path : path-like
+            Where to write; an older file is replaced.
+        notes : dict, optional
+            What else to keep in the file, such as how the rows were made: anything that JSON
+            can hold. :func:`gradraker.models.read_notes` returns it.
+
+        Returns
+        -------
+        Path
+        """
+        check_is_fitted(self, "coef_")
+        self._check_parameters()
+        check_same_features(self)
+        return self._saved(path, notes or {})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Load a model that :meth:`save` wrote; it goes on training bit for bit."""
+        return cls._restored(path, *read_model(path))
+
+    # -- scikit-learn ----------------------------------------------------------
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "coef_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.multi_output = True
+        return tags
+
+    # -- what subclasses say ---------------------------------------------------
+
+    def _check_parameters(self) -> None:
+        raise NotImplementedError
+
+    def _start(self, X: Any, y: NDArray[np.float64], references: Any) -> None:
+        """Set all that stays as it is while the model learns."""
+        raise NotImplementedError
+
+    def _train(
+        self,
+        X: Any,
+        y: NDArray[np.float64],
+        orders: list[NDArray[np.int64]],
+        names: Sequence[Hashable] | None,
+    ) -> None:
+        """Train on rows in some orders, one after the other."""
+        raise NotImplementedError
+
+    def _check_new_names(self, columns: Sequence[Hashable]) -> None:
+        """Refuse names of columns that cannot be added later."""
+
+    def _saved(self, path: str | os.PathLike[str], notes: dict[str, Any]) -> Path:
+        raise NotImplementedError
+
+    @classmethod
+    def _restored(
+        cls,
+        path: str | os.PathLike[str],
+        header: dict[str, Any],
+        arrays: dict[str, NDArray[Any]],
+    ) -> Self:
+        raise NotImplementedError

@@ -1,0 +1,219 @@
+"""Online use, one node at a time: river's verbs on an estimator with a frequency table."""
+
+import math
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gradraker._compiled.skg import learn_one, learn_value, predict_one, predict_value
+from gradraker._validation import check_learning_rate
+from gradraker.features import FrequencyTable
+from gradraker.models.rows.record import Record
+from gradraker.models.rows.rollback import unchanged_if_refused
+
+Neighbours = Mapping[Any, float] | Iterable[Hashable]
+Value = float | NDArray[np.float64]
+
+# Weights of neighbours given without weights.
+_ONES = np.ones(1024)
+
+
+class OneNodeMixin:
+    """``predict_one`` and ``learn_one`` for SKG: no arrays, new references are simply new.
+
+    The class that uses it has ``coef_``, ``sigma2_``, ``n_seen_``, ``learning_rate``,
+    ``_table`` and ``_start_empty``.
+    """
+
+    coef_: NDArray[np.float64]
+    learning_rate: float
+    n_seen_: int
+    _record: Record | None
+    sigma2_: float
+    _table: FrequencyTable
+
+    def _start_empty(self, targets: tuple[int, ...]) -> None:
+        raise NotImplementedError
+
+    def predict_one(self, neighbours: Neighbours) -> Value:
+        """Predict the value of one node from its neighbours.
+
+        Parameters
+        ----------
+        neighbours : mapping of reference name to weight, or iterable of reference names
+            Names without weights have weight 1; a name given twice counts twice. Names never
+            seen are allowed, and the model does not change.
+
+        Returns
+        -------
+        float, or ndarray of shape (n_targets,)
+            0 before anything was learned (θ₀ = 0).
+        """
+        names, weights = names_and_weights(neighbours)
+        if not hasattr(self, "coef_"):
+            return 0.0
+        table, indices = _look_up(names, self._table)
+        coef, scale = self.coef_, 1.0 / math.sqrt(self.sigma2_)
+        if coef.ndim == 1:
+            prediction = predict_value(indices, weights, table.units, scale, coef)
+            return prediction if math.isfinite(prediction) else self._refuse(weights)
+        predictions = np.empty(coef.shape[0])
+        predict_one(indices, weights, table.units, scale, coef, predictions)
+        return predictions if np.isfinite(predictions).all() else self._refuse(weights)
+
+    def learn_one(self, neighbours: Neighbours, value: ArrayLike) -> Value:
+        """Learn the value of one node: one step of training.
+
+        Parameters
+        ----------
+        neighbours : mapping of reference name to weight, or iterable of reference names
+            As in :meth:`predict_one`; names never seen become referencing nodes.
+        value : float, or array-like of shape (n_targets,)
+            The value of the node.
+
+        Returns
+        -------
+        float, or ndarray of shape (n_targets,)
+            The prediction made before the value was used, so that a stream can be
+            predicted, scored and learned at the cost of learning it.
+
+        Examples
+        --------
+        >>> from gradraker import SKGRegressor
+        >>> model = SKGRegressor(sigma2=1.0, random_state=0)
+        >>> model.learn_one(["Alice", "Bob"], 3.0)
+        0.0
+        >>> round(model.predict_one(["Alice", "Bob"]), 6)
+        0.6
+        >>> round(model.learn_one({"Alice": 1.0, "Bob": 1.0}, 3.0), 6)
+        0.6
+        """
+        names, weights = names_and_weights(neighbours)
+        checked = finite_value(value)
+        if hasattr(self, "coef_"):
+            indices = _known_rows(names, self._table)
+            if indices is not None:
+                return self._learn(indices, weights, checked)
+        return self._learn_new(names, weights, checked)
+
+    @unchanged_if_refused
+    def _learn_new(
+        self, names: Collection[Hashable], weights: NDArray[np.float64], value: Value
+    ) -> Value:
+        """Learn a node some of whose neighbours are new, be it the first node."""
+        if not hasattr(self, "coef_"):
+            self._start_empty(np.shape(value))
+        _, indices = _look_up(names, self._table, add=True)
+        return self._learn(indices, weights, value)
+
+    def _learn(
+        self, indices: NDArray[np.int32], weights: NDArray[np.float64], value: Value
+    ) -> Value:
+        """Take a step, or raise and leave the model as it was."""
+        coef, units = self.coef_, self._table.units
+        step = 2.0 * check_learning_rate(self.learning_rate)
+        scale = 1.0 / math.sqrt(self.sigma2_)
+        prediction: Value
+        if coef.ndim == 1 and isinstance(value, float):
+            prediction = learn_value(indices, weights, units, scale, step, value, coef)
+            taken = prediction == prediction  # NaN is not equal to itself
+        elif not isinstance(value, float) and coef.shape[:-1] == value.shape:
+            prediction = np.empty(value.size)
+            taken = learn_one(indices, weights, units, scale, step, value, coef, prediction)
+        else:
+            raise ValueError(
+                f"value has shape {np.shape(value)}, but the model was trained on "
+                f"values of shape {coef.shape[:-1]}"
+            )
+        if not taken:
+            self._refuse(weights)
+        self.n_seen_ += 1
+        if self._record is not None:
+            self._record.add_one(indices, weights, value, self.learning_rate)
+        return prediction
+
+    def _refuse(self, weights: NDArray[np.float64]) -> NoReturn:
+        if not np.isfinite(weights).all():
+            raise ValueError(f"neighbours must have finite weights, got {weights.tolist()}")
+        raise ValueError(
+            "the weights of neighbours or the value are too large: with "
+            f"sigma2 = {self.sigma2_:g} the prediction or the step leaves the range of float64"
+        )
+
+
+def names_and_weights(
+    neighbours: Neighbours,
+) -> tuple[Collection[Hashable], NDArray[np.float64]]:
+    """Names of neighbours, and their weights, 1 where none are given."""
+    kind = type(neighbours)
+    if kind is not list and kind is not tuple:
+        if isinstance(neighbours, Mapping):
+            return neighbours.keys(), _numbers("weights of neighbours", list(neighbours.values()))
+        if hasattr(neighbours, "to_dict"):  # a pandas Series: its index has the names
+            return names_and_weights(neighbours.to_dict())
+        if isinstance(neighbours, str | bytes) or not isinstance(neighbours, Iterable):
+            raise TypeError(
+                "neighbours must be a mapping of names to weights or an iterable of names, "
+                f"got {neighbours!r} of type {kind.__name__}"
+            )
+        neighbours = list(neighbours)
+    n = len(neighbours)  # type: ignore[arg-type]
+    return neighbours, _ONES[:n] if n <= _ONES.size else np.ones(n)  # type: ignore[return-value]
+
+
+def distinct_names(names: Iterable[Hashable]) -> list[Hashable]:
+    """Each name once, in the order in which they come."""
+    try:
+        return list(dict.fromkeys(names))
+    except TypeError as error:
+        raise TypeError(f"neighbours must have hashable names: {error}") from None
+
+
+def _numbers(argument: str, values: Any) -> NDArray[np.float64]:
+    """A number, or a list or array of them, as an array of shape (K,)."""
+    try:
+        numbers = np.array(values)
+    except ValueError:  # lists of unequal lengths
+        numbers = np.array(None)
+    # Numbers that are written as strings are refused as well.
+    if numbers.size > 0 and numbers.dtype.kind not in "fiub":
+        raise TypeError(f"{argument} must be numbers, got {values!r}")
+    if numbers.ndim > 1:
+        raise ValueError(f"{argument} must have at most one dimension, got {values!r}")
+    return numbers.astype(np.float64, copy=False).reshape(-1)
+
+
+def finite_value(value: ArrayLike) -> Value:
+    """A number as a float, several numbers as an array of shape (K,)."""
+    if type(value) is float and math.isfinite(value):  # the usual case, 4 µs sooner
+        return value
+    values = _numbers("value", value)
+    if values.size == 0 or not np.isfinite(values).all():
+        raise ValueError(f"value must be a finite number or a 1-d array of them, got {value!r}")
+    return values if np.ndim(value) > 0 else float(values[0])
+
+
+def _known_rows(names: Collection[Hashable], table: FrequencyTable) -> NDArray[np.int32] | None:
+    """Rows of names whose frequencies are drawn, or None if there are others."""
+    try:
+        return np.fromiter(map(table.drawn_rows.__getitem__, names), np.int32, len(names))
+    except (KeyError, TypeError):
+        return None
+
+
+def _look_up(
+    names: Collection[Hashable], table: FrequencyTable, *, add: bool = False
+) -> tuple[FrequencyTable, NDArray[np.int32]]:
+    """A table that has the names, and their rows in it."""
+    rows = _known_rows(names, table)
+    if rows is None:
+        distinct = distinct_names(names)
+        if add:
+            table.add_missing(distinct)
+        elif not table.has_all(distinct):
+            table = table.of_names(distinct)
+        table.prepare_names(distinct)
+        rows = np.fromiter(map(table.drawn_rows.__getitem__, names), np.int32, len(names))
+    return table, rows

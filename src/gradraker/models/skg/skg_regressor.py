@@ -1,0 +1,384 @@
+"""Single-kernel Gradraker (SKG) as a scikit-learn estimator."""
+
+import math
+import os
+from collections.abc import Hashable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from gradraker._validation import (
+    check_count,
+    check_flag,
+    check_learning_rate,
+    seed_from,
+)
+from gradraker.explain.linear_explanation import checked_names
+from gradraker.explain.skg_explanation import Explanation, explain_predictions
+from gradraker.features import (
+    FrequencyTable,
+    as_rows,
+    check_references,
+    fourier_features,
+    linear_predictions,
+)
+from gradraker.kernels import get_kernel
+from gradraker.kernels.ranges import Sigma2Ranges, extreme_pairs, ranges_between
+from gradraker.linear.lms import train
+from gradraker.models.persistence.row_models import restore_skg, save_skg
+from gradraker.models.rows.record import Record, row_names
+from gradraker.models.rows.row_input import gather_evidence, prepare_rows
+from gradraker.models.rows.row_learner import RowLearner
+from gradraker.models.sigma2.rules import Choice, Sample, check_sigma2, choose_sigma2
+from gradraker.models.skg.one_node import OneNodeMixin
+
+
+class SKGRegressor(OneNodeMixin, RegressorMixin, RowLearner):
+    """Predict node values from adjacency vectors, online (single-kernel Gradraker).
+
+    A row a of X goes through D random Fourier features of a kernel,
+    z = [sin ξ₁ᵀa, …, sin ξ_Dᵀa, cos ξ₁ᵀa, …, cos ξ_Dᵀa] / √D, and a linear model
+    f = θᵀz is trained one node at a time from θ₀ = 0 by θ ← θ + 2η (y − f) z:
+    equations (1) to (4) of the paper.
+
+    Parameters
+    ----------
+    kernel : {"gaussian", "laplacian", "cauchy"}, default="gaussian"
+        Kernel that the features approximate; see :mod:`gradraker.kernels.shift_invariant`.
+    sigma2 : float or str, default="cv"
+        Kernel variance σ² > 0 (for the Laplacian kernel the paper's diversity b is √sigma2),
+        or the name of a rule that chooses it from the training rows:
+
+        - ``"theory"``: algorithm 1 of the paper, σ²_ed = d²max / ln(2D);
+        - ``"refined"``: algorithms 1 and 2, with the noise range measured by a simulation;
+        - ``"median"``: the median squared distance between rows;
+        - ``"cv"``: cross-validation between σ²_ce and σ²_da on (at most 2000 of) the training
+          rows, with one projection for all variances.
+    n_frequencies : int, default=200
+        D; z has 2D entries.
+    learning_rate : float, default=0.1
+        η in (0, 1). Since ‖z‖ = 1, the update is stable there and nowhere else.
+    n_epochs : int, default=3
+        Passes of ``fit`` over the rows.
+    shuffle : bool, default=True
+        Whether ``fit`` goes through the rows in a new random order in each epoch.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the frequencies and the orders. An integer gives the same model again.
+    keep_observed : bool, default=True
+        Whether to keep the rows, values and order of training, which :meth:`explain` needs.
+        It costs 12 bytes an edge, 16 a training step, 9 a node and 8 a value; for endless
+        streams set it to False.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (2D,) or (n_targets, 2D)
+        θ, sines first.
+    sigma2_ : float
+        The variance in use.
+    sigma2_rule_ : str
+        The rule that chose it, or ``"given"``.
+    ranges_ : Sigma2Ranges
+        The four ranges of σ² for the rows of ``fit``, or of the first chunk, if two of them differ.
+    frequencies_ : ndarray of shape (n_references, D)
+        Random frequencies ξ of the referencing nodes; made when asked for.
+    references_ : sequence of names
+        The referencing nodes, in the order in which they came: column numbers or names.
+    seed_ : int
+        What the frequencies are drawn from, together with the names.
+    n_seen_ : int
+        Training steps taken: one a row and epoch.
+    n_features_in_ : int
+        Columns of the first X.
+    feature_names_in_ : ndarray of str
+        Names of the columns, if X was a data frame with string names.
+
+    Notes
+    -----
+    The frequencies of a referencing node depend on the seed and on its name only (for X
+    without names, the column number). So X may be cut into chunks of rows as one likes, and
+    the reference set may grow: pass ``references``, the names of the columns, or learn one node
+    at a time with :meth:`learn_one`.
+
+    There is no intercept: a node that resembles none that was seen is predicted near 0. Centre or
+    scale the values first where 0 is far from them; :func:`gradraker.predict_nodes` does.
+
+    Dense, sparse and data-frame input are the same to the estimator: entries that are
+    stored twice in a sparse matrix add up, as in SciPy. A node without neighbours (a row of
+    zeros) is allowed. Float32 input gives float32 features; parameters are float64 always.
+
+    References
+    ----------
+    Y. Zhao and E. Ayanoglu, "Gaussian Kernel Variance For an Adaptive Learning Method on
+    Signals Over Graphs", 2022.
+
+    Examples
+    --------
+    >>> from gradraker import SKGRegressor, load_temperature
+    >>> data = load_temperature()
+    >>> X, y = data.adjacency, data.scaled_values()
+    >>> model = SKGRegressor(random_state=0).fit(X[:60], y[:60])
+    >>> model.predict(X[60:63]).round(2)
+    array([...])
+    """
+
+    _ranges: Sigma2Ranges | None
+
+    def __init__(
+        self,
+        *,
+        kernel: str = "gaussian",
+        sigma2: float | str = "cv",
+        n_frequencies: int = 200,
+        learning_rate: float = 0.1,
+        n_epochs: int = 3,
+        shuffle: bool = True,
+        random_state: int | np.random.RandomState | None = None,
+        keep_observed: bool = True,
+    ) -> None:
+        self.kernel = kernel
+        self.sigma2 = sigma2
+        self.n_frequencies = n_frequencies
+        self.learning_rate = learning_rate
+        self.n_epochs = n_epochs
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.keep_observed = keep_observed
+
+    # -- training --------------------------------------------------------------
+
+    def _train(
+        self,
+        X: Any,
+        y: NDArray[np.float64],
+        orders: list[NDArray[np.int64]],
+        names: Sequence[Hashable] | None,
+    ) -> None:
+        rows = as_rows(X)
+        Y = y.reshape(y.shape[0], -1)  # [n, K]
+        theta = self.coef_.reshape(-1, self.coef_.shape[-1]).copy()  # [K, 2D]
+        n_steps = train(
+            rows,
+            Y,
+            theta,
+            units=self._table.prepare(rows.indices),
+            scale=self._scale,
+            learning_rate=self.learning_rate,
+            orders=orders,
+            dtype=X.dtype,
+        )
+        if not np.isfinite(theta).all():
+            raise ValueError(
+                "training left the range of float64: the values of X or y are too large, or "
+                f"sigma2 ({self.sigma2_:g}) is too small for X; scale them"
+            )
+        self.coef_ = theta.reshape(self.coef_.shape)
+        self.n_seen_ += n_steps
+        self._observe(rows, Y, orders, X.dtype, names)
+
+    def _start(self, X: Any, y: NDArray[np.float64], references: Any) -> None:
+        """Set all that stays as it is while the model learns."""
+        if references is None:
+            references = getattr(self, "feature_names_in_", None)
+        seed = seed_from(self.random_state)
+        if references is None:
+            table = FrequencyTable(seed, self.n_frequencies, self.kernel, n_numbered=X.shape[1])
+        else:
+            names = check_references(references, X.shape[1])
+            table = FrequencyTable(seed, self.n_frequencies, self.kernel, named=names)
+        Y = y.reshape(y.shape[0], -1)
+        sample = Sample(X, Y, table, self.learning_rate, self.n_epochs)
+        self._begin(table, choose_sigma2(self.sigma2, sample), y.shape[1:])
+        self._n_first = X.shape[0]
+        if self._ranges is None and not self.keep_observed:
+            # The rows will not be there later, and rows without a distance have no ranges.
+            with suppress(ValueError):
+                self._ranges = sample.ranges
+
+    def _start_empty(self, targets: tuple[int, ...]) -> None:
+        """Start without rows, for the first node of :meth:`learn_one`."""
+        self._check_parameters()
+        if isinstance(self.sigma2, str):
+            raise ValueError(
+                f"sigma2={self.sigma2!r} is a rule that needs rows to choose from, and learn_one "
+                "brings a single node: give sigma2 as a number, or call fit or partial_fit first"
+            )
+        table = FrequencyTable(seed_from(self.random_state), self.n_frequencies, self.kernel)
+        self._begin(table, Choice(float(self.sigma2)), targets)
+
+    def _begin(self, table: FrequencyTable, choice: Choice, targets: tuple[int, ...]) -> None:
+        self._table = table
+        self.seed_ = table.seed
+        self.sigma2_ = choice.sigma2
+        self.sigma2_rule_ = self.sigma2 if isinstance(self.sigma2, str) else "given"
+        self._ranges = choice.ranges
+        self._n_first = 0
+        self.coef_ = np.zeros((*targets, 2 * table.n_frequencies))  # θ₀ = 0
+        self.n_seen_ = 0
+        self._record = Record() if self.keep_observed else None
+
+    # -- prediction ------------------------------------------------------------
+
+    def predict(
+        self, X: Any, *, references: Sequence[Hashable] | None = None
+    ) -> NDArray[np.float64]:
+        """Predict the values of nodes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, M)
+            Adjacency vectors.
+        references : sequence of M names, optional
+            Names of the columns of X, in any order; names never seen are allowed.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, n_targets)
+        """
+        rows, units, dtype, _ = prepare_rows(self, X, references)
+        theta = self.coef_.reshape(-1, self.coef_.shape[-1])  # [K, 2D]
+        predictions = linear_predictions(rows, units, self._scale, theta=theta, dtype=dtype)
+        return self._check_finite(predictions).reshape(-1, *self._targets)
+
+    def _check_finite(self, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
+        if np.isfinite(predictions).all():
+            return predictions
+        raise ValueError(
+            f"X has values too large for sigma2 = {self.sigma2_:g}: "
+            "their projections leave the range of float64"
+        )
+
+    def features(self, X: Any, *, references: Sequence[Hashable] | None = None) -> NDArray[Any]:
+        """Return the random Fourier features z of each row, equation (1), shape (n, 2D)."""
+        rows, units, dtype, _ = prepare_rows(self, X, references)
+        return fourier_features(rows, units, self._scale, dtype=dtype)
+
+    def explain(
+        self,
+        X: Any,
+        *,
+        references: Sequence[Hashable] | None = None,
+        node_names: Sequence[Hashable] | None = None,
+        observed_names: Sequence[Hashable] | None = None,
+    ) -> Explanation:
+        """Explain predictions exactly, as weighted sums of the values the model has seen.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, M)
+            Adjacency vectors of tested nodes, as for :meth:`predict`.
+        references : sequence of M names, optional
+            Names of the columns of X.
+        node_names, observed_names : sequence of names, optional
+            Names of the tested and of the observed nodes (rows of ``fit``, then of each
+            ``partial_fit`` and ``learn_one``). By default the index of the data frame, where X
+            was one, else numbers.
+
+        Returns
+        -------
+        gradraker.explain.Explanation
+
+        Examples
+        --------
+        >>> from gradraker import SKGRegressor, load_temperature
+        >>> data = load_temperature()
+        >>> X, y = data.adjacency, data.scaled_values()
+        >>> model = SKGRegressor(random_state=0).fit(X[:60], y[:60])
+        >>> explanation = model.explain(X[60:])
+        >>> bool(abs(explanation.weights @ y[:60] - model.predict(X[60:])).max() < 1e-10)
+        True
+        """
+        learning_rate = check_learning_rate(self.learning_rate)
+        names = row_names(X)
+        prepared = prepare_rows(self, X, references)
+        evidence = gather_evidence(self, prepared)
+        theta = self.coef_.reshape(-1, self.coef_.shape[-1])  # [K, 2D]
+        predictions = self._check_finite(evidence.stars @ theta.T)  # [n, K]
+        observed = evidence.observed
+        return explain_predictions(
+            evidence,
+            predictions.reshape(-1, *self._targets),
+            sigma2=self.sigma2_,
+            learning_rate=learning_rate,
+            kernel=self.kernel,
+            node_names=checked_names("node_names", node_names, names, len(predictions)),
+            observed_names=checked_names(
+                "observed_names", observed_names, observed.names, len(observed)
+            ),
+        )
+
+    @property
+    def frequencies_(self) -> NDArray[np.float64]:
+        """Random frequencies ξ, shape (n_references, D)."""
+        check_is_fitted(self, "coef_")
+        return self._table.frequencies(self._scale)
+
+    @property
+    def ranges_(self) -> Sigma2Ranges:
+        """The four ranges of σ²; a rule that did not need them leaves them to the first use."""
+        check_is_fitted(self, "coef_")
+        if self._ranges is None:
+            if self._record is None or self._n_first == 0:
+                raise AttributeError(
+                    "ranges_ needs rows of fit or of the first chunk that differ: "
+                    "use gradraker.sigma2_ranges(X)"
+                )
+            rows = self._record.observed().rows.first(self._n_first, len(self._table))
+            try:
+                pairs = extreme_pairs(rows, kernel=self._table.kernel)
+            except ValueError as error:
+                raise AttributeError(f"ranges_ does not exist: {error}") from None
+            self._ranges = ranges_between(pairs, n_frequencies=self._table.n_frequencies)
+        return self._ranges
+
+    @property
+    def references_(self) -> Sequence[Hashable]:
+        """Names of the referencing nodes, in the order in which they came."""
+        check_is_fitted(self, "coef_")
+        return self._table.names
+
+    @property
+    def _scale(self) -> float:
+        return 1.0 / math.sqrt(self.sigma2_)
+
+    @property
+    def _targets(self) -> tuple[int, ...]:
+        """Shape of the value of one node."""
+        return self.coef_.shape[:-1]
+
+    def _in_use(self) -> dict[str, tuple[Any, Any]]:
+        """Parameters that cannot change while the model learns: as they are, and as they were."""
+        table = self._table
+        return {
+            "kernel": (self.kernel, table.kernel),
+            "n_frequencies": (self.n_frequencies, table.n_frequencies),
+        }
+
+    # -- files -----------------------------------------------------------------
+
+    def _saved(self, path: str | os.PathLike[str], notes: dict[str, Any]) -> Path:
+        return save_skg(self, path, notes)
+
+    @classmethod
+    def _restored(
+        cls,
+        path: str | os.PathLike[str],
+        header: dict[str, Any],
+        arrays: dict[str, NDArray[Any]],
+    ) -> Self:
+        return cast(Self, restore_skg(cls, path, header, arrays))
+
+    # -- input -----------------------------------------------------------------
+
+    def _check_parameters(self) -> None:
+        get_kernel(self.kernel)
+        check_sigma2(self.sigma2)
+        check_count("n_frequencies", self.n_frequencies)
+        check_learning_rate(self.learning_rate)
+        check_count("n_epochs", self.n_epochs)
+        check_flag("shuffle", self.shuffle)
+        check_flag("keep_observed", self.keep_observed)

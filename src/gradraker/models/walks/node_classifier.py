@@ -1,0 +1,205 @@
+"""Predict classes of nodes."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from gradraker.graph.node_values import codes_of, known_labels, sorted_labels
+from gradraker.models.walks.calibration import Calibration, calibration_error, fitted_calibration
+from gradraker.models.walks.node_model import NodeModel
+
+
+@dataclass(frozen=True)
+class LeaveOneOutAccuracy:
+    """How known nodes were predicted without their own label.
+
+    ``calibration_error`` is the expected calibration error: the mean distance between the
+    probability of the predicted class and how often it is right, over ten bins of probability.
+    """
+
+    accuracy: float
+    accuracy_of_most_common: float
+    log_loss: float
+    calibration_error: float
+    n_nodes: int
+
+    def __str__(self) -> str:
+        return (
+            f"accuracy {self.accuracy:.4g} ({self.accuracy_of_most_common:.4g} by the most common "
+            f"class), calibration error {self.calibration_error:.3g}"
+        )
+
+
+class NodeClassifier(ClassifierMixin, NodeModel):
+    """Predict classes of nodes from a graph and the nodes that are known.
+
+    Each node is described by where walks from it end, over one, two, three and many steps, and by
+    its degrees; nodes that are described alike are predicted alike. Ridge regressions of one-hot
+    classes on this description give scores, each a weighted sum over the known nodes; the parts of
+    the description, their widths and the penalty are chosen on them. Probabilities are
+    max(score, floor)^power, scaled to sum 1; floor and power make the known labels most likely when
+    they are left out.
+
+    Parameters
+    ----------
+    blocks, width, alpha, solver, n_frequencies, direction, references, renew, learning_rate,
+    n_epochs, random_state
+        As for :class:`NodeRegressor`.
+
+    Attributes
+    ----------
+    nodes_, known_nodes_, unknown_nodes_ : ndarray
+        Names of all nodes, of those whose class is known, and of the others.
+    classes_ : ndarray
+        Labels that are known: sorted where they can be, else in the order of the nodes.
+    blocks_, kernel_, alpha_, solver_, choice_, seed_
+        As for :class:`NodeRegressor`.
+    loo_error_ : LeaveOneOutAccuracy
+        Estimate of the error, from known nodes that are left out one at a time.
+    calibration_error_ : float
+        Expected calibration error of leave-one-out probabilities.
+
+    Examples
+    --------
+    >>> from gradraker import NodeClassifier
+    >>> links = {"a": "xy", "b": "xy", "c": "uv", "d": "uv", "e": "xy", "f": "vu"}
+    >>> links = {node: list(neighbours) for node, neighbours in links.items()}
+    >>> model = NodeClassifier().fit(links, {"a": "red", "b": "red", "c": "blue", "d": "blue"})
+    >>> model.predict(["e", "f"]).tolist()
+    ['red', 'blue']
+    >>> model.predict_proba(["e"]).shape, model.classes_.tolist()
+    ((1, 2), ['blue', 'red'])
+    """
+
+    # -- what a value is -------------------------------------------------------
+
+    def _in_order(self, values: Any, nodes: Any) -> NDArray[Any]:
+        return _objects(known_labels(values, nodes))
+
+    def _nothing(self, n: int) -> NDArray[Any]:
+        return np.full(n, None, dtype=object)
+
+    def _is_known(self, given: NDArray[Any]) -> NDArray[np.bool_]:
+        return np.fromiter((label is not None for label in given), np.bool_, given.size)
+
+    def _encoded(self, known: NDArray[Any]) -> NDArray[np.float64]:
+        classes = self._classes
+        Y = np.zeros((known.size, len(classes)))  # [N, K]
+        Y[np.arange(known.size), codes_of(known.tolist(), classes)] = 1.0
+        return Y
+
+    @property
+    def _classes(self) -> list[Hashable]:
+        return sorted_labels([label for label in self._given.tolist() if label is not None])
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels that are known: sorted where they can be, else in the order of the nodes."""
+        check_is_fitted(self)
+        return _labels(self._classes)
+
+    # -- asking ----------------------------------------------------------------
+
+    def predict(self, nodes: Any = None) -> NDArray[Any]:
+        """Predict the classes of nodes of the graph.
+
+        Parameters
+        ----------
+        nodes : sequence of names, optional
+            Nodes of the graph, known ones as well; default all whose classes are not known, in
+            the order of ``unknown_nodes_``.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Labels, as they were given.
+        """
+        scores = self._solved().predictions(self._rows(nodes))
+        return self._labelled(scores)
+
+    def predict_proba(self, nodes: Any = None) -> NDArray[np.float64]:
+        """Probabilities of the classes, in the order of ``classes_``, shape (n, K)."""
+        return self._probable(self._solved().predictions(self._rows(nodes)))
+
+    def predict_new(self, links: Any, *, proba: bool = False, **graph_options: Any) -> Any:
+        """Predict nodes that are not in the graph, from their links to nodes that are.
+
+        Parameters
+        ----------
+        links : mapping or other graph
+            As in :meth:`NodeRegressor.predict_new`.
+        proba : bool, default=False
+            Whether to return probabilities of ``classes_`` in place of labels.
+        **graph_options
+            As in :meth:`fit`.
+
+        Returns
+        -------
+        dict
+            New node → label, or → array of shape (K,).
+        """
+        names, rows, at = self._new_rows(links, graph_options)
+        scores = self._solved().predictions(rows, at)
+        found = self._probable(scores) if proba else self._labelled(scores).tolist()
+        return dict(zip(names, found, strict=True))
+
+    def score(self, nodes: Any, values: Any) -> float:
+        """Part of the predictions that are right; ``values`` are the labels of ``nodes``."""
+        rows = self._rows(nodes)
+        labels = known_labels(list(values), np.arange(rows.size))
+        predicted = self.predict(nodes).tolist()
+        return float(np.mean([a == b for a, b in zip(labels, predicted, strict=True)]))
+
+    @property
+    def loo_error_(self) -> LeaveOneOutAccuracy:
+        """Estimate of the accuracy, from known nodes that are left out one at a time."""
+        scores, codes = self._left_out_scores()
+        p = self._calibration.probabilities(scores)
+        counts = np.bincount(codes, minlength=p.shape[1])
+        return LeaveOneOutAccuracy(
+            float(np.mean(scores.argmax(axis=1) == codes)),
+            float(counts.max() / codes.size),
+            float(-np.mean(np.log(np.maximum(p[np.arange(codes.size), codes], 1e-300)))),
+            calibration_error(p, codes),
+            codes.size,
+        )
+
+    @property
+    def calibration_error_(self) -> float:
+        """Expected calibration error of leave-one-out probabilities."""
+        return self.loo_error_.calibration_error
+
+    @property
+    def _calibration(self) -> Calibration:
+        return fitted_calibration(*self._left_out_scores())
+
+    def _left_out_scores(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        check_is_fitted(self)
+        solution: Any = self._solved()
+        Y = solution.Y[solution.left_out_rows]
+        if len(Y) == 1:  # nothing is left when the one known node is left out
+            return Y, Y.argmax(axis=1)
+        return Y - solution.residuals, Y.argmax(axis=1)
+
+    def _probable(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self._calibration.probabilities(scores)
+
+    def _labelled(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+        classes = self._classes
+        return _labels([classes[i] for i in scores.argmax(axis=1).tolist()])
+
+
+def _objects(labels: list[Any]) -> NDArray[np.object_]:
+    return np.fromiter(labels, dtype=object, count=len(labels))
+
+
+def _labels(labels: list[Any]) -> NDArray[Any]:
+    """Integers as int64, other labels as Python objects."""
+    if labels and all(type(label) is int and -(2**63) <= label < 2**63 for label in labels):
+        return np.array(labels, dtype=np.int64)
+    return _objects(labels)

@@ -1,0 +1,58 @@
+"""The part of a graph whose values are known, as a sweep takes it."""
+
+from collections.abc import Hashable, Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from gradraker.datasets import GraphDataset
+from gradraker.graph import adjacency_vectors, known_values
+
+
+def known_part(
+    graph: Any,
+    values: Mapping[Hashable, float],
+    *,
+    name: str,
+    unknown_nodes: Literal["error", "ignore", "isolated"] = "error",
+    **options: Any,
+) -> GraphDataset:
+    """The sub-graph of the nodes with known values: a sweep tests what it knows.
+
+    Parameters
+    ----------
+    graph : any graph that :func:`gradraker.adjacency_vectors` takes
+        Edges, a mapping, …
+    values : mapping
+        Known values by node.
+    name : str
+        Name of the data set.
+    unknown_nodes : {"error", "ignore", "isolated"}, default="error"
+        What to do with values of nodes that the graph does not have.
+    **options
+        How edges describe a node, as in :func:`gradraker.adjacency_vectors`.
+
+    Returns
+    -------
+    GraphDataset
+
+    Examples
+    --------
+    >>> from gradraker.sweep.known_subgraph import known_part
+    >>> data = known_part([("a", "b"), ("b", "c"), ("c", "a")], {"a": 1.0, "b": 2.0}, name="part")
+    >>> data.adjacency.toarray()
+    array([[0., 1.],
+           [0., 0.]])
+    """
+    if unknown_nodes == "isolated":
+        nodes = list(values)
+        known = np.array([float(values[node]) for node in nodes])
+    else:
+        every = adjacency_vectors(graph, **options).nodes
+        known = known_values(values, every, unknown_nodes=unknown_nodes)
+        nodes = every[~np.isnan(known)].tolist()
+        known = known[~np.isnan(known)]
+    if len(nodes) < 2:
+        raise ValueError(f"values: {len(nodes)} nodes have known values, and at least 2 are needed")
+    vectors = adjacency_vectors(graph, nodes=nodes, references=nodes, **options)
+    return GraphDataset(vectors.rows, known, tuple(map(str, nodes)), name=name)

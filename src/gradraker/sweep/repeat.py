@@ -1,0 +1,195 @@
+"""One repeat of a sweep: a split, frequencies and orders that all variances share."""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from gradraker._compiled.equal_rows import hash_rows
+from gradraker._compiled.skg import sweep_errors, sweep_train
+from gradraker.datasets import split_nodes
+from gradraker.features import FrequencyTable, Rows, as_rows, projections
+from gradraker.features.parallel import over_rows
+from gradraker.kernels.ranges import extreme_pairs, ranges_between
+from gradraker.sweep.checkpoint import Repeat
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+# Features of all training rows are kept between epochs while they are smaller than this; a
+# thread has them for one variance at a time. Larger ones are made again, chunk by chunk.
+_KEPT_BYTES = 64 << 20
+_CHUNK_BYTES = 4 << 20
+# Matrices with so few entries are searched faster as dense ones.
+_SMALL = 10_000
+# With fewer sines in a block, a second thread costs more than it saves.
+_SINES_A_BLOCK = 20_000
+
+
+class Sweep(NamedTuple):
+    """A graph with scaled values, and how each repeat uses them.
+
+    A tuple, since Dask leaves large objects of other kinds with one of its workers: if that
+    worker died, the repeats of all others would fail.
+    """
+
+    indptr: Integers
+    indices: NDArray[np.int32]
+    weights: Floats
+    values: Floats
+    sigma2: Floats
+    fraction: float
+    n_frequencies: int
+    learning_rate: float
+    n_epochs: int
+    kernel: str
+    random_state: int
+
+    @property
+    def adjacency(self) -> csr_array:
+        """The graph, (n, n)."""
+        n = self.values.size
+        return csr_array((self.weights, self.indices, self.indptr), shape=(n, n))
+
+
+class Draw(NamedTuple):
+    """What chance decides in one repeat.
+
+    Frequencies and orders follow from ``seed`` as in ``SKGRegressor(random_state=seed)``.
+    """
+
+    sampled: Integers
+    tested: Integers
+    seed: int
+
+
+def draw_repeat(n: int, fraction: float, random_state: int, repeat: int) -> Draw:
+    """Draw the split and the seed of a repeat; how many repeats there are plays no role."""
+    rng = np.random.default_rng([random_state, repeat])
+    sampled, tested = split_nodes(n, fraction, rng)
+    return Draw(sampled, tested, int(rng.integers(2**32)))
+
+
+def run_repeat(sweep: Sweep, repeat: int, *, threads: bool = True) -> Repeat:
+    """GNMSE at all variances for one split; with ``threads`` the variances share the cores."""
+    start = time.perf_counter()
+    draw = draw_repeat(sweep.values.size, sweep.fraction, sweep.random_state, repeat)
+    vectors = sweep.adjacency[:, draw.sampled]  # the sampled nodes are the referencing nodes
+    vectors.sort_indices()  # sums in the order of columns, as an estimator's
+    X, X_tested = vectors[draw.sampled], vectors[draw.tested]
+    table = FrequencyTable(draw.seed, sweep.n_frequencies, sweep.kernel, n_numbered=X.shape[1])
+    rng = np.random.default_rng([draw.seed, 1])
+    orders = [rng.permutation(X.shape[0]) for _ in range(sweep.n_epochs)]
+    values = sweep.values[draw.tested]
+    grid = _Grid(1.0 / np.sqrt(sweep.sigma2), table, threads)
+    theta = grid.train(X, sweep.values[draw.sampled], orders, sweep.learning_rate)
+    errors = grid.squared_errors(X_tested, values, theta)
+    boundaries, distances = range_boundaries(
+        X, n_frequencies=sweep.n_frequencies, kernel=sweep.kernel
+    )
+    gnmse = errors / np.sum(values**2)
+    return Repeat(repeat, gnmse, boundaries, distances, time.perf_counter() - start)
+
+
+class _Grid(NamedTuple):
+    """All variances of a repeat, as scales 1/σ, with the frequencies that they share."""
+
+    scales: Floats  # [S]
+    table: FrequencyTable
+    threads: bool
+
+    def train(
+        self, X: csr_array, y: Floats, orders: list[Integers], learning_rate: float
+    ) -> Floats:
+        """θ of every variance, (S, 2D), after training on rows of X in the given orders."""
+        theta = np.zeros((self.scales.size, 2 * self.table.n_frequencies))  # [S, 2D]
+        for chunk, order in self._training_chunks(orders):
+            P, place = self._projections(X[chunk])
+            rows, values = place[order], y[chunk[order]]
+            self._over(sweep_train, P, rows, values, 2.0 * learning_rate, theta)
+        return theta
+
+    def squared_errors(self, X: csr_array, y: Floats, theta: Floats) -> Floats:
+        """Sum over rows of squared errors, for every variance, (S,)."""
+        errors = np.zeros(self.scales.size)  # [S]
+        for chunk in self._chunks(np.arange(y.size)):
+            P, place = self._projections(X[chunk])
+            self._over(sweep_errors, P, place, y[chunk], theta, errors)
+        return errors
+
+    def _over(self, loop: Callable[..., None], P: Floats, *arguments: Any) -> None:
+        """Run a compiled loop for all variances, some of them on each thread."""
+
+        def run(start: int, stop: int) -> None:
+            loop(P, self.scales, start, stop, *arguments)
+
+        if self.threads:
+            over_rows(run, self.scales.size, -(-_SINES_A_BLOCK // P.size))
+        else:
+            run(0, self.scales.size)
+
+    def _projections(self, X: csr_array) -> tuple[Floats, Integers]:
+        """Projections of the rows that differ, (n, D), and where each row of X is among them."""
+        rows = as_rows(X)
+        units = self.table.prepare(rows.indices)
+        first, place = _distinct_rows(rows)
+        if first.size < place.size:
+            rows = as_rows(X[first])
+        return projections(rows, units), place
+
+    def _training_chunks(self, orders: list[Integers]) -> Iterator[tuple[Integers, Integers]]:
+        """Rows whose features are made together, and the order in which they are trained on."""
+        n = orders[0].size
+        if 16 * n * self.table.n_frequencies <= _KEPT_BYTES:
+            yield np.arange(n), np.concatenate(orders)
+            return
+        for epoch in orders:
+            for chunk in self._chunks(epoch):
+                yield chunk, np.arange(chunk.size)
+
+    def _chunks(self, rows: Integers) -> Iterator[Integers]:
+        size = max(1, _CHUNK_BYTES // (16 * self.table.n_frequencies))
+        for start in range(0, rows.size, size):
+            yield rows[start : start + size]
+
+
+def _distinct_rows(rows: Rows) -> tuple[Integers, Integers]:
+    """The first of each set of equal rows, and the place of every row among these.
+
+    References are few, so that many nodes of a sparse graph have equal rows: of 2222 in
+    Cora-Con 600 differ.
+    """
+    hashes = hash_rows(rows.indptr, rows.indices, rows.data.view(np.uint64))
+    _, first, place = np.unique(hashes, return_index=True, return_inverse=True)
+    every = np.arange(place.size)
+    if first.size == place.size:
+        return every, every
+    twin, sizes = first[place], np.diff(rows.indptr)
+    # Entries of a row beside those of its twin: different rows may have the same hash.
+    shifts = rows.indptr[twin] - rows.indptr[:-1]
+    entries = np.arange(rows.data.size) + np.repeat(shifts, sizes)
+    if (
+        np.array_equal(sizes, sizes[twin])
+        and np.array_equal(rows.indices, rows.indices[entries])
+        and np.array_equal(rows.data, rows.data[entries])
+    ):
+        return first, place
+    return every, every
+
+
+def range_boundaries(X: csr_array, *, n_frequencies: int, kernel: str) -> tuple[Floats, Floats]:
+    """σ²_ce, σ²_ed, σ²_da, and the two distances that they follow from; NaN for equal rows."""
+    small = X.shape[0] * X.shape[1] <= _SMALL
+    try:
+        pairs = extreme_pairs(X.toarray() if small else X, kernel=kernel)
+    except ValueError:  # no two rows differ
+        return np.full(3, np.nan), np.full(2, np.nan)
+    ranges = ranges_between(pairs, n_frequencies=n_frequencies)
+    boundaries = (
+        ranges.chaos_extending,
+        ranges.extending_disturbing,
+        ranges.disturbing_averaging,
+    )
+    return np.array(boundaries), np.array([pairs.smallest_distance, pairs.largest_distance])

@@ -1,0 +1,180 @@
+"""What a sweep over the kernel variance found."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradraker.kernels.ranges import RANGES
+from gradraker.sweep.checkpoint import Repeat, read_sweep, write_sweep
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+
+
+def range_names(boundaries: Floats, sigma2: Floats) -> list[str | None]:
+    """Name of the range of each variance, σ²_ed being the last that extends; None for NaN.
+
+    Examples
+    --------
+    >>> range_names(np.array([0.2, 5.0, 140.0]), np.array([0.1, 5.0, 140.0]))
+    ['chaos', 'extending', 'averaging']
+    """
+    if np.isnan(boundaries).any():
+        return [None] * sigma2.size
+    ce, ed, da = boundaries
+    places = (sigma2 >= ce).astype(int) + (sigma2 > ed) + (sigma2 >= da)
+    return [RANGES[place] for place in places]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SweepResult:
+    """GNMSE over the kernel variance σ², for some repeats; :func:`gradraker.sigma2_sweep` makes it.
+
+    Attributes
+    ----------
+    sigma2 : ndarray of shape (S,)
+        Variances, rising.
+    gnmse : ndarray of shape (R, S)
+        GNMSE on the tested nodes of each repeat.
+    boundaries : ndarray of shape (R, 3)
+        σ²_ce, σ²_ed and σ²_da of each repeat's training rows, by the equations with the noise
+        ratio 1/√(2D); NaN where all training rows are equal.
+    squared_distances : ndarray of shape (R, 2)
+        Smallest nonzero and largest distance of each repeat's training rows: ‖d‖², or ‖d‖₁ for
+        the Laplacian kernel.
+    seconds : ndarray of shape (R,)
+        Time of each repeat; NaN for repeats that were read from a file.
+    settings : dict
+        All it takes to run the sweep again: arguments, seed, versions, and name and checksums
+        of the data.
+    """
+
+    sigma2: Floats
+    gnmse: Floats
+    boundaries: Floats
+    squared_distances: Floats
+    seconds: Floats
+    settings: dict[str, Any]
+
+    @classmethod
+    def from_repeats(cls, settings: dict[str, Any], repeats: list[Repeat]) -> Self:
+        """Put repeats together, in the order of their numbers."""
+        found = sorted(repeats, key=lambda repeat: repeat.number)
+        return cls(
+            np.array(settings["sigma2"]),
+            np.array([repeat.gnmse for repeat in found]),
+            np.array([repeat.boundaries for repeat in found]),
+            np.array([repeat.squared_distances for repeat in found]),
+            np.array([repeat.seconds for repeat in found]),
+            settings,
+        )
+
+    @property
+    def n_repeats(self) -> int:
+        """Number of repeats."""
+        return int(self.gnmse.shape[0])
+
+    @property
+    def mean(self) -> Floats:
+        """Mean GNMSE over repeats, shape (S,)."""
+        return np.asarray(self.gnmse.mean(axis=0))
+
+    @property
+    def standard_error(self) -> Floats:
+        """Standard error of the mean over repeats, shape (S,); NaN for a single repeat."""
+        if self.n_repeats < 2:
+            return np.full(self.sigma2.size, np.nan)
+        return np.asarray(self.gnmse.std(axis=0, ddof=1) / np.sqrt(self.n_repeats))
+
+    @property
+    def best_(self) -> float:
+        """Variance with the smallest mean GNMSE."""
+        return float(self.sigma2[np.argmin(self.mean)])
+
+    @property
+    def median_boundaries(self) -> Floats:
+        """Medians over repeats of σ²_ce, σ²_ed and σ²_da; NaN where no repeat has them."""
+        usable = self.boundaries[np.isfinite(self.boundaries).all(axis=1)]
+        return np.median(usable, axis=0) if len(usable) else np.full(3, np.nan)
+
+    def mean_at(self, sigma2: float) -> float:
+        """Mean GNMSE at a variance, between those of the grid by straight lines in log σ²."""
+        if not self.sigma2[0] <= sigma2 <= self.sigma2[-1]:
+            return float("nan")
+        return float(np.interp(np.log(sigma2), np.log(self.sigma2), self.mean))
+
+    def to_frame(self) -> Any:
+        """One row for each repeat and variance: repeat, sigma2, gnmse and the range of sigma2.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ImportError(
+                "a data frame needs pandas: pip install 'gradraker[frames]'; sigma2 and gnmse "
+                "hold the same as arrays"
+            ) from None
+        n_repeats, n_variances = self.gnmse.shape
+        return pd.DataFrame(
+            {
+                "repeat": np.repeat(np.arange(n_repeats), n_variances),
+                "sigma2": np.tile(self.sigma2, n_repeats),
+                "gnmse": self.gnmse.ravel(),
+                "range": [
+                    name for limits in self.boundaries for name in range_names(limits, self.sigma2)
+                ],
+            }
+        )
+
+    def plot(self, *, ax: "Axes | None" = None) -> "Axes":
+        """Draw mean GNMSE over σ² with its standard error, the four ranges and σ²_ed."""
+        from gradraker.plotting import plot_sweep
+
+        return plot_sweep(self, ax=ax)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write JSON lines: settings, then one line for each repeat; times are left out.
+
+        Equal results make equal files.
+        """
+        return write_sweep(path, self.settings, self._repeats())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read what :meth:`save`, or a sweep with ``checkpoint``, wrote."""
+        settings, repeats = read_sweep(path)
+        if {repeat.number for repeat in repeats} != set(range(settings["n_repeats"])):
+            raise ValueError(
+                f"{os.fspath(path)} holds {len(repeats)} of {settings['n_repeats']} repeats: run "
+                "the sweep again with this file as checkpoint to finish it"
+            )
+        return cls.from_repeats(settings, repeats)
+
+    def _repeats(self) -> list[Repeat]:
+        columns = (self.gnmse, self.boundaries, self.squared_distances, self.seconds)
+        return [Repeat(number, *found) for number, found in enumerate(zip(*columns, strict=True))]
+
+    def __repr__(self) -> str:
+        settings, best = self.settings, int(np.argmin(self.mean))
+        ed = float(self.median_boundaries[1])
+        lines = [
+            f"SweepResult: {settings['data']['name']}, {self.sigma2.size} variances from "
+            f"{self.sigma2[0]:.4g} to {self.sigma2[-1]:.4g}, {self.n_repeats} repeats, "
+            f"D = {settings['n_frequencies']}, η = {settings['learning_rate']:g}, "
+            f"E = {settings['n_epochs']}",
+            f"  smallest GNMSE {self.mean[best]:.4g}"
+            + (f" ± {self.standard_error[best]:.2g}" if self.n_repeats > 1 else "")
+            + f" at σ² = {self.sigma2[best]:.4g}",
+        ]
+        if np.isfinite(ed):
+            lines.append(f"  σ²_ed = {ed:.4g} (median), GNMSE there {self.mean_at(ed):.4g}")
+        return "\n".join(lines)

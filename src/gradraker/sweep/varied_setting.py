@@ -1,0 +1,132 @@
+"""Sweeps over σ² that differ in one other setting: D, η or E."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gradraker.sweep.sweep_result import SweepResult
+from gradraker.sweep.variance_sweep import sigma2_sweep
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Settings of a sweep that may vary, with the paper's symbols.
+SYMBOLS = {"n_frequencies": "D", "learning_rate": "η", "n_epochs": "E"}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SettingsSweep:
+    """Sweeps over σ² that differ in one setting; :func:`gradraker.sweep.settings_sweep` makes it.
+
+    Attributes
+    ----------
+    setting : {"n_frequencies", "learning_rate", "n_epochs"}
+        What differs.
+    values : tuple of numbers
+        Its values.
+    results : tuple of SweepResult
+        The sweep of each value.
+    """
+
+    setting: str
+    values: tuple[float, ...]
+    results: tuple[SweepResult, ...]
+
+    def to_frame(self) -> Any:
+        """The frames of all sweeps under each other, with a column of the setting."""
+        frames = [result.to_frame() for result in self.results]  # says so if pandas is missing
+        import pandas as pd
+
+        for frame, value in zip(frames, self.values, strict=True):
+            frame.insert(0, self.setting, value)
+        return pd.concat(frames, ignore_index=True)
+
+    def plot(self, *, ax: "Axes | None" = None) -> "Axes":
+        """Draw one curve of mean GNMSE over σ² for each value of the setting."""
+        from gradraker.plotting import plot_settings_sweep
+
+        return plot_settings_sweep(self, ax=ax)
+
+    def __repr__(self) -> str:
+        lines = [f"SettingsSweep over {self.setting} ({SYMBOLS[self.setting]})"]
+        for value, result in zip(self.values, self.results, strict=True):
+            lines.append(
+                f"  {value:<6g}  smallest GNMSE {result.mean.min():.4g} at σ² = "
+                f"{result.best_:.4g}, σ²_ed = {result.median_boundaries[1]:.4g}"
+            )
+        return "\n".join(lines)
+
+
+def settings_sweep(
+    data: Any,
+    y: Any = None,
+    *,
+    setting: str,
+    values: Sequence[float],
+    checkpoint: Any = None,
+    **others: Any,
+) -> SettingsSweep:
+    """Repeat :func:`gradraker.sigma2_sweep` for several values of D, η or E.
+
+    Splits, frequencies and orders are shared: with more frequencies or epochs the first ones
+    stay the same. So curves differ by the setting and not by chance.
+
+    Parameters
+    ----------
+    data, y
+        As in :func:`gradraker.sigma2_sweep`.
+    setting : {"n_frequencies", "learning_rate", "n_epochs"}
+        What to vary.
+    values : sequence of numbers
+        Its values.
+    checkpoint : path-like, optional
+        A folder, made if it is not there, for one file of results a value.
+    **others
+        The other arguments of :func:`gradraker.sigma2_sweep`. By default all values share the
+        grid ``sigma2`` of the first.
+
+    Returns
+    -------
+    SettingsSweep
+
+    Examples
+    --------
+    >>> from gradraker import load_temperature
+    >>> from gradraker.sweep import settings_sweep
+    >>> found = settings_sweep(
+    ...     load_temperature(), setting="learning_rate", values=[0.01, 0.03, 0.1], n_repeats=20
+    ... )
+    >>> found
+    SettingsSweep over learning_rate (η)
+      0.01    smallest GNMSE ... at σ² = ..., σ²_ed = ...
+      0.03    smallest GNMSE ... at σ² = ..., σ²_ed = ...
+      0.1     smallest GNMSE ... at σ² = ..., σ²_ed = ...
+
+    A learning rate that is too small moves the best variance up:
+
+    >>> found.results[0].best_ > found.results[2].best_
+    True
+    """
+    if setting not in SYMBOLS:
+        names = ", ".join(map(repr, SYMBOLS))
+        raise ValueError(f"setting must be one of {names}, got {setting!r}")
+    if np.ndim(values) != 1:
+        raise ValueError(f"values must be a sequence of numbers, got {values!r}")
+    if len(values) == 0:
+        raise ValueError("values is empty, but at least one value of the setting is needed")
+    if setting in others:
+        raise ValueError(f"{setting} is what varies: give its values as values={others[setting]!r}")
+    folder = None if checkpoint is None else Path(checkpoint)
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    results: list[SweepResult] = []
+    for value in values:
+        file = None if folder is None else folder / f"{setting}-{value}.jsonl"
+        others[setting] = value
+        result = sigma2_sweep(data, y, checkpoint=file, **others)
+        others["sigma2"] = result.sigma2
+        results.append(result)
+    return SettingsSweep(setting, tuple(values), tuple(results))
