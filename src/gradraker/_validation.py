@@ -1,6 +1,7 @@
 """Checks of what estimators are given: each error names it, what came, and what would do."""
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,37 @@ def check_count(name: str, value: Any) -> int:
     Traceback (most recent call last):
     ValueError: n_epochs must be an integer of at least 1, got 0
     """
-    if isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 1:
+    return check_int(name, value, at_least=1)
+
+
+def check_int(name: str, value: Any, *, at_least: int) -> int:
+    """Return an integer that is not too small.
+
+    Examples
+    --------
+    >>> from gradraker._validation import check_int
+    >>> check_int("delay", -1, at_least=0)
+    Traceback (most recent call last):
+    ValueError: delay must be an integer of at least 0, got -1
+    """
+    if isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= at_least:
         return int(value)
-    raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
+    raise ValueError(f"{name} must be an integer of at least {at_least}, got {value!r}")
+
+
+def check_choice(name: str, value: Any, allowed: Iterable[str]) -> None:
+    """Raise if a value is not one of the allowed ones.
+
+    Examples
+    --------
+    >>> from gradraker._validation import check_choice
+    >>> check_choice("direction", "up", ("out", "in", "both"))
+    Traceback (most recent call last):
+    ValueError: direction must be one of 'out', 'in', 'both', got 'up'
+    """
+    allowed = tuple(allowed)
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
 
 
 def check_positive(name: str, value: Any) -> float:

@@ -13,11 +13,11 @@ from gradraker.graph.adapters.tables import is_table
 from gradraker.graph.names import (
     Names,
     check_same_type,
-    distinct,
+    find_distinct,
+    find_positions,
+    format_names,
     join_names,
-    name_array,
-    positions,
-    shown,
+    to_name_array,
 )
 
 GRAPH_OPTIONS = ("nodes", "weight", "self_loops", "duplicates", "names", "kind")
@@ -52,17 +52,17 @@ def graph_of(graph: Any, options: Mapping[str, Any]) -> KnownGraph:
 
 def _square(nodes: Names, references: Names, rows: csr_array) -> KnownGraph:
     """A graph from some rows and columns, whose nodes are the rows, then other columns."""
-    others = references[positions(references, nodes) < 0]
+    others = references[find_positions(references, nodes) < 0]
     names = join_names(nodes, others)
     entries = rows.tocoo()
-    at = positions(references, names)
+    at = find_positions(references, names)
     A = csr_array((entries.data, (entries.row, at[entries.col])), shape=(len(names), len(names)))
     return KnownGraph(names, A)
 
 
 def joined(old: KnownGraph, new: KnownGraph) -> KnownGraph:
     """Old and new edges together; the weight of an edge that is given again replaces the old."""
-    at = positions(new.nodes, old.nodes)
+    at = find_positions(new.nodes, old.nodes)
     check_same_type(new.nodes[at < 0], old.nodes, argument="graph")
     nodes = join_names(old.nodes, new.nodes[at < 0])
     at[at < 0] = len(old.nodes) + np.arange(int(np.sum(at < 0)))
@@ -91,7 +91,7 @@ def beside(graph: KnownGraph, links: Any, options: Mapping[str, Any]) -> KnownGr
     if isinstance(links, Mapping) and not links:
         raise ValueError("links holds no new node: it is empty")
     given = graph_of(links, options)
-    is_new = positions(given.nodes, graph.nodes) < 0
+    is_new = find_positions(given.nodes, graph.nodes) < 0
     check_same_type(given.nodes[is_new], graph.nodes, argument="links")
     entries = given.A.tocoo()
     from_new, to_new = is_new[entries.row], is_new[entries.col]
@@ -125,16 +125,18 @@ def found(nodes: Any, graph: KnownGraph, *, argument: str = "nodes") -> NDArray[
         )
     if is_table(nodes):
         raise TypeError(f"{argument} must be a list or array of names, got a table")
-    names = name_array(nodes if isinstance(nodes, np.ndarray) else list(nodes), argument=argument)
+    names = to_name_array(
+        nodes if isinstance(nodes, np.ndarray) else list(nodes), argument=argument
+    )
     if not len(names):
         return np.empty(0, dtype=np.int64)
-    listed, (codes,) = distinct([names])
-    at = positions(listed, graph.nodes)
+    listed, (codes,) = find_distinct([names])
+    at = find_positions(listed, graph.nodes)
     unknown = listed[at < 0]
     if len(unknown):
         check_same_type(unknown, graph.nodes, argument=argument)
         raise ValueError(
-            f"{argument} holds names that the graph does not have: {shown(unknown)}; predict_new "
-            "is for nodes that are not in the graph"
+            f"{argument} holds names that the graph does not have: {format_names(unknown)}; "
+            "predict_new is for nodes that are not in the graph"
         )
     return at[codes]

@@ -6,8 +6,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.graph.adapters.tables import column, column_names, is_table, value_columns
-from gradraker.graph.names import Names, check_same_type, distinct, name_array, positions, shown
+from gradraker.graph.adapters.columns import choose_value_columns
+from gradraker.graph.adapters.tables import get_column, get_column_names, is_table
+from gradraker.graph.names import (
+    Names,
+    check_same_type,
+    find_distinct,
+    find_positions,
+    format_names,
+    to_name_array,
+)
 from gradraker.graph.node_graph import KnownGraph, with_nodes
 
 
@@ -22,12 +30,14 @@ def names_of(values: Any) -> Names | None:
     if not has_names(values):
         return None
     if isinstance(values, Mapping):
-        return name_array(list(values), argument="values")
+        return to_name_array(list(values), argument="values")
     if is_table(values):
-        names = column_names(values)
-        first, _ = value_columns(names, n_columns=len(names))
-        return name_array(_listed(column(values, first)), argument=f"column {names[first]!r}")
-    return name_array(values.index.tolist(), argument="values")
+        names = get_column_names(values)
+        first, _ = choose_value_columns(names, n_columns=len(names))
+        return to_name_array(
+            _listed(get_column(values, first)), argument=f"column {names[first]!r}"
+        )
+    return to_name_array(values.index.tolist(), argument="values")
 
 
 def lined_up(
@@ -44,16 +54,16 @@ def lined_up(
     names = names_of(values)
     if names is None:
         news: NDArray[Any] = model._nothing(len(graph.nodes))
-        news[positions(added.nodes, graph.nodes)] = model._in_order(values, added.nodes)
+        news[find_positions(added.nodes, graph.nodes)] = model._in_order(values, added.nodes)
         return graph, news
-    listed, _ = distinct([names])
-    unknown = listed[positions(listed, graph.nodes) < 0]
+    listed, _ = find_distinct([names])
+    unknown = listed[find_positions(listed, graph.nodes) < 0]
     everyone = graph
     if len(unknown):
         check_same_type(unknown, graph.nodes, argument="values")
         if unknown_nodes == "error":
             raise ValueError(
-                f"values holds nodes that are not in the graph: {shown(unknown)}; pass "
+                f"values holds nodes that are not in the graph: {format_names(unknown)}; pass "
                 "unknown_nodes='ignore' to leave them out, or 'isolated' to take them for "
                 "nodes without edges"
             )
@@ -75,10 +85,10 @@ def known_labels(values: Any, nodes: Names) -> list[Hashable]:
                 "label per node, None where it is unknown, or a mapping from nodes to labels"
             )
         return [_plain(label) for label in listed]
-    at = positions(names, nodes)
+    at = find_positions(names, nodes)
     if np.any(at < 0):
         check_same_type(names[at < 0], nodes, argument="values")
-        raise ValueError(f"values holds nodes that are not there: {shown(names[at < 0])}")
+        raise ValueError(f"values holds nodes that are not there: {format_names(names[at < 0])}")
     labels: list[Hashable] = [None] * len(nodes)
     for i, label in zip(at.tolist(), map(_plain, listed), strict=True):
         if labels[i] is not None and label is not None and labels[i] != label:
@@ -93,9 +103,9 @@ def _labels(values: Any) -> list[Any]:
     if isinstance(values, Mapping):
         return list(values.values())
     if is_table(values):
-        names = column_names(values)
-        _, second = value_columns(names, n_columns=len(names))
-        return list(_listed(column(values, second)))
+        names = get_column_names(values)
+        _, second = choose_value_columns(names, n_columns=len(names))
+        return list(_listed(get_column(values, second)))
     return list(_listed(values))
 
 

@@ -1,19 +1,20 @@
 """Readers: a file in, edges or values out."""
 
 import os
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gradraker.exceptions import GraphFileError, Place
-from gradraker.graph.adapters.tables import edge_columns, value_columns
-from gradraker.graph.edges import EdgeList, plain
-from gradraker.io.columns import TextOptions, file_columns, numbered
-from gradraker.io.content import Progress, no_progress, read_content
-from gradraker.io.formats import graphml_edges
-from gradraker.io.lines import FileColumns
-from gradraker.io.matrix_market import matrix_market_edges
+from gradraker.graph.adapters.columns import choose_edge_columns, choose_value_columns
+from gradraker.graph.edges import EdgeList
+from gradraker.graph.names import Names, to_plain_name
+from gradraker.io.columns import FileColumns, WantedColumns, number_names
+from gradraker.io.content import Progress, ignore_progress
+from gradraker.io.formats import FORMATS, open_file
+from gradraker.io.layout import TextOptions
 
 Ids = Literal["auto", "text"]
 
@@ -86,21 +87,21 @@ def read_edges(
     _check_ids(ids)
     named = any(isinstance(name, str) for name in (source, target, weight))
     options = TextOptions(separator, comment, True if header is None and named else header)
-    report = progress or no_progress
-    content = read_content(path, format=format, progress=report)
-    if content.format == "matrix-market":
-        return matrix_market_edges(content, weight, report)
-    if content.format == "graphml":
-        return graphml_edges(content, weight)
-
-    def choose(names: Sequence[Hashable] | None, n: int) -> tuple[list[int], int | None]:
-        chosen = edge_columns(names, n_columns=n, source=source, target=target, weight=weight)
-        return [chosen.source, chosen.target], chosen.weight
-
-    found = file_columns(
-        content, choose, options=options, number_column=2, missing_allowed=False, progress=report
+    report = progress or ignore_progress
+    content, name = open_file(path, format, report)
+    read_graph, read_columns = FORMATS[name].read_graph, FORMATS[name].read_columns
+    if read_graph is not None:
+        return read_graph(content, weight, report)
+    assert read_columns is not None
+    wanted = WantedColumns(
+        lambda names, n_columns: choose_edge_columns(
+            names, n_columns=n_columns, source=source, target=target, weight=weight
+        ),
+        n_names=2,
+        missing_allowed=False,
     )
-    nodes, (sources, targets) = numbered(found.texts, ids)
+    found = read_columns(content, wanted, options, report)
+    nodes, (sources, targets) = number_names(found.names, ids)
     return EdgeList(sources, targets, found.numbers, nodes)
 
 
@@ -159,65 +160,51 @@ def read_values(
     _check_ids(ids)
     named = isinstance(node, str) or isinstance(value, str)
     options = TextOptions(separator, comment, True if header is None and named else header)
-    report = progress or no_progress
-    content = read_content(path, format=format, progress=report)
-    if content.format not in ("text", "parquet"):
+    report = progress or ignore_progress
+    content, name = open_file(path, format, report)
+    read_columns = FORMATS[name].read_columns
+    if read_columns is None:
         raise GraphFileError(
-            content.label, f"values are read from text tables or Parquet, not from {content.format}"
+            content.label, f"values are read from text tables or Parquet, not from {name}"
         )
-
-    def choose(names: Sequence[Hashable] | None, n: int) -> tuple[list[int], int | None]:
-        first, second = value_columns(names, n_columns=n, node=node, value=value)
-        return [first], second
-
-    def columns(*, exact: bool) -> FileColumns:
-        return file_columns(
-            content,
-            choose,
-            options=options,
-            number_column=1,
-            missing_allowed=True,
-            exact=exact,
-            progress=report,
-        )
-
-    found = columns(exact=False)
-    if _contradiction(found, ids) is not None and found.lines is None:
-        found = columns(exact=True)  # the message names lines, which the quick reader skips
-    contradiction = _contradiction(found, ids)
-    if contradiction is not None:
-        raise GraphFileError(*_two_values(found, content.label, *contradiction))
+    wanted = WantedColumns(
+        lambda names, n_columns: choose_value_columns(
+            names, n_columns=n_columns, node=node, value=value
+        ),
+        n_names=1,
+        missing_allowed=True,
+    )
+    found = read_columns(content, wanted, options, report)
     assert found.numbers is not None
-    nodes, (codes,) = numbered(found.texts, ids)
+    nodes, (codes,) = number_names(found.names, ids)
+    _check_one_value(nodes, codes, found, content.label)
     return dict(zip(nodes[codes].tolist(), found.numbers.tolist(), strict=True))
 
 
-def _contradiction(found: FileColumns, ids: str) -> tuple[str, int, int] | None:
-    """Return a node with two values and the two rows that give them, or None."""
+def _check_one_value(
+    nodes: Names, codes: NDArray[np.int64], found: FileColumns, label: str
+) -> None:
+    """Refuse a node with two values, and name both places; the same value twice is allowed."""
     assert found.numbers is not None
-    nodes, (codes,) = numbered(found.texts, ids)
     if len(nodes) == len(codes):
-        return None
+        return
     first = np.full(len(nodes), len(codes))
     np.minimum.at(first, codes, np.arange(len(codes)))
-    one, other = found.numbers[first[codes]], found.numbers
-    differs = np.flatnonzero((one != other) & ~(np.isnan(one) & np.isnan(other)))
+    before, here = found.numbers[first[codes]], found.numbers
+    differs = np.flatnonzero((before != here) & ~(np.isnan(before) & np.isnan(here)))
     if not len(differs):
-        return None
+        return
     row = int(differs[0])
-    return repr(plain(nodes[codes[row]])), int(first[codes[row]]), row
-
-
-def _two_values(
-    found: FileColumns, label: str, node: str, first: int, row: int
-) -> tuple[Place, str]:
-    assert found.numbers is not None
-    one, two = found.numbers[first], found.numbers[row]
+    earlier = int(first[codes[row]])
     if found.lines is None:
-        place, where = Place(label, row=row + 1), f"row {first + 1}"
+        place, where = Place(label, row=row + 1), f"row {earlier + 1}"
     else:
-        place, where = Place(label, line=int(found.lines[row])), f"line {found.lines[first]}"
-    return place, f"node {node} has the value {two:g} here, but {one:g} in {where}: give one"
+        place, where = Place(label, line=int(found.lines[row])), f"line {found.lines[earlier]}"
+    raise GraphFileError(
+        place,
+        f"node {to_plain_name(nodes[codes[row]])!r} has the value {here[row]:g} here, but "
+        f"{before[row]:g} in {where}: give one",
+    )
 
 
 def _check_ids(ids: str) -> None:

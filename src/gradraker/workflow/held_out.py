@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from gradraker.graph import AdjacencyVectors
-from gradraker.graph.names import positions
+from gradraker.graph.names import find_positions
 from gradraker.metrics import gnmse
 from gradraker.models.skg.skg_regressor import SKGRegressor
 from gradraker.models.walks.node_regressor import NodeRegressor
@@ -97,7 +97,7 @@ def leave_one_out(model: NodeRegressor, values: NDArray[np.float64]) -> HeldOutN
     if known.size < _ENOUGH_TO_HOLD_OUT:
         return None
     names, predictions = model.left_out_predictions()
-    rows = positions(names, model.nodes_)
+    rows = find_positions(names, model.nodes_)
     total, n = float(values[known].sum()), known.size
     means = (total - values[rows]) / (n - 1)  # of the other known values
     return HeldOutNodes(

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
 from gradraker.features.identities import plain_name
-from gradraker.graph.names import Names, first_repeated, name_array
+from gradraker.graph.names import Names, find_repeated, to_name_array
 from gradraker.graph.node_graph import KnownGraph
 from gradraker.models.persistence.archive import (
     name_from_json,
@@ -138,8 +138,8 @@ def _restored_names(arrays: dict[str, NDArray[Any]], state: dict[str, Any]) -> N
         nodes: Names = arrays["nodes"].astype(np.int64, casting="safe")
     else:
         listed = [name_from_json(item) for item in state["nodes"]]
-        nodes = name_array(listed, argument="nodes")
-    if nodes.ndim != 1 or first_repeated(nodes) is not None:
+        nodes = to_name_array(listed, argument="nodes")
+    if nodes.ndim != 1 or find_repeated(nodes) is not None:
         raise ValueError("the name of a node is there twice")
     return nodes
 

@@ -61,7 +61,7 @@ def test_duplicates():
     edges = [("a", "b", 2.0), ("a", "b", 3.0), ("b", "a", 7.0)]
     assert rows(edges) == [[0, 5], [7, 0]]
     assert rows(edges, duplicates="last") == [[0, 3], [7, 0]]
-    with pytest.raises(ValueError, match=r"edge 'a' → 'b' is there more than once.*duplicates"):
+    with pytest.raises(ValueError, match=r"edge 'a' → 'b' is given more than once.*duplicates"):
         rows(edges, duplicates="error")
     assert rows(EDGES, duplicates="error") == rows(EDGES)
 
@@ -72,7 +72,7 @@ def test_duplicates_of_an_undirected_graph_know_no_direction():
     graph.add_edge("b", "a", weight=2.0)
     assert rows(graph) == [[0, 3], [3, 0]]
     assert rows(graph, duplicates="last") == [[0, 2], [2, 0]]
-    with pytest.raises(ValueError, match="edge 'a' – 'b' is there more than once"):
+    with pytest.raises(ValueError, match="edge 'a' – 'b' is given more than once"):
         rows(graph, duplicates="error")
 
 
@@ -81,7 +81,7 @@ def test_undirected_edges_may_be_listed_either_way():
     edges = EdgeList(source, target, np.array([1.0, 2.0]), names, directed=False)
     assert rows(edges) == [[0, 3], [3, 0]]
     assert rows(edges, duplicates="last") == [[0, 2], [2, 0]]
-    with pytest.raises(ValueError, match="edge 0 – 1 is there more than once"):
+    with pytest.raises(ValueError, match="edge 0 – 1 is given more than once"):
         rows(edges, duplicates="error")
 
 
@@ -197,9 +197,11 @@ def test_size_of_a_product_is_bounded(seed):
     rng = np.random.default_rng(seed)
     left = sp.random_array((6, 8), density=0.3, rng=rng).tocsr()
     right = sp.random_array((8, 5), density=0.3, rng=rng).tocsr()
-    bound = hops_module.largest_size(left, right)
+    bound = hops_module.bound_product_size(left, right)
     assert (left @ right).nnz <= bound <= 6 * 5
-    full = hops_module.largest_size(sp.csr_array(np.ones((6, 8))), sp.csr_array(np.ones((8, 5))))
+    full = hops_module.bound_product_size(
+        sp.csr_array(np.ones((6, 8))), sp.csr_array(np.ones((8, 5)))
+    )
     assert full == 6 * 5
 
 

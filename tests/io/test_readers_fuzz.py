@@ -1,9 +1,8 @@
-"""Readers against random files: the right result or one error, and the same by both ways."""
+"""Readers against random files: the right result or one error, and the same as the oracle."""
 
 import csv
 import gzip
 import io
-from contextlib import contextmanager
 from unittest import mock
 
 import numpy as np
@@ -16,19 +15,14 @@ from hypothesis import strategies as st
 
 from gradraker import adjacency_vectors, read_edges, read_values
 from gradraker.exceptions import GraphFileError
-from gradraker.io import bulk, columns
+from gradraker.io import text_table
+from oracles.text_tables import read_line_by_line
 
 # Random files are small; pieces of a few bytes make them many pieces all the same.
 settings.register_profile(
     "files", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 FILES = settings.get_profile("files")
-
-
-@contextmanager
-def lines_only():
-    with mock.patch.object(columns, "polars_is_installed", return_value=False):
-        yield
 
 
 @pytest.fixture
@@ -51,13 +45,13 @@ def outcome(reader, path, **arguments):
 
 
 def check_both_ways(path, **arguments):
-    """Whatever the file holds, both ways of reading end, and they end alike."""
+    """Whatever the file holds, our reader and the oracle end, and they end alike."""
     for reader in (read_edges, read_values):
         asked = {key: value for key, value in arguments.items() if value is not None}
         for piece in (1 << 24, 8):
-            with mock.patch.object(bulk, "_PIECE", piece):
+            with mock.patch.object(text_table, "_PIECE", piece):
                 quick = outcome(reader, path, **asked)
-            with lines_only():
+            with read_line_by_line():
                 assert quick == outcome(reader, path, **asked)
 
 

@@ -4,6 +4,7 @@ import gzip
 import io
 import math
 import sys
+from contextlib import nullcontext
 
 import networkx as nx
 import numpy as np
@@ -15,17 +16,17 @@ import scipy.sparse as sp
 from gradraker import adjacency_vectors, read_edges, read_values
 from gradraker.exceptions import GraphFileError
 from gradraker.graph import known_values
-from gradraker.io import bulk, columns
+from gradraker.io import text_table
+from oracles.text_tables import read_line_by_line
 
 TABLE = pl.DataFrame({"source": [3, 3, 7], "target": [7, 5, 5], "weight": [2.0, 0.5, -1.0]})
 
 
-@pytest.fixture(params=["polars", "lines"])
-def way(request, monkeypatch):
-    """Each test with this runs with the quick reader and without it: the rules are the same."""
-    if request.param == "lines":
-        monkeypatch.setattr(columns, "polars_is_installed", lambda: False)
-    return request.param
+@pytest.fixture(params=["polars", "oracle"])
+def way(request):
+    """Each test with this runs with our reader and with the oracle: the rules are the same."""
+    with read_line_by_line() if request.param == "oracle" else nullcontext():
+        yield request.param
 
 
 @pytest.fixture
@@ -209,9 +210,9 @@ def test_names_are_kept(file, way):
         ("a,b\n".encode("utf-16"), "the text is in UTF-16"),
         (gzip.compress(b"a,b\n")[:-9], "gzip data end too early"),
         (gzip.compress(b"a,b\n" * 99)[:-20] + b"x" * 20, "gzip data are damaged"),
-        (b"PAR1 and then nothing", "no readable Parquet file"),
+        (b"PAR1 and then nothing", "not a readable Parquet file"),
         (b"%%MatrixMarket matrix\n", "line 1: a matrix of real numbers begins"),
-        (b"<graphml>", "no readable GraphML file"),
+        (b"<graphml>", "not a readable GraphML file"),
     ],
 )
 def test_errors_name_file_line_and_column(content, message, file, way):
@@ -226,9 +227,9 @@ def test_errors_name_file_line_and_column(content, message, file, way):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"source": "x"}, "edges.csv: source='x' is no column: the table has columns 'a', 'b'"),
-        ({"weight": "w"}, "edges.csv: weight='w' is no column"),
-        ({"source": 5}, "edges.csv: source=5 is no column"),
+        ({"source": "x"}, "edges.csv: source='x' is not a column: the table has columns 'a', 'b'"),
+        ({"weight": "w"}, "edges.csv: weight='w' is not a column"),
+        ({"source": 5}, "edges.csv: source=5 is not a column"),
         ({"source": 1}, "source and target must be two columns, got column 1 for both"),
         ({"format": "parquet"}, "format asks for parquet, but the content looks like text"),
     ],
@@ -311,8 +312,8 @@ def test_matrix_market(file, way):
         ("0 0 0\n", "line 2: a matrix of 0 × 0 × 0 does not fit"),
         ("2 2\n", "line 2: the sizes of the matrix are needed, got '2 2'"),
         ("", "g.mtx: the sizes of the matrix are needed"),
-        ("2 2 1\n%\n3 1 1\n", "line 4: '3 1' is no entry of a matrix of 2 × 2"),
-        ("2 2 1\nx 1 1\n", "line 3: 'x 1' is no entry"),
+        ("2 2 1\n%\n3 1 1\n", "line 4: '3 1' is not an entry of a matrix of 2 × 2"),
+        ("2 2 1\nx 1 1\n", "line 3: 'x 1' is not an entry"),
         ("2 2 1\n1 1\n", r"line 3: 2 column\(s\) are there, but 3 are expected after line 1"),
         ("2 2 1\n1 1 x\n", "line 3, column 3: 'x' is not a finite"),
         ("2 2 2\n1 1 1\n", "2 entries are declared, but 1 are there"),
@@ -437,13 +438,13 @@ def test_progress_goes_up_to_the_end(file, way):
         "a, b\nc ,d\n",
     ],
 )
-def test_the_quick_way_is_taken(content, file, monkeypatch):
-    monkeypatch.setattr(bulk, "read_lines", lambda *_, **__: pytest.fail("line by line"))
+def test_lines_are_looked_at_one_by_one_only_for_errors(content, file, monkeypatch):
+    monkeypatch.setattr(text_table, "explain_line", lambda *_: pytest.fail("line by line"))
     assert len(read_edges(file(content))) == 2
 
 
 def test_large_files_are_read_in_pieces(file, monkeypatch):
-    monkeypatch.setattr(bulk, "_PIECE", 64)
+    monkeypatch.setattr(text_table, "_PIECE", 64)
     edges = [(i, (7 * i) % 101, i / 8) for i in range(200)]
     text = "".join(f"{s},{t},{w}\n" for s, t, w in edges)
     assert listed(read_edges(file(text))) == edges
@@ -454,17 +455,12 @@ def test_large_files_are_read_in_pieces(file, monkeypatch):
         read_edges(file(text + "x,y,w\n"))
 
 
-@pytest.mark.parametrize("module", ["polars", "networkx"])
-def test_missing_libraries_are_named(module, file, monkeypatch, tmp_path):
-    monkeypatch.setitem(sys.modules, module, None)
-    content, name = {
-        "polars": (b"PAR1", "tables"),
-        "networkx": (b"<graphml></graphml>", "networkx"),
-    }[module]
+def test_graphml_without_networkx_names_the_extra(file, monkeypatch):
+    monkeypatch.setitem(sys.modules, "networkx", None)
     with pytest.raises(
-        GraphFileError, match=rf"read with {module}: pip install 'gradraker\[{name}\]'"
+        GraphFileError, match=r"read with networkx: pip install 'gradraker\[networkx\]'"
     ):
-        read_edges(file(content, "edges"))
+        read_edges(file(b"<graphml></graphml>", "edges"))
 
 
 def test_predictions_are_read_back_as_values(tmp_path):

@@ -17,8 +17,8 @@ import gradraker
 from gradraker import adjacency_vectors
 from gradraker.datasets import GraphDataset
 from gradraker.graph import known_values
-from gradraker.graph.names import distinct_integers
-from gradraker.graph.text_names import distinct_text
+from gradraker.graph.names import find_distinct_integers
+from gradraker.graph.text import find_distinct_texts
 
 # One graph with five directed, weighted edges, one of them a loop, one negative.
 SOURCE, TARGET, WEIGHT = [0, 0, 2, 3, 1], [1, 2, 1, 3, 0], [2.0, 0.5, 1.0, 4.0, -1.0]
@@ -186,11 +186,11 @@ def test_chosen_weights():
     assert adjacency_vectors(graph).rows.toarray().tolist() == [[0, 1], [1, 0]]
     with pytest.raises(ValueError, match="edge 'b', 'a' has no attribute 'visits'"):
         adjacency_vectors(graph, weight="visits")
-    with pytest.raises(ValueError, match=r"weight='cost' is no column: .* 'visits'"):
+    with pytest.raises(ValueError, match=r"weight='cost' is not a column: .* 'visits'"):
         adjacency_vectors(table, weight="cost")
-    with pytest.raises(ValueError, match="weight='cost' is no edge attribute"):
+    with pytest.raises(ValueError, match="weight='cost' is not an edge attribute"):
         adjacency_vectors(directed_igraph(), weight="cost")
-    with pytest.raises(ValueError, match="weight='cost' is no attribute"):
+    with pytest.raises(ValueError, match="weight='cost' is not an attribute"):
         adjacency_vectors(geometric(), weight="cost")
 
 
@@ -253,14 +253,14 @@ def test_what_is_no_graph(graph, message):
 def test_distinct_integers_as_numpy(values):
     array = np.array(values, dtype=np.int64)
     for given_values in (array, array % 100, array.astype(np.uint64)):
-        names, codes = distinct_integers(given_values)
+        names, codes = find_distinct_integers(given_values)
         assert np.array_equal(names, np.unique(given_values))
         assert np.array_equal(names[codes], given_values)
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=3), max_size=30))
 def test_distinct_text_is_sorted(texts):
-    names, (first, second) = distinct_text([pl.Series(texts, dtype=pl.String)] * 2)
+    names, (first, second) = find_distinct_texts([pl.Series(texts, dtype=pl.String)] * 2)
     assert names.tolist() == sorted(set(texts))
     assert names[first].tolist() == texts == names[second].tolist()
 

@@ -1,0 +1,21 @@
+"""The options of a graph that every form of graph gets."""
+
+from collections.abc import Hashable
+from typing import Any, NamedTuple
+
+
+class GraphOptions(NamedTuple):
+    """The arguments that every form of graph gets.
+
+    ``weight`` is None (edge weights if there are any), False (no edge weights) or the name of a
+    column or attribute; ``names`` are names for numbered nodes; ``kind`` settles what an array is.
+    """
+
+    weight: Hashable = None
+    names: Any = None
+    kind: str | None = None
+
+    def refuse_weight_name(self, what: str) -> None:
+        """Raise if weights are asked for by name where they have none."""
+        if self.weight is not None and self.weight is not False:
+            raise ValueError(f"weight must be None or False for {what}, got {self.weight!r}")
