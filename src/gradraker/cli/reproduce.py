@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gradraker.cli.options import LARGEST_SEED
-from gradraker.cli.output import console, echo_json
+from gradraker.cli.output import echo_json, make_console
 from gradraker.cli.progress import Waiting
 from gradraker.cli.sweep import INTERRUPTED
-from gradraker.cli.tables import facts_table, rows_table
+from gradraker.cli.tables import make_facts_table, make_rows_table
 
 if TYPE_CHECKING:
     from gradraker.paper.results import PaperResults
@@ -118,9 +118,9 @@ def _is_given(option: str) -> bool:
 def _check_extras() -> None:
     """Say before the work that a package is missing which is needed after it."""
     from gradraker.plotting.figure import new_axes
-    from gradraker.report.html import environment
+    from gradraker.report.html import make_environment
 
-    environment()
+    make_environment()
     new_axes()
 
 
@@ -196,8 +196,8 @@ def _print_tables(summary: dict[str, Any]) -> None:
     facts += [("Not drawn", text) for text in _missing(summary)]
     if summary["fast"]:
         facts.append(("Fast", "few repeats: verdicts may change with all of them"))
-    page = console()
-    page.print(facts_table("The paper, reproduced", facts))
+    page = make_console()
+    page.print(make_facts_table("The paper, reproduced", facts))
     differing = [
         (one["place"], one["quantity"], one["printed"], one["shown"])
         for one in summary["findings"]
@@ -205,4 +205,4 @@ def _print_tables(summary: dict[str, Any]) -> None:
     ]
     if differing:
         headings = ["Section", "Quantity", "Paper", "Ours"]
-        page.print(rows_table("What differs; the page says why", headings, differing))
+        page.print(make_rows_table("What differs; the page says why", headings, differing))

@@ -19,7 +19,7 @@ from gradraker.paper.results import PaperResults
 from gradraker.paper.rules import RULES
 from gradraker.paper.tables import figure_table
 from gradraker.plotting import FORMATS, figure_bytes, freeze_layout, inline_svg
-from gradraker.report.html import environment
+from gradraker.report.html import make_environment
 
 RESULTS_NAME = "results.jsonl"
 # Figures that belong together, by the beginnings of their names.
@@ -109,7 +109,7 @@ def write_reproduction(
     """
     home = Path(folder)
     summary = paper_summary(results)
-    templates = environment()  # first: it says if jinja2 is missing
+    templates = make_environment()  # first: it says if jinja2 is missing
     templates.filters |= {"cell": _cell, "setting": _setting}
     (home / "figures").mkdir(parents=True, exist_ok=True)
     results.save(home / RESULTS_NAME)

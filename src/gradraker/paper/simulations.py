@@ -169,7 +169,7 @@ def numberings(loaded: Loaded, settings: dict[str, Any], seed: int) -> dict[str,
                 learning_rate=settings["learning_rate"],
                 n_epochs=settings["n_epochs"],
                 random_state=model_seed,
-                keep_observed=False,
+                keep_known=False,
             ).fit(X[sampled], H[sampled])
             E = H[tested] - model.predict(X[tested])  # [n_tested, C]
             errors[s] += _squares(numbered, E) / _squares(numbered, H[tested])
