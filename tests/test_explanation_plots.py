@@ -132,7 +132,7 @@ def test_nodes_are_placed_by_distance():
     circle = lines(display)["Efficient distance, ‖d‖ = 3.00"].get_xydata()
     np.testing.assert_allclose(np.hypot(*circle.T), 3.0 + HOLE * 4.0)
     assert lines(display)["Tested node"].get_xydata().tolist() == [[0.0, 0.0]]
-    assert legend(display) == ["Tested node", "Observed node", "Efficient distance, ‖d‖ = 3.00"]
+    assert legend(display) == ["Tested node", "LearnedRows node", "Efficient distance, ‖d‖ = 3.00"]
     assert {text.get_text() for text in display.ax_.texts} == {f"‖d‖ = {i}" for i in range(5)}
 
 
@@ -179,7 +179,7 @@ def test_negative_weights_that_matter_have_their_own_colour(weights, limits, nam
 @pytest.mark.parametrize(
     ("efficient", "last"),
     [
-        (None, "Observed node"),
+        (None, "LearnedRows node"),
         (np.nan, "No significant weight"),
         (900.0, "Efficient distance, ‖d‖ = 30.00, farther out"),
     ],

@@ -40,21 +40,6 @@ def check_int(name: str, value: Any, *, at_least: int) -> int:
     raise ValueError(f"{name} must be an integer of at least {at_least}, got {value!r}")
 
 
-def check_choice(name: str, value: Any, allowed: Iterable[str]) -> None:
-    """Raise if a value is not one of the allowed ones.
-
-    Examples
-    --------
-    >>> from gradraker._validation import check_choice
-    >>> check_choice("direction", "up", ("out", "in", "both"))
-    Traceback (most recent call last):
-    ValueError: direction must be one of 'out', 'in', 'both', got 'up'
-    """
-    allowed = tuple(allowed)
-    if value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
-
-
 def check_positive(name: str, value: Any) -> float:
     """Return a positive finite number.
 
@@ -69,6 +54,30 @@ def check_positive(name: str, value: Any) -> float:
     if number and 0.0 < value < math.inf:
         return float(value)
     raise ValueError(f"{name} must be a positive number, got {value!r}")
+
+
+def check_choice(name: str, value: Any, allowed: Iterable[str]) -> str:
+    """Return one of some words.
+
+    Examples
+    --------
+    >>> from gradraker._validation import check_choice
+    >>> check_choice("direction", "up", ("out", "in"))
+    Traceback (most recent call last):
+    ValueError: direction must be one of 'out', 'in', got 'up'
+    """
+    words = tuple(allowed)
+    if isinstance(value, str) and value in words:
+        return value
+    raise ValueError(f"{name} must be one of {', '.join(map(repr, words))}, got {value!r}")
+
+
+def check_fraction(name: str, value: Any) -> float:
+    """Return a number between 0 and 1, both excluded."""
+    number = isinstance(value, _NUMBERS) and not isinstance(value, bool)
+    if number and 0.0 < value < 1.0:
+        return float(value)
+    raise ValueError(f"{name} must be a number between 0 and 1, got {value!r}")
 
 
 def check_learning_rate(learning_rate: Any) -> float:
@@ -120,3 +129,15 @@ def seed_from(random_state: int | np.random.RandomState | None) -> int:
         return int(random_state)
     high, low = check_random_state(random_state).randint(0, 2**32, size=2, dtype=np.uint32)
     return (int(high) << 32) | int(low)
+
+
+def to_json_number(value: Any) -> float | None:
+    """Return a float, or None for a number that JSON does not have (NaN, infinity)."""
+    return float(value) if math.isfinite(value) else None
+
+
+def to_read_only(array: Any) -> Any:
+    """Return a view of an array that cannot be written through."""
+    view = array.view()
+    view.flags.writeable = False
+    return view

@@ -13,10 +13,10 @@ from gradraker.cli.inputs import (
     VECTOR_OPTIONS,
     check_distinct,
     check_streams,
-    in_words_of_the_command_line,
     read_edges_file,
     read_values_file,
-    vector_settings,
+    reword_errors,
+    to_vector_options,
 )
 from gradraker.cli.options import (
     FileName,
@@ -25,9 +25,9 @@ from gradraker.cli.options import (
     values_option,
     vector_options,
 )
-from gradraker.cli.output import check_writable, console, echo_json, write_text
+from gradraker.cli.output import check_writable, echo_json, make_console, write_text
 from gradraker.cli.progress import Waiting
-from gradraker.cli.tables import facts_table, rows_table, short
+from gradraker.cli.tables import make_facts_table, make_rows_table, shorten
 
 if TYPE_CHECKING:
     from gradraker.datasets import GraphDataset
@@ -224,9 +224,9 @@ def sweep(
 def _check_extras(report: str | None, plot: str | None) -> None:
     """Say before the work that a package is missing which is needed after it."""
     if report is not None:
-        from gradraker.report.html import environment
+        from gradraker.report.html import make_environment
 
-        environment()
+        make_environment()
     if report is not None or plot is not None:
         from gradraker.plotting.figure import new_axes
 
@@ -250,13 +250,13 @@ def _data(
     else:
         graph = read_edges_file(edges, waiting)
         name, known = Path(edges).name, read_values_file(values, waiting)
-    with in_words_of_the_command_line(values or "-", isolated=True):
+    with reword_errors(values or "-", isolated=True):
         return known_part(
             graph,
             known,
             name="standard input" if name == "-" else name,
             unknown_nodes=options["unknown_nodes"],
-            **vector_settings(**{name: options[name] for name in VECTOR_OPTIONS}),
+            **to_vector_options(**{name: options[name] for name in VECTOR_OPTIONS}),
         )
 
 
@@ -343,11 +343,11 @@ def _print_tables(summary: dict[str, Any], *, to_stderr: bool) -> None:
     theory = summary["theory"]
     n_sampled = round(settings["fraction"] * data["nodes"])
     facts = [
-        ("Graph", f"{short(data['nodes'])} nodes with values, {short(data['edges'])} edges"),
+        ("Graph", f"{shorten(data['nodes'])} nodes with values, {shorten(data['edges'])} edges"),
         (
             "Split",
-            f"{short(n_sampled)} sampled, {short(data['nodes'] - n_sampled)} tested; "
-            f"{short(settings['n_repeats'])} repeats",
+            f"{shorten(n_sampled)} sampled, {shorten(data['nodes'] - n_sampled)} tested; "
+            f"{shorten(settings['n_repeats'])} repeats",
         ),
         (
             "Learner",
@@ -357,8 +357,8 @@ def _print_tables(summary: dict[str, Any], *, to_stderr: bool) -> None:
     ]
     if best["at_the_end"]:
         facts.append(("Note", "the best σ² is at an end of the grid: widen --sigma2"))
-    page = console(to_stderr=to_stderr)
-    page.print(facts_table(f"Sweep over {len(summary['curve'])} variances σ²", facts))
+    page = make_console(to_stderr=to_stderr)
+    page.print(make_facts_table(f"Sweep over {len(summary['curve'])} variances σ²", facts))
     rows = [("Best of the sweep", best["sigma2"], best["gnmse"])]
     if theory["sigma2"] is not None:
         rows.append(("σ²_ed, by the theory", theory["sigma2"], theory["gnmse"]))
@@ -368,4 +368,4 @@ def _print_tables(summary: dict[str, Any], *, to_stderr: bool) -> None:
         ("Largest σ²", high["sigma2"], high["gnmse"]),
     ]
     table = [(what, sigma2, "" if gnmse is None else gnmse) for what, sigma2, gnmse in rows]
-    page.print(rows_table("Mean GNMSE, values scaled to [0, 1]", ["", "σ²", "GNMSE"], table))
+    page.print(make_rows_table("Mean GNMSE, values scaled to [0, 1]", ["", "σ²", "GNMSE"], table))

@@ -8,7 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from gradraker._validation import check_choice, check_count
+from gradraker._validation import check_choice, check_count, to_read_only
+from gradraker.exceptions import UnknownNodesError
 from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.edges import EdgeList, check_weights
 from gradraker.graph.hops import HOP_WEIGHTS, count_walks
@@ -18,9 +19,7 @@ from gradraker.graph.names import (
     check_names,
     check_same_type,
     find_positions,
-    format_names,
     join_names,
-    to_read_only,
 )
 
 
@@ -144,18 +143,21 @@ def adjacency_vectors(
     return AdjacencyVectors(rows, chosen.nodes, chosen.references)
 
 
+_PLAIN = GraphOptions()
+
+
 @dataclass(frozen=True)
 class VectorOptions:
     """The arguments of :func:`adjacency_vectors`, checked."""
 
-    nodes: Iterable[Hashable] | None
-    references: Iterable[Hashable] | None
-    direction: str
-    self_loops: str
-    hops: int
-    hop_weights: str
-    duplicates: str
-    graph: GraphOptions
+    nodes: Iterable[Hashable] | None = None
+    references: Iterable[Hashable] | None = None
+    direction: str = "out"
+    self_loops: str = "keep"
+    hops: int = 1
+    hop_weights: str = "count"
+    duplicates: str = "sum"
+    graph: GraphOptions = _PLAIN
 
     def __post_init__(self) -> None:
         check_choice("direction", self.direction, ("out", "in", "both"))
@@ -219,9 +221,7 @@ def _choose_names(
         if len(unknown):
             check_same_type(unknown, present, argument=argument)
             if edges.complete:
-                raise ValueError(
-                    f"{argument} holds names that the graph does not have: {format_names(unknown)}"
-                )
+                raise UnknownNodesError(argument, unknown.tolist(), "leave them out")
             at[at < 0] = len(names) + np.arange(len(unknown))
             names = join_names(names, unknown)
         found[argument] = at

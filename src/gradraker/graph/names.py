@@ -8,9 +8,6 @@ from numpy.typing import NDArray
 
 Names: TypeAlias = NDArray[np.int64] | NDArray[np.object_]
 
-# Of a list of wrong names a message shows the first few.
-_SHOWN = 5
-
 
 def to_name_array(names: Any, *, argument: str) -> Names:
     """Return names as a 1-D array: int64 if all are integers that fit, else Python objects.
@@ -172,12 +169,6 @@ def check_same_type(unknown: Names, names: Names, *, argument: str) -> None:
             )
 
 
-def format_names(names: Names) -> str:
-    """Return the first few names, for a message."""
-    listed = ", ".join(repr(name) for name in names[:_SHOWN].tolist())
-    return f"{listed} and {len(names) - _SHOWN} more" if len(names) > _SHOWN else listed
-
-
 def to_plain_name(name: object) -> object:
     """Return a name as its Python type, so that messages show 3 and not np.int64(3)."""
     return name.item() if isinstance(name, np.generic) else name
@@ -189,13 +180,6 @@ def join_names(names: Names, more: Names) -> Names:
         return np.concatenate([names, more])
     listed = names.tolist() + more.tolist()
     return np.fromiter(listed, dtype=object, count=len(listed))
-
-
-def to_read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a view of an array that cannot be written to."""
-    view = array.view()
-    view.setflags(write=False)
-    return view
 
 
 def name_numbered_nodes(names: Any, n: int) -> Names:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker._validation import check_choice
+from gradraker.exceptions import UnknownNodesError
 from gradraker.graph.adapters.tables import is_table, split_table, to_numbers
 from gradraker.graph.names import (
     Names,
@@ -15,7 +16,6 @@ from gradraker.graph.names import (
     check_same_type,
     find_distinct,
     find_positions,
-    format_names,
     to_name_array,
     to_plain_name,
 )
@@ -49,7 +49,7 @@ def known_values(
     array([ 1.,  3., nan])
     >>> known_values({"d": 3.0}, ["a", "b", "c"])
     Traceback (most recent call last):
-    ValueError: values holds nodes that are not there: 'd'; pass unknown_nodes='ignore' ...
+    gradraker.exceptions.UnknownNodesError: values holds nodes that are not in the graph: 'd'; ...
     """
     check_choice("unknown_nodes", unknown_nodes, ("error", "ignore"))
     names = check_names(nodes, argument="nodes")
@@ -70,9 +70,8 @@ def known_values(
     if len(unknown):
         check_same_type(unknown, names, argument="values")
         if unknown_nodes == "error":
-            raise ValueError(
-                f"values holds nodes that are not there: {format_names(unknown)}; "
-                "pass unknown_nodes='ignore' to leave them out"
+            raise UnknownNodesError(
+                "values", unknown.tolist(), "pass unknown_nodes='ignore' to leave them out"
             )
     aligned = np.full(len(names), np.nan)
     aligned[at[at >= 0]] = known[at >= 0]

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
+from gradraker._validation import to_read_only
 from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.adjacency import AdjacencyVectors, VectorOptions, choose_matrix
 from gradraker.graph.edges import EdgeList
@@ -17,7 +18,6 @@ from gradraker.graph.names import (
     find_distinct,
     find_positions,
     to_name_array,
-    to_read_only,
 )
 
 
@@ -245,7 +245,8 @@ def _name_layer_in_errors(layer: str) -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError) as error:
-        raise type(error)(f"layer {layer!r}: {error}") from error
+        error.args = (f"layer {layer!r}: {error}",)
+        raise
 
 
 def _check_layers(layers: object) -> None:

@@ -1,4 +1,4 @@
-"""Observed nodes around a tested one, by distance and weight."""
+"""Known nodes around a tested one, by distance and weight."""
 
 from typing import TYPE_CHECKING, Self, cast
 
@@ -34,7 +34,7 @@ _GOLDEN_ANGLE = np.pi * (3.0 - np.sqrt(5.0))
 
 
 class NodeDistancesDisplay(ExplainedNodeDisplay):
-    """Observed nodes around a tested node, by distance, shaded and sized by contribution weight.
+    """Known nodes around a tested node, by distance, shaded and sized by contribution weight.
 
     The paper's figure 2. The radius is ‖d‖, the distance of adjacency vectors, counted
     from a small circle around the tested node, so that nodes at distance 0 are seen. Angles
@@ -42,9 +42,9 @@ class NodeDistancesDisplay(ExplainedNodeDisplay):
 
     Parameters
     ----------
-    squared_distances : array-like of shape (n_observed,)
+    squared_distances : array-like of shape (n_known,)
         ‖d‖² of the observed nodes to the tested node.
-    weights : array-like of shape (n_observed,)
+    weights : array-like of shape (n_known,)
         Their contribution weights.
     efficient_distance : float, optional
         Squared efficient distance, drawn as a circle; NaN if no weight is significant.
@@ -53,7 +53,7 @@ class NodeDistancesDisplay(ExplainedNodeDisplay):
 
     Attributes
     ----------
-    radii, angles : ndarray of shape (n_observed,)
+    radii, angles : ndarray of shape (n_known,)
         Where the nodes are: ‖d‖ and radians.
     ax_ : matplotlib.axes.Axes
         The axes drawn on, after ``plot``.
@@ -188,7 +188,7 @@ class NodeDistancesDisplay(ExplainedNodeDisplay):
             norm=Normalize(-largest if signed else 0.0, largest),
             edgecolors=GREY,
             linewidths=0.4,
-            label="Observed node",
+            label="LearnedRows node",
             zorder=3.0,
             rasterized=self.weights.size > MANY_POINTS,
         )

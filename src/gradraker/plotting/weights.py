@@ -229,12 +229,12 @@ def plot_weights(
     return ContributionWeightsDisplay.from_explanation(explanation, row=row, ax=ax)
 
 
-def _epoch_ends(order: NDArray[np.int64], n_observed: int) -> NDArray[np.int64]:
+def _epoch_ends(order: NDArray[np.int64], n_known: int) -> NDArray[np.int64]:
     """Times after which a new epoch begins; none if training was not in whole epochs."""
-    n_epochs, rest = divmod(order.size, n_observed)
+    n_epochs, rest = divmod(order.size, n_known)
     if rest or n_epochs < 2:
         return np.empty(0, dtype=np.int64)
-    epochs = np.sort(order.reshape(n_epochs, n_observed), axis=1)
-    if not (epochs == np.arange(n_observed)).all():
+    epochs = np.sort(order.reshape(n_epochs, n_known), axis=1)
+    if not (epochs == np.arange(n_known)).all():
         return np.empty(0, dtype=np.int64)
-    return np.arange(n_observed, order.size, n_observed)
+    return np.arange(n_known, order.size, n_known)

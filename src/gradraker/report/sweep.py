@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradraker.plotting import plot_sweep, svg_text
-from gradraker.report.html import environment
+from gradraker.report.html import make_environment
 from gradraker.sweep.sweep_result import SweepResult, range_names
 
 _TEMPLATE = "sweep.html"
@@ -99,7 +99,7 @@ def sweep_report(result: SweepResult, *, inputs: Mapping[str, str] | None = None
     >>> page.count("<figure")
     1
     """
-    template = environment().get_template(_TEMPLATE)  # first: it says if jinja2 is missing
+    template = make_environment().get_template(_TEMPLATE)  # first: it says if jinja2 is missing
     from markupsafe import Markup
 
     axes = plot_sweep(result)

@@ -6,13 +6,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from gradraker.exceptions import format_names
 from gradraker.graph.adapters.tables import to_numbers, to_table
 from gradraker.graph.names import (
     Names,
     check_names,
     check_same_type,
     find_positions,
-    format_names,
     to_plain_name,
 )
 
@@ -43,7 +43,8 @@ def align_series(
         at = find_positions(nodes, names)
         if (at < 0).any():
             check_same_type(nodes[at < 0], names, argument="graph")
-            raise ValueError(f"{argument} has no column for nodes {format_names(nodes[at < 0])}")
+            missing = format_names(nodes[at < 0].tolist())
+            raise ValueError(f"{argument} has no column for nodes {missing}")
         values = values[:, at]
     if not len(values) or (n_times is not None and len(values) != n_times):
         needed = "at least 1" if n_times is None else f"{n_times} as the series"

@@ -7,7 +7,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from gradraker._validation import check_choice, check_count, check_flag, check_int
+from gradraker._validation import check_choice, check_count, check_flag, check_int, to_read_only
+from gradraker.exceptions import format_names
 from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.adapters.matrices import from_sparse
 from gradraker.graph.adjacency import AdjacencyVectors, adjacency_vectors
@@ -18,8 +19,6 @@ from gradraker.graph.names import (
     Names,
     check_same_type,
     find_positions,
-    format_names,
-    to_read_only,
 )
 
 Floats = NDArray[np.float64]
@@ -234,7 +233,8 @@ def _make_square(graph: Any, names: Names | None) -> tuple[Names, sp.csr_array]:
         missing = edges.nodes[find_positions(edges.nodes, names) < 0]
         if len(missing):
             check_same_type(missing, names, argument="graph")
-            raise ValueError(f"series has no column for nodes {format_names(missing)} of the graph")
+            listed = format_names(missing.tolist())
+            raise ValueError(f"series has no column for nodes {listed} of the graph")
     vectors = adjacency_vectors(edges, nodes=names, references=names)
     return vectors.nodes, vectors.rows
 
