@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from gradraker._validation import check_choice
 from gradraker.exceptions import UnknownNodesError
-from gradraker.graph.adapters.columns import choose_value_columns
-from gradraker.graph.adapters.tables import get_column, get_column_names, is_table
+from gradraker.graph.adapters.tables import get_value_columns, is_table
 from gradraker.graph.names import (
     Names,
     check_same_type,
@@ -106,11 +105,8 @@ def get_value_names(values: Any) -> Names | None:
     if isinstance(values, Mapping):
         return to_name_array(list(values), argument="values")
     if is_table(values):
-        names = get_column_names(values)
-        first, _ = choose_value_columns(names, n_columns=len(names))
-        return to_name_array(
-            _to_list(get_column(values, first)), argument=f"column {names[first]!r}"
-        )
+        nodes, _ = get_value_columns(values)
+        return to_name_array(nodes.to_list(), argument=f"column {nodes.name!r}")
     if _is_series(values):
         return to_name_array(values.index.tolist(), argument="values")
     return None
@@ -151,9 +147,7 @@ def _list_labels(values: Any) -> list[Any]:
     if isinstance(values, Mapping):
         return list(values.values())
     if is_table(values):
-        names = get_column_names(values)
-        _, second = choose_value_columns(names, n_columns=len(names))
-        return _to_list(get_column(values, second))
+        return get_value_columns(values)[1].to_list()
     return _to_list(values)
 
 

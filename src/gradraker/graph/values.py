@@ -105,15 +105,23 @@ def _check_finite(nodes: Names, values: NDArray[np.float64]) -> None:
 def _drop_repeats(nodes: Names, values: NDArray[np.float64]) -> tuple[Names, NDArray[np.float64]]:
     """Return each node once; it may be given twice with the same value, but not with two."""
     found, (codes,) = find_distinct([nodes])
-    if len(found) == len(nodes):
-        return nodes, values
+    rows = find_two_values(codes, values)
+    if rows is not None:
+        first, second = values[list(rows)]
+        raise ValueError(
+            f"node {to_plain_name(nodes[rows[0]])!r} has two values, {first} and {second}: give one"
+        )
     kept = np.empty(len(found))
     kept[codes] = values
-    again = kept[codes]
-    differs = np.flatnonzero((again != values) & ~(np.isnan(again) & np.isnan(values)))
-    if len(differs):
-        i = differs[0]
-        raise ValueError(
-            f"node {to_plain_name(nodes[i])!r} has two values, {values[i]} and {again[i]}: give one"
-        )
     return found, kept
+
+
+def find_two_values(
+    codes: NDArray[np.int64], values: NDArray[np.float64]
+) -> tuple[int, int] | None:
+    """Return two rows of one node that have different values, or None; ``codes`` number nodes."""
+    first = np.full(int(codes.max(initial=-1)) + 1, len(codes))
+    np.minimum.at(first, codes, np.arange(len(codes)))
+    before = values[first[codes]]
+    differs = np.flatnonzero((before != values) & ~(np.isnan(before) & np.isnan(values)))
+    return (int(first[codes[differs[0]]]), int(differs[0])) if len(differs) else None

@@ -5,6 +5,7 @@ from collections.abc import Callable, Hashable
 from pathlib import PurePath
 from typing import NamedTuple
 
+from gradraker._validation import check_choice
 from gradraker.exceptions import GraphFileError
 from gradraker.graph.edges import EdgeList
 from gradraker.io.columns import FileColumns, WantedColumns
@@ -54,8 +55,8 @@ def open_file(
     The format is told by the first bytes, since standard input has no suffix and suffixes may
     be wrong. A suffix of another format is an error.
     """
-    if wanted is not None and wanted not in FORMATS:
-        raise ValueError(f"format must be one of {', '.join(map(repr, FORMATS))}, got {wanted!r}")
+    if wanted is not None:
+        check_choice("format", wanted, FORMATS)
     content = read_content(path, progress)
     head = content.data[:4096].removeprefix(b"\xef\xbb\xbf")
     found = next(name for name, format in FORMATS.items() if format.is_format(head))  # noqa: A001

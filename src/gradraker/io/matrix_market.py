@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from gradraker.exceptions import GraphFileError, Place
 from gradraker.graph.adapters import GraphOptions
+from gradraker.graph.adapters.columns import ColumnPositions
 from gradraker.graph.adapters.matrices import from_entries
 from gradraker.graph.edges import EdgeList
-from gradraker.io.columns import ColumnPositions
 from gradraker.io.content import Content, Progress
 from gradraker.io.layout import WHITESPACE, Layout, decode_text, find_data_lines, shorten
 from gradraker.io.text_table import parse_columns, parse_numbers, select_lines
@@ -111,7 +111,7 @@ def _read_head(text: str, label: str) -> _Head:
 
 def _read_sparse(text: str, head: _Head, label: str, progress: Progress) -> Entries:
     n, m, count = head.sizes
-    columns = ColumnPositions([0, 1], None if head.pattern else 2)
+    columns = ColumnPositions((0, 1), None if head.pattern else 2)
     found = parse_columns(text, head.make_layout(label), columns, progress)
     row, column = (_to_indices(names, n) for names, n in zip(found.names, (n, m), strict=True))
     wrong = np.flatnonzero((row < 0) | (column < 0))

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from gradraker.exceptions import GraphFileError, Place
-from gradraker.io.columns import FileColumns, WantedColumns
+from gradraker.io.columns import FileColumns, WantedColumns, choose_columns
 from gradraker.io.content import Content, Progress
 from gradraker.io.layout import TextOptions
 
@@ -24,8 +24,8 @@ def read_parquet_columns(
         raise GraphFileError(
             content.label, f"this is not a readable Parquet file ({reason})"
         ) from None
-    names, number, missing_allowed = wanted.find_positions(
-        table.columns, table.width, content.label
+    names, number, missing_allowed = choose_columns(
+        wanted, table.columns, table.width, content.label
     )
     columns = []
     for i in names:

@@ -7,11 +7,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker._validation import check_choice
 from gradraker.exceptions import GraphFileError, Place
-from gradraker.graph.adapters.columns import choose_edge_columns, choose_value_columns
+from gradraker.graph.adapters.columns import EdgeColumns, ValueColumns
 from gradraker.graph.edges import EdgeList
 from gradraker.graph.names import Names, to_plain_name
-from gradraker.io.columns import FileColumns, WantedColumns, number_names
+from gradraker.graph.values import find_two_values
+from gradraker.io.columns import FileColumns, number_names
 from gradraker.io.content import Progress, ignore_progress
 from gradraker.io.formats import FORMATS, open_file
 from gradraker.io.layout import TextOptions
@@ -84,7 +86,7 @@ def read_edges(
     >>> adjacency_vectors(edges, nodes=["a"]).rows.toarray()
     array([[0. , 2. , 0.5]])
     """
-    _check_ids(ids)
+    check_choice("ids", ids, ("auto", "text"))
     named = any(isinstance(name, str) for name in (source, target, weight))
     options = TextOptions(separator, comment, True if header is None and named else header)
     report = progress or ignore_progress
@@ -93,14 +95,7 @@ def read_edges(
     if read_graph is not None:
         return read_graph(content, weight, report)
     assert read_columns is not None
-    wanted = WantedColumns(
-        lambda names, n_columns: choose_edge_columns(
-            names, n_columns=n_columns, source=source, target=target, weight=weight
-        ),
-        n_names=2,
-        missing_allowed=False,
-    )
-    found = read_columns(content, wanted, options, report)
+    found = read_columns(content, EdgeColumns(source, target, weight), options, report)
     nodes, (sources, targets) = number_names(found.names, ids)
     return EdgeList(sources, targets, found.numbers, nodes)
 
@@ -157,7 +152,7 @@ def read_values(
     >>> read_values(path)
     {'Home': 12.0, 'About': nan}
     """
-    _check_ids(ids)
+    check_choice("ids", ids, ("auto", "text"))
     named = isinstance(node, str) or isinstance(value, str)
     options = TextOptions(separator, comment, True if header is None and named else header)
     report = progress or ignore_progress
@@ -167,14 +162,7 @@ def read_values(
         raise GraphFileError(
             content.label, f"values are read from text tables or Parquet, not from {name}"
         )
-    wanted = WantedColumns(
-        lambda names, n_columns: choose_value_columns(
-            names, n_columns=n_columns, node=node, value=value
-        ),
-        n_names=1,
-        missing_allowed=True,
-    )
-    found = read_columns(content, wanted, options, report)
+    found = read_columns(content, ValueColumns(node, value), options, report)
     assert found.numbers is not None
     nodes, (codes,) = number_names(found.names, ids)
     _check_one_value(nodes, codes, found, content.label)
@@ -186,27 +174,16 @@ def _check_one_value(
 ) -> None:
     """Refuse a node with two values, and name both places; the same value twice is allowed."""
     assert found.numbers is not None
-    if len(nodes) == len(codes):
+    rows = find_two_values(codes, found.numbers)
+    if rows is None:
         return
-    first = np.full(len(nodes), len(codes))
-    np.minimum.at(first, codes, np.arange(len(codes)))
-    before, here = found.numbers[first[codes]], found.numbers
-    differs = np.flatnonzero((before != here) & ~(np.isnan(before) & np.isnan(here)))
-    if not len(differs):
-        return
-    row = int(differs[0])
-    earlier = int(first[codes[row]])
+    (first, row), (before, here) = rows, found.numbers[list(rows)]
     if found.lines is None:
-        place, where = Place(label, row=row + 1), f"row {earlier + 1}"
+        place, where = Place(label, row=row + 1), f"row {first + 1}"
     else:
-        place, where = Place(label, line=int(found.lines[row])), f"line {found.lines[earlier]}"
+        place, where = Place(label, line=int(found.lines[row])), f"line {found.lines[first]}"
     raise GraphFileError(
         place,
-        f"node {to_plain_name(nodes[codes[row]])!r} has the value {here[row]:g} here, but "
-        f"{before[row]:g} in {where}: give one",
+        f"node {to_plain_name(nodes[codes[row]])!r} has the value {here:g} here, but {before:g} in "
+        f"{where}: give one",
     )
-
-
-def _check_ids(ids: str) -> None:
-    if ids not in ("auto", "text"):
-        raise ValueError(f"ids must be 'auto' or 'text', got {ids!r}")

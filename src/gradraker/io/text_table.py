@@ -7,8 +7,9 @@ import math
 from typing import TYPE_CHECKING, NoReturn
 
 from gradraker.exceptions import GraphFileError
+from gradraker.graph.adapters.columns import ColumnPositions
 from gradraker.graph.text import MISSING, to_integers
-from gradraker.io.columns import ColumnPositions, FileColumns, WantedColumns
+from gradraker.io.columns import FileColumns, WantedColumns, choose_columns
 from gradraker.io.content import Content, Progress
 from gradraker.io.layout import (
     BLANKS,
@@ -35,7 +36,7 @@ def read_text_columns(
     """Return the wanted columns of a text table."""
     text = decode_text(content)
     layout = find_layout(text, content.label, options, number_column=wanted.n_names)
-    columns = wanted.find_positions(layout.header, layout.n_columns, content.label)
+    columns = choose_columns(wanted, layout.header, layout.n_columns, content.label)
     return parse_columns(text, layout, columns, progress)
 
 

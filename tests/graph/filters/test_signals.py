@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from gradraker import adjacency_vectors
 from gradraker.graph import filtered_signals
-from gradraker.graph.filters.shifts import spectral_norm
 from oracles.filters import filtered_rows, shift_matrix
 
 PATH = [("a", "b"), ("b", "c")]
@@ -134,21 +133,6 @@ def test_values_before_the_start_are_zeros_if_asked():
     # Taps that look back beyond the first of all times are 0 throughout.
     signals = filtered_signals(PATH, SERIES, taps=6, padding="zeros", shift=np.eye(3))
     assert np.array_equal(signals.rows, filtered_rows(np.eye(3), SERIES, 6, 1, "zeros"))
-
-
-@settings(deadline=None, max_examples=20)
-@given(seeds)
-def test_the_spectral_norm_of_a_large_matrix_is_that_of_its_dense_form(seed):
-    matrix = sp.random_array((100, 100), density=0.05, rng=np.random.default_rng(seed)).tocsr()
-    expected = np.linalg.norm(matrix.toarray(), 2)
-    assert spectral_norm(matrix) == pytest.approx(expected, rel=1e-3)
-    assert spectral_norm(matrix * 1e200) == pytest.approx(expected * 1e200, rel=1e-3)
-
-
-def test_the_spectral_norm_of_a_long_path_is_known():
-    n = 3000
-    path = sp.diags_array([np.ones(n - 1), np.ones(n - 1)], offsets=[-1, 1]).tocsr()
-    assert spectral_norm(path) == pytest.approx(2 * np.cos(np.pi / (n + 1)), rel=1e-3)
 
 
 def test_no_tap_outgrows_the_series_with_unit_norm():

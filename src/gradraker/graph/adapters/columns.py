@@ -4,7 +4,8 @@ Data frames and files are read by these rules, and nothing else decides.
 """
 
 from collections.abc import Hashable, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
 from gradraker.graph.text import is_number, is_value
 
@@ -20,69 +21,68 @@ _HEADINGS = {
 }
 
 
-class EdgeColumns(NamedTuple):
-    """Positions of the columns that hold edges; ``weight`` is None without edge weights."""
+class ColumnPositions(NamedTuple):
+    """Positions of the columns of names and of the column of numbers, None if there is none."""
 
-    source: int
-    target: int
-    weight: int | None
-
-
-class ValueColumns(NamedTuple):
-    """Positions of the columns that hold nodes and values."""
-
-    node: int
-    value: int
+    names: tuple[int, ...]
+    number: int | None
+    missing_allowed: bool = False  # whether a number may be missing
 
 
-def choose_edge_columns(
-    names: Sequence[Hashable] | None,
-    *,
-    n_columns: int,
-    source: Hashable = None,
-    target: Hashable = None,
-    weight: Hashable = None,
-) -> EdgeColumns:
-    """Decide which columns hold source, target and weight.
+@dataclass(frozen=True)
+class EdgeColumns:
+    """Columns of a table of edges, by name or position from 0; None to find one, False for none."""
 
-    A column that is asked for is found by name, or by position from 0 if it is an int that is not
-    a name. By default these are the columns called source, target and weight. Without columns
-    called source and target, the edges are the first two columns, and a third of exactly
-    three is the weight.
-    """
-    if n_columns < 2:
-        raise ValueError(
-            f"the table has {n_columns} column(s), but edges need a source and a target"
-        )
-    known = _find_first_positions(names)
-    first, second, by_name = _choose_pair({"source": source, "target": target}, known, n_columns)
-    third: int | None = None
-    if weight is None:
-        if "weight" in known:
-            third = known["weight"]
-        elif not by_name and n_columns == 3 and {first, second} == {0, 1}:
-            third = 2
-    elif weight is not False:
-        third = _find_position("weight", weight, known, n_columns)
-    if third in (first, second):
-        raise ValueError(
-            f"weight must be a column of its own, got column {third} as source or target"
-        )
-    return EdgeColumns(first, second, third)
+    source: Hashable = None
+    target: Hashable = None
+    weight: Hashable = None
+    n_names: ClassVar[int] = 2
+
+    def choose(self, names: Sequence[Hashable] | None, n_columns: int) -> ColumnPositions:
+        """Decide which columns hold source, target and weight.
+
+        A column that is asked for is found by name, or by position if it is an int that is not a
+        name. By default these are the columns called source, target and weight. Without columns
+        called source and target, the edges are the first two columns, and a third of exactly
+        three is the weight.
+        """
+        if n_columns < 2:
+            raise ValueError(
+                f"the table has {n_columns} column(s), but edges need a source and a target"
+            )
+        known = _find_first_positions(names)
+        pair = {"source": self.source, "target": self.target}
+        first, second, by_name = _choose_pair(pair, known, n_columns)
+        third: int | None = None
+        if self.weight is None:
+            if "weight" in known:
+                third = known["weight"]
+            elif not by_name and n_columns == 3 and {first, second} == {0, 1}:
+                third = 2
+        elif self.weight is not False:
+            third = _find_position("weight", self.weight, known, n_columns)
+        if third in (first, second):
+            raise ValueError(
+                f"weight must be a column of its own, got column {third} as source or target"
+            )
+        return ColumnPositions((first, second), third)
 
 
-def choose_value_columns(
-    names: Sequence[Hashable] | None,
-    *,
-    n_columns: int,
-    node: Hashable = None,
-    value: Hashable = None,
-) -> ValueColumns:
-    """Decide which columns hold nodes and values: by default those called so, or the first two."""
-    if n_columns < 2:
-        raise ValueError(f"the table has {n_columns} column(s), but needs nodes and values")
-    known = _find_first_positions(names)
-    return ValueColumns(*_choose_pair({"node": node, "value": value}, known, n_columns)[:2])
+@dataclass(frozen=True)
+class ValueColumns:
+    """Columns of a table of values, by name or position from 0; None to find one."""
+
+    node: Hashable = None
+    value: Hashable = None
+    n_names: ClassVar[int] = 1
+
+    def choose(self, names: Sequence[Hashable] | None, n_columns: int) -> ColumnPositions:
+        """Decide which columns hold nodes and values: by default those called so, or the first."""
+        if n_columns < 2:
+            raise ValueError(f"the table has {n_columns} column(s), but needs nodes and values")
+        pair = {"node": self.node, "value": self.value}
+        first, second, _ = _choose_pair(pair, _find_first_positions(names), n_columns)
+        return ColumnPositions((first,), second, missing_allowed=True)
 
 
 def is_header(first: Sequence[str], second: Sequence[str], *, number_column: int) -> bool:

@@ -1,13 +1,12 @@
 """Tables of edges and of values: pandas, polars and Arrow behind the interface of narwhals."""
 
-from collections.abc import Hashable
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.graph.adapters.columns import choose_edge_columns, choose_value_columns
+from gradraker.graph.adapters.columns import EdgeColumns, ValueColumns
 from gradraker.graph.adapters.graph_options import GraphOptions
 from gradraker.graph.edges import EdgeList
 from gradraker.graph.names import Names, find_distinct, to_name_array
@@ -33,14 +32,12 @@ def is_table(data: Any) -> bool:
     return to_table(data) is not None
 
 
-def get_column_names(data: Any) -> list[Hashable]:
-    """Return the names of the columns of a table, in order; pandas may name them by numbers."""
-    return [column.name for column in _list_columns(data)]
-
-
-def get_column(data: Any, position: int) -> nw.Series[Any]:
-    """Return one column of a table."""
-    return _list_columns(data)[position]
+def get_value_columns(data: Any) -> tuple[nw.Series[Any], nw.Series[Any]]:
+    """Return the columns of nodes and of values; they are chosen by :class:`ValueColumns`."""
+    columns = _list_columns(data)
+    (node,), value, _ = ValueColumns().choose([column.name for column in columns], len(columns))
+    assert value is not None
+    return columns[node], columns[value]
 
 
 def _list_columns(data: Any) -> list[nw.Series[Any]]:
@@ -50,11 +47,11 @@ def _list_columns(data: Any) -> list[nw.Series[Any]]:
 
 
 def from_table(data: Any, options: GraphOptions) -> EdgeList:
-    """Return the edges of a table; its columns are chosen by :func:`choose_edge_columns`."""
+    """Return the edges of a table; its columns are chosen by :class:`EdgeColumns`."""
     columns = _list_columns(data)
     names = [column.name for column in columns]
-    chosen = choose_edge_columns(names, n_columns=len(names), weight=options.weight)
-    source, target = columns[chosen.source], columns[chosen.target]
+    chosen = EdgeColumns(weight=options.weight).choose(names, len(names))
+    source, target = (columns[i] for i in chosen.names)
     _check_complete(source, target)
     if all(c.implementation.is_polars() and c.dtype == nw.String for c in (source, target)):
         # No Python string is made for each entry.
@@ -64,17 +61,14 @@ def from_table(data: Any, options: GraphOptions) -> EdgeList:
             [_to_names(source, argument="source"), _to_names(target, argument="target")]
         )
     weights = None
-    if chosen.weight is not None:
-        weights = to_numbers(columns[chosen.weight], what=f"column {names[chosen.weight]!r}")
+    if chosen.number is not None:
+        weights = to_numbers(columns[chosen.number], what=f"column {names[chosen.number]!r}")
     return EdgeList(sources, targets, weights, nodes)
 
 
 def split_table(data: Any) -> tuple[Names, NDArray[np.float64]]:
-    """Return nodes and values of a table; see :func:`choose_value_columns`."""
-    columns = _list_columns(data)
-    names = [column.name for column in columns]
-    chosen = choose_value_columns(names, n_columns=len(names))
-    nodes, values = columns[chosen.node], columns[chosen.value]
+    """Return nodes and numbers of a table of values."""
+    nodes, values = get_value_columns(data)
     _check_complete(nodes)
     return (
         _to_names(nodes, argument=f"column {nodes.name!r}"),
