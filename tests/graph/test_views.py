@@ -210,7 +210,7 @@ def test_wrong_hops_are_refused(hops):
 
 def test_views_are_frozen_and_asked_for_by_name():
     views = hop_views(EDGES)
-    with pytest.raises(ValueError, match="name must be one of '1 hop', '2 hops'; got '3 hops'"):
+    with pytest.raises(ValueError, match="name must be one of '1 hop', '2 hops', got '3 hops'"):
         views.get_view("3 hops")
     with pytest.raises(FrozenInstanceError):
         views.rows = None

@@ -18,7 +18,7 @@ def test_read_edges_from_standard_input(monkeypatch, way):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
         assert list_edges(read_edges("-")) == PLAIN
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"3,x,2\n3,7\n")))
-    with pytest.raises(GraphFileError, match=r"standard input, line 2: 2 column\(s\) are there"):
+    with pytest.raises(GraphFileError, match=r"standard input, line 2: the line has 2 column\(s\)"):
         read_edges("-")
 
 

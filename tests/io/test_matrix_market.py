@@ -41,9 +41,9 @@ def test_sparse_dense_and_symmetric_matrices(write_file, way):
         ("", "g.mtx: the sizes of the matrix are needed"),
         ("2 2 1\n%\n3 1 1\n", "line 4: '3 1' is not an entry of a matrix of 2 × 2"),
         ("2 2 1\nx 1 1\n", "line 3: 'x 1' is not an entry"),
-        ("2 2 1\n1 1\n", r"line 3: 2 column\(s\) are there, but 3 are expected after line 1"),
+        ("2 2 1\n1 1\n", r"line 3: the line has 2 column\(s\), but 3 are expected after line 1"),
         ("2 2 1\n1 1 x\n", "line 3, column 3: 'x' is not a finite"),
-        ("2 2 2\n1 1 1\n", "2 entries are declared, but 1 are there"),
+        ("2 2 2\n1 1 1\n", "2 entries are declared, but the file holds 1"),
         ("2 2 1\n", "1 entries are declared, but"),
     ],
 )

@@ -42,11 +42,11 @@ def test_columns_are_chosen_by_name_or_position(write_file, way):
         ("a\nb\n", "edges.csv, line 1: at least two columns are needed, got 'a'"),
         (
             "a,b\n\n# c\nc\n",
-            r"edges.csv, line 4: 1 column\(s\) are there, but 2 are expected after line 1",
+            r"edges.csv, line 4: the line has 1 column\(s\), but 2 are expected after line 1",
         ),
         (
             "a,b\nc,d,e\n",
-            r"edges.csv, line 2: 3 column\(s\) are there, but 2 are expected after line 1",
+            r"edges.csv, line 2: the line has 3 column\(s\), but 2 are expected after line 1",
         ),
         ("a,b\nc,\n", "edges.csv, line 2, column 2: the name of a node is missing"),
         (
@@ -68,7 +68,7 @@ def test_columns_are_chosen_by_name_or_position(write_file, way):
         ("a;b,c\n", "line 1: columns could be separated by ',' or ';': pass separator"),
         (b"a,b\nc,\xff\n", "line 2: byte 0xff is not UTF-8"),
         (b"a,b\r\nc,d\re,\xc3\n", "line 3: byte 0xc3 is not UTF-8"),
-        (b"a,b\nc,\0d\n", "line 2: a zero byte is there, so it is not text"),
+        (b"a,b\nc,\0d\n", "line 2: the file holds a zero byte, so it is not text"),
         ("a,b\n".encode("utf-16"), "the text is in UTF-16"),
         (gzip.compress(b"a,b\n")[:-9], "gzip data end too early"),
         (gzip.compress(b"a,b\n" * 99)[:-20] + b"x" * 20, "gzip data are damaged"),

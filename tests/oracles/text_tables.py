@@ -27,19 +27,21 @@ def parse_columns(text, layout, columns, progress):
         skipped = not bare or (layout.comment and bare.startswith(layout.comment))
         if skipped or line < layout.first_line:
             continue
-        fields = split(content, layout.separator, layout.place(line))
+        fields = split(content, layout.separator, layout.make_place(line))
         if len(fields) != layout.n_columns:
             raise GraphFileError(
-                layout.place(line),
-                f"{len(fields)} column(s) are there, but {layout.n_columns} are expected after "
+                layout.make_place(line),
+                f"the line has {len(fields)} column(s), but {layout.n_columns} are expected after "
                 f"line {layout.header_line}",
             )
         for found, column in zip(listed, names, strict=True):
             if not fields[column]:
-                raise GraphFileError(layout.place(line, column), "the name of a node is missing")
+                raise GraphFileError(
+                    layout.make_place(line, column), "the name of a node is missing"
+                )
             found.append(fields[column])
         if number is not None:
-            place = layout.place(line, number)
+            place = layout.make_place(line, number)
             numbers.append(to_number(fields[number], place, missing_allowed))
         lines.append(line)
         progress("parsing", line, text.count("\n") + 1)

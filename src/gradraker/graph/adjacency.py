@@ -81,7 +81,7 @@ def adjacency_vectors(
         Whether row n holds the edges out of n, into n, or the sum of both, where a self loop
         counts once. Undirected graphs of networkx and igraph have one adjacency for all three.
     weight : None, False, or a name
-        None takes edge weights where there are any, False makes every entry 1, and a name is
+        None takes edge weights if the graph has any, False makes every entry 1, and a name is
         that of a column or an edge attribute. Negative weights are allowed; NaN and infinity
         are not. An entry of 0 is not an edge.
     self_loops : {"keep", "add", "drop"}
@@ -91,7 +91,7 @@ def adjacency_vectors(
         reference. With ``self_loops="add"`` shorter walks count as well.
     hop_weights : {"count", "binary", "random_walk"}
         How these walks are counted. "count": their number, each multiplied by the product of
-        its edge weights, row n of Aᵏ. "binary": 1 if there is any. "random_walk": the
+        its edge weights, row n of Aᵏ. "binary": 1 if one exists. "random_walk": the
         probability that k random steps from n end at the reference, row n of Pᵏ, where P is A
         with each row divided by its sum; weights must not be negative, and rows without edges
         stay 0. For one hop that is A, A with every entry 1, and P.
@@ -128,15 +128,9 @@ def adjacency_vectors(
     >>> vectors.rows.toarray()
     array([[1., 2.]])
     """
+    form = GraphOptions(weight, names, kind)
     options = VectorOptions(
-        nodes,
-        references,
-        direction,
-        self_loops,
-        hops,
-        hop_weights,
-        duplicates,
-        GraphOptions(weight, names, kind),
+        nodes, references, direction, self_loops, hops, hop_weights, duplicates, form
     )
     chosen = choose_matrix(graph, options)
     (rows,) = count_walks(chosen.matrix, chosen.rows, chosen.columns, [options.hops], hop_weights)
@@ -168,7 +162,7 @@ class VectorOptions:
 
 
 class ChosenMatrix(NamedTuple):
-    """The matrix of a whole graph, and the rows and columns of it that are asked for."""
+    """The matrix of a whole graph, and which of its rows and columns are wanted."""
 
     matrix: sp.csr_array
     rows: NDArray[np.int64] | None  # None: all
@@ -178,7 +172,7 @@ class ChosenMatrix(NamedTuple):
 
 
 def choose_matrix(graph: Any, options: VectorOptions) -> ChosenMatrix:
-    """Return the matrix of a graph, and which of its rows and columns are asked for."""
+    """Return the matrix of a graph, and which of its rows and columns are wanted."""
     edges = to_edge_list(graph, options.graph)
     check_weights(edges)
     if edges.references is not None:
@@ -226,7 +220,7 @@ def _choose_names(
             names = join_names(names, unknown)
         found[argument] = at
     if nodes is None and len(names) > len(edges.nodes):
-        # References without edges get columns, but nobody asked for their rows.
+        # References without edges get columns, but no rows.
         found["nodes"] = np.arange(len(edges.nodes))
     if references is None and edges.references is None and len(names) > len(edges.nodes):
         found["references"] = np.arange(len(edges.nodes))

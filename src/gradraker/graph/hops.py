@@ -34,7 +34,7 @@ def count_walks(
     lengths : increasing integers of at least 1
         Lengths of walks: one result for each.
     hop_weights : {"count", "binary", "random_walk"}
-        Rows of Aᵏ; 1 where there is a walk; rows of Pᵏ, where P is A with rows of sum 1.
+        Rows of Aᵏ; 1 where a walk exists; rows of Pᵏ, where P is A with rows of sum 1.
     """
     if hop_weights == "random_walk":
         full = normalise_rows(full)

@@ -17,7 +17,7 @@ def merge_duplicates(edges: EdgeList, duplicates: str) -> Entries:
     """
     source, target = edges.source, edges.target
     if not edges.directed:
-        # One end first, whichever way the edge was listed.
+        # The same end first, in whichever order an edge was listed.
         source, target = np.minimum(source, target), np.maximum(source, target)
     weight = np.ones(len(source)) if edges.weight is None else edges.weight
     if duplicates == "sum" or not len(source):

@@ -18,12 +18,10 @@ def to_name_array(names: Any, *, argument: str) -> Names:
     if isinstance(names, np.ndarray) and names.dtype.kind in "iuf":
         return _from_number_array(names, argument)
     listed = names.tolist() if isinstance(names, np.ndarray) else list(names)
-    types = set(map(type, listed))
-    if any(issubclass(kind, np.generic) for kind in types):
+    if any(issubclass(kind, np.generic) for kind in set(map(type, listed))):
         # NumPy scalars count as the Python type; "1" and 1 stay two names.
-        listed = [name.item() if isinstance(name, np.generic) else name for name in listed]
-        types = set(map(type, listed))
-    if types == {int}:
+        listed = [to_plain_name(name) for name in listed]
+    if set(map(type, listed)) == {int}:
         try:
             return np.array(listed, dtype=np.int64)
         except OverflowError:
@@ -112,9 +110,7 @@ def check_names(names: Iterable[Hashable], *, argument: str) -> Names:
             f"{argument} must be a list or array of names, got {names!r} of type "
             f"{type(names).__name__}"
         )
-    array = to_name_array(
-        names if isinstance(names, np.ndarray) else list(names), argument=argument
-    )
+    array = to_name_array(names, argument=argument)
     if array.ndim != 1:
         raise ValueError(f"{argument} must be one list of names, got an array of {array.shape}")
     repeated = find_repeated(array)
@@ -124,7 +120,7 @@ def check_names(names: Iterable[Hashable], *, argument: str) -> Names:
 
 
 def find_repeated(names: Names) -> object:
-    """Return a name that is there more than once, or None."""
+    """Return a name that occurs more than once, or None."""
     if names.dtype == np.int64:
         ordered = np.sort(names)
         again = ordered[1:][ordered[1:] == ordered[:-1]]
@@ -134,7 +130,7 @@ def find_repeated(names: Names) -> object:
 
 
 def find_positions(wanted: Names, names: Names) -> NDArray[np.int64]:
-    """Return the position in ``names`` of each wanted name, -1 where it is not there."""
+    """Return the position in ``names`` of each wanted name, -1 where it is missing."""
     if wanted.dtype == np.int64 and names.dtype == np.int64:
         order = np.argsort(names, kind="stable")
         ordered = names[order]
@@ -151,7 +147,7 @@ def find_positions(wanted: Names, names: Names) -> NDArray[np.int64]:
 def check_same_type(unknown: Names, names: Names, *, argument: str) -> None:
     """Refuse an unknown name such as "7" when the graph has 7, or the other way round.
 
-    It would be a silent miss: the names are the same on paper and different in Python.
+    Otherwise the miss would be silent: the names look the same and differ in Python.
     """
     index = set(names.tolist()) if len(unknown) else set()
     for name in unknown.tolist():

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 # Patterns that Python and polars read alike. "inf", "nan" and "1_000" are not decimal numbers.
 NUMBER = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
 _INTEGER = r"^(?:0|-?[1-9][0-9]*)$"
-# What tables write for a number that is unknown, in lower case.
+# Words that tables write for an unknown number, in lower case.
 MISSING = ("", "na", "n/a", "nan", "null", "none")
 _NOT_FINITE = ("inf", "+inf", "-inf", "infinity", "+infinity", "-infinity")
 

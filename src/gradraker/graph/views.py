@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from gradraker._validation import to_read_only
+from gradraker._validation import check_choice, to_read_only
 from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.adjacency import AdjacencyVectors, VectorOptions, choose_matrix
 from gradraker.graph.edges import EdgeList
@@ -37,7 +37,7 @@ class GraphViews:
         Name of each row.
     references : array of shape (m₁ + m₂ + …,)
         Name of each column, a tuple (view, reference), so that no two are equal and a
-        column's name does not depend on which other views there are.
+        column's name does not depend on the other views.
     """
 
     rows: sp.csr_array
@@ -47,10 +47,7 @@ class GraphViews:
 
     def get_view(self, name: str) -> AdjacencyVectors:
         """Return one view as adjacency vectors, its columns named as in the graph."""
-        if name not in self.views:
-            raise ValueError(
-                f"name must be one of {', '.join(map(repr, self.views))}; got {name!r}"
-            )
+        check_choice("name", name, self.views)
         before = list(self.views).index(name)
         start = sum(list(self.views.values())[:before])
         block = slice(start, start + self.views[name])
@@ -87,7 +84,7 @@ def hop_views(
     hops : int
         Number of views: the largest number of edges of a walk.
     hop_weights : {"count", "binary", "random_walk"}
-        How walks are counted: rows of Aᵏ, 1 where there is a walk, or rows of Pᵏ.
+        How walks are counted: rows of Aᵏ, 1 where a walk exists, or rows of Pᵏ.
     nodes, references, direction, weight, self_loops, duplicates, names, kind
         As in :func:`adjacency_vectors`. References are the same for each view.
 
@@ -111,15 +108,9 @@ def hop_views(
     >>> views.references.tolist()
     [('1 hop', 'b'), ('1 hop', 'c'), ('2 hops', 'b'), ('2 hops', 'c')]
     """
+    form = GraphOptions(weight, names, kind)
     options = VectorOptions(
-        nodes,
-        references,
-        direction,
-        self_loops,
-        hops,
-        hop_weights,
-        duplicates,
-        GraphOptions(weight, names, kind),
+        nodes, references, direction, self_loops, hops, hop_weights, duplicates, form
     )
     return _stack_blocks(_make_hop_blocks(graph, options))
 
@@ -171,15 +162,14 @@ def layer_views(
            [1., 0., 0., 0., 0., 0.]])
     """
     _check_layers(layers)
-    asked = GraphOptions(weight, names, kind)
+    form = GraphOptions(weight, names, kind)
     edges: dict[str, EdgeList] = {}
     for name, layer in layers.items():
         with _name_layer_in_errors(name):
-            edges[name] = to_edge_list(layer, asked)
-    # Edge lists have their weights and names by now.
-    rest = GraphOptions(False if weight is False else None)
+            edges[name] = to_edge_list(layer, form)
+    form = GraphOptions(False if weight is False else None)  # edge lists have weights and names
     options = VectorOptions(
-        nodes, references, direction, self_loops, hops, hop_weights, duplicates, rest
+        nodes, references, direction, self_loops, hops, hop_weights, duplicates, form
     )
     blocks: dict[str, AdjacencyVectors] = {}
     for name, layer in _renumber_layers(edges).items():

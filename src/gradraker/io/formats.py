@@ -18,7 +18,7 @@ from gradraker.io.text_table import read_text_columns
 
 
 class Format(NamedTuple):
-    """A format of files: how it is told, and its reader, of a table or of a whole graph."""
+    """A format of files: how to recognise it, and its reader, of a table or of a whole graph."""
 
     suffixes: tuple[str, ...]
     is_format: Callable[[bytes], bool]  # from the first bytes without byte order mark
@@ -52,8 +52,8 @@ def open_file(
 ) -> tuple[Content, str]:
     """Return the content of a file and its format.
 
-    The format is told by the first bytes, since standard input has no suffix and suffixes may
-    be wrong. A suffix of another format is an error.
+    The format is recognised by the first bytes, since standard input has no suffix and suffixes
+    may be wrong. A suffix of another format is an error.
     """
     if wanted is not None:
         check_choice("format", wanted, FORMATS)
@@ -70,7 +70,7 @@ def open_file(
 
 
 def format_from_suffix(path: str | os.PathLike[str]) -> str | None:
-    """Return the format that the name of a file tells; None where it tells none."""
+    """Return the format that the suffix of a file names; None if it names none of ours."""
     suffixes = [suffix.lower() for suffix in PurePath(path).suffixes]
     if suffixes[-1:] == [".gz"]:
         suffixes.pop()

@@ -11,6 +11,7 @@ from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.edges import EdgeList
 from gradraker.graph.text import to_integers
 from gradraker.io.content import Content, Progress
+from gradraker.io.layout import take_first_line
 
 
 def read_graphml(content: Content, weight: Hashable, progress: Progress) -> EdgeList:
@@ -28,18 +29,13 @@ def read_graphml(content: Content, weight: Hashable, progress: Progress) -> Edge
         graph = networkx.read_graphml(io.BytesIO(content.data))
     except Exception as error:
         raise GraphFileError(
-            content.label, f"this is not a readable GraphML file ({_take_first_line(error)})"
+            content.label, f"this is not a readable GraphML file ({take_first_line(error)})"
         ) from None
     try:
         edges = to_edge_list(graph, GraphOptions(weight))
     except (ValueError, TypeError) as error:
-        raise GraphFileError(content.label, _take_first_line(error)) from None
+        raise GraphFileError(content.label, take_first_line(error)) from None
     names = pl.Series([str(name) for name in edges.nodes.tolist()], dtype=pl.String)
     integers = to_integers([names])
     nodes = np.array(names.to_list(), dtype=object) if integers is None else integers[0].to_numpy()
     return replace(edges, nodes=nodes)
-
-
-def _take_first_line(error: Exception) -> str:
-    """Return the first line of a message, since a message of ours is one sentence."""
-    return (str(error).strip() or type(error).__name__).splitlines()[0][:200]

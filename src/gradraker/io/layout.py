@@ -17,7 +17,7 @@ WHITESPACE = " "
 
 @dataclass(frozen=True)
 class TextOptions:
-    """What a user says about a text table; None where it is to be found."""
+    """Options of text tables; None for a separator or header that is to be found."""
 
     separator: str | None
     comment: str | None
@@ -51,12 +51,12 @@ class Layout:
     separator: str
     comment: str | None
     n_columns: int
-    header: list[str] | None
-    header_line: int
     first_line: int
+    header: list[str] | None = None
+    header_line: int = 1
 
-    def place(self, line: int, column: int | None = None) -> Place:
-        """A place in the file, for messages; the column counts from 0 here."""
+    def make_place(self, line: int, column: int | None = None) -> Place:
+        """Return a place in the file, for messages; the column counts from 0 here."""
         if column is None:
             return Place(self.label, line=line)
         header = None if self.header is None else self.header[column]
@@ -81,7 +81,9 @@ def decode_text(content: Content) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise GraphFileError(Place(label, line=line), "a zero byte is there, so it is not text")
+        raise GraphFileError(
+            Place(label, line=line), "the file holds a zero byte, so it is not text"
+        )
     return text
 
 
@@ -164,9 +166,9 @@ def find_layout(text: str, label: str, options: TextOptions, *, number_column: i
         separator,
         options.comment,
         n_columns=len(fields),
+        first_line=next_number if named else number,
         header=fields if named else None,
         header_line=number,
-        first_line=next_number if named else number,
     )
 
 
@@ -178,6 +180,11 @@ def _find_separator(line: str, place: Place) -> str:
     if len(found) > 1:
         raise GraphFileError(place, "columns could be separated by ',' or ';': pass separator")
     return found[0] if found else WHITESPACE
+
+
+def take_first_line(error: BaseException) -> str:
+    """Return the first line of a message of another library, since ours are one sentence."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0][:200]
 
 
 def shorten(text: object, *, limit: int = 40) -> str:

@@ -1,7 +1,7 @@
 """Graphs in Matrix Market files.
 
 SciPy has a quick reader, but some damaged files (0 rows) end the whole process there, and its
-errors name no line. The body of a sparse matrix is a text table, which the reader of those parses.
+errors name no line. The body of a sparse matrix is parsed as a text table.
 """
 
 from collections.abc import Hashable
@@ -29,7 +29,7 @@ Entries = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 
 
 class _Head(NamedTuple):
-    """What the first lines declare."""
+    """Facts that the first lines declare."""
 
     sparse: bool
     pattern: bool
@@ -39,15 +39,7 @@ class _Head(NamedTuple):
 
     def make_layout(self, label: str) -> Layout:
         """Return the layout of the lines after the head."""
-        return Layout(
-            label,
-            WHITESPACE,
-            "%",
-            n_columns=2 if self.pattern else 3,
-            header=None,
-            header_line=1,
-            first_line=self.line + 1,
-        )
+        return Layout(label, WHITESPACE, "%", 2 if self.pattern else 3, self.line + 1)
 
 
 def read_matrix_market(content: Content, weight: Hashable, progress: Progress) -> EdgeList:
@@ -83,7 +75,7 @@ def _read_head(text: str, label: str) -> _Head:
         raise GraphFileError(
             Place(label, line=1),
             "a matrix of real numbers begins '%%MatrixMarket matrix coordinate real general' or "
-            f"the like, but the line is {shorten(' '.join(words), limit=60)}",
+            f"similar, but the line is {shorten(' '.join(words), limit=60)}",
         )
     sparse, pattern = words[2] == "coordinate", words[3] == "pattern"
     line, sizes = next(find_data_lines(text, "%"), (0, ""))
@@ -113,7 +105,7 @@ def _read_sparse(text: str, head: _Head, label: str, progress: Progress) -> Entr
     n, m, count = head.sizes
     columns = ColumnPositions((0, 1), None if head.pattern else 2)
     found = parse_columns(text, head.make_layout(label), columns, progress)
-    row, column = (_to_indices(names, n) for names, n in zip(found.names, (n, m), strict=True))
+    row, column = map(_to_indices, found.names, (n, m))
     wrong = np.flatnonzero((row < 0) | (column < 0))
     if len(wrong):
         assert found.lines is not None
@@ -141,9 +133,8 @@ def _read_dense(text: str, head: _Head, label: str, progress: Progress) -> Entri
 
     n, m = head.sizes
     lines = select_lines(text, head.make_layout(label))
-    words = lines.select("line", number=pl.col("text").str.extract_all(r"[^ \t]+")).explode(
-        "number"
-    )
+    words = lines.select("line", number=pl.col("text").str.extract_all(r"[^ \t]+"))
+    words = words.explode("number")
     values = parse_numbers(words).get_column("number")
     if values.null_count():
         line, word = words.row(int(values.is_null().arg_true()[0]))
@@ -162,4 +153,4 @@ def _read_dense(text: str, head: _Head, label: str, progress: Progress) -> Entri
 
 def _check_count(declared: int, found: int, label: str) -> None:
     if declared != found:
-        raise GraphFileError(label, f"{declared} entries are declared, but {found} are there")
+        raise GraphFileError(label, f"{declared} entries are declared, but the file holds {found}")

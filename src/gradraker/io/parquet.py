@@ -1,4 +1,8 @@
-"""Tables in Parquet files."""
+"""Tables in Parquet files.
+
+polars refuses damaged files, but of some damaged numbers it makes a request for memory that ends
+the process (pola-rs/polars issue 15342).
+"""
 
 import io
 from dataclasses import replace
@@ -8,7 +12,7 @@ import numpy as np
 from gradraker.exceptions import GraphFileError, Place
 from gradraker.io.columns import FileColumns, WantedColumns, choose_columns
 from gradraker.io.content import Content, Progress
-from gradraker.io.layout import TextOptions
+from gradraker.io.layout import TextOptions, take_first_line
 
 
 def read_parquet_columns(
@@ -20,9 +24,8 @@ def read_parquet_columns(
     try:
         table = pl.read_parquet(io.BytesIO(content.data))
     except (Exception, pl.exceptions.PanicException) as error:
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0][:200]
         raise GraphFileError(
-            content.label, f"this is not a readable Parquet file ({reason})"
+            content.label, f"this is not a readable Parquet file ({take_first_line(error)})"
         ) from None
     names, number, missing_allowed = choose_columns(
         wanted, table.columns, table.width, content.label

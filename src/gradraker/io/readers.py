@@ -41,7 +41,7 @@ def read_edges(
     path : path or "-"
         A file, compressed with gzip or not; "-" is standard input.
     format : {"text", "parquet", "matrix-market", "graphml"}, optional
-        Default: told by the content.
+        Default: recognised by the content.
     source, target : name or position of a column, optional
         Default: the columns called source and target, or else the first two.
     weight : None, False, or name or position of a column
@@ -55,13 +55,13 @@ def read_edges(
         Lines that begin with it are skipped.
     header : bool, optional
         Whether the first line names the columns. Default: it does if it says so (source and
-        target, from and to, ...), if its weight is no number, or if it holds no numbers and
-        the next line holds two.
+        target, from and to, ...), if its weight is not a number, or if it holds no numbers
+        and the next line holds two.
     ids : {"auto", "text"}
         With "auto", nodes are integers if all are 64-bit integers without plus sign or
         leading zeros, so that nothing is lost; with "text" they are always strings.
     progress : callable, optional
-        Called now and then with (stage, done, total).
+        Called with (stage, done, total) while reading.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def read_edges(
     Raises
     ------
     GraphFileError
-        If the file is not what it should be; the message names file, line and column.
+        If the file cannot be read as edges; the message names file, line and column.
     OSError
         If the file cannot be read.
 
@@ -114,7 +114,7 @@ def read_values(
 ) -> dict[Hashable, float]:
     r"""Read known values of nodes from a file.
 
-    An empty value, NA, NaN, null or none means that the value is not known: it is NaN in the
+    An empty value, NA, NaN, null or none means that the value is unknown: it is NaN in the
     result. A node may be given twice with the same value, but not with two.
 
     Parameters
@@ -122,14 +122,14 @@ def read_values(
     path : path or "-"
         A text table or a Parquet file, compressed with gzip or not; "-" is standard input.
     format : {"text", "parquet"}, optional
-        Default: told by the content.
+        Default: recognised by the content.
     node, value : name or position of a column, optional
         Default: the columns called node and value, or else the first two.
     separator, comment, ids, progress
         As in :func:`read_edges`.
     header : bool, optional
         Whether the first line names the columns. Default: it does if it names columns node and
-        value, or if its value is no number.
+        value, or if its value is not a number.
 
     Returns
     -------
@@ -139,7 +139,7 @@ def read_values(
     Raises
     ------
     GraphFileError
-        If the file is not what it should be; the message names file, line and column.
+        If the file cannot be read as values; the message names file, line and column.
     OSError
         If the file cannot be read.
 

@@ -26,7 +26,7 @@ from gradraker.io.layout import (
 if TYPE_CHECKING:
     import polars as pl
 
-# Characters that are parsed at a time. Few, so that memory is used again; more cost less overhead.
+# Characters per piece: small enough that memory is reused, large enough that calls cost little.
 _PIECE = 1 << 22
 
 
@@ -167,18 +167,18 @@ def _split_fields(
 
 def explain_line(content: str, line: int, layout: Layout, columns: ColumnPositions) -> NoReturn:
     """Raise the error of a line that cannot be read, with its place."""
-    fields = split_line(content, layout.separator, layout.place(line))
+    fields = split_line(content, layout.separator, layout.make_place(line))
     if len(fields) != layout.n_columns:
         raise GraphFileError(
-            layout.place(line),
-            f"{len(fields)} column(s) are there, but {layout.n_columns} are expected after "
+            layout.make_place(line),
+            f"the line has {len(fields)} column(s), but {layout.n_columns} are expected after "
             f"line {layout.header_line}",
         )
     for column in columns.names:
         if not fields[column]:
-            raise GraphFileError(layout.place(line, column), "the name of a node is missing")
+            raise GraphFileError(layout.make_place(line, column), "the name of a node is missing")
     assert columns.number is not None
-    place, field = layout.place(line, columns.number), fields[columns.number]
+    place, field = layout.make_place(line, columns.number), fields[columns.number]
     if not columns.missing_allowed and field.casefold() in MISSING:
         raise GraphFileError(place, f"the weight is missing ({shorten(field)})")
     raise GraphFileError(place, f"{shorten(field)} is not a finite decimal number")

@@ -22,7 +22,7 @@ _HEADINGS = {
 
 
 class ColumnPositions(NamedTuple):
-    """Positions of the columns of names and of the column of numbers, None if there is none."""
+    """Positions of the columns of names, and of the column of numbers or None."""
 
     names: tuple[int, ...]
     number: int | None
@@ -91,7 +91,7 @@ def is_header(first: Sequence[str], second: Sequence[str], *, number_column: int
     Parameters
     ----------
     first, second : sequences of str
-        Fields of the first two lines; the second is empty if there is one line only.
+        Fields of the first two lines; the second is empty if the table has one line only.
     number_column : int
         The column, from 0, that holds numbers: 2 in a table of edges, 1 in a table of values.
     """

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 class GraphOptions(NamedTuple):
     """The arguments that every form of graph gets.
 
-    ``weight`` is None (edge weights if there are any), False (no edge weights) or the name of a
+    ``weight`` is None (edge weights if the graph has any), False (no edge weights) or the name of a
     column or attribute; ``names`` are names for numbered nodes; ``kind`` settles what an array is.
     """
 
@@ -16,6 +16,6 @@ class GraphOptions(NamedTuple):
     kind: str | None = None
 
     def refuse_weight_name(self, what: str) -> None:
-        """Raise if weights are asked for by name where they have none."""
+        """Raise if a weight is asked for by name in a graph whose weights have no names."""
         if self.weight is not None and self.weight is not False:
             raise ValueError(f"weight must be None or False for {what}, got {self.weight!r}")

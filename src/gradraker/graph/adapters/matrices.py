@@ -45,7 +45,7 @@ def from_array(array: Any, options: GraphOptions) -> EdgeList:
     """Return the edges of an array, which is a matrix or a list of edges.
 
     An array of k×2 or k×3 entries is a list of edges, any other is a matrix; 2×2 and 3×3
-    could be both, and so must be told.
+    could be both, and need ``kind``.
     """
     dense = np.asarray(array)
     if dense.ndim != 2:

@@ -86,7 +86,7 @@ def to_numbers(values: Any, *, what: str) -> NDArray[np.float64]:
         array = np.asarray(values)
         if array.dtype.kind in "OUSMm":
             listed = [np.nan if entry is None else entry for entry in array.tolist()]
-            # Text is refused even if it reads as a number: the column is then not what it seems.
+            # Text is refused even if it reads as a number: the column may be of another kind.
             if any(isinstance(entry, str | bytes) for entry in listed):
                 raise TypeError("it holds text")
             array = np.array([float(entry) for entry in listed])

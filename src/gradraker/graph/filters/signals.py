@@ -29,7 +29,7 @@ class FilteredSignals:
     """The filtered series of each node at each time, one row for each.
 
     Made by :func:`filtered_signals`. Rows are ordered by time, and by node within a time, so
-    that learning row after row goes forward in time.
+    that a learner that takes row after row goes forward in time.
 
     Parameters
     ----------
@@ -114,14 +114,14 @@ def filtered_signals(
     """Return the value series of each node passed through a graph filter.
 
     For node n at time t the row is [x(t)ₙ, (S x(t − 1))ₙ, …, (S^{L−1} x(t − L + 1))ₙ], where x(t)
-    are the values of all nodes, S is the shift and L the number of taps: what happened
+    are the values of all nodes, S is the shift and L the number of taps: values of
     l steps ago, seen over l hops. It is the input of graph kernel LMS with random Fourier
     features (GKLMS-RFF), whose model is that of :class:`SKGRegressor`.
 
     Parameters
     ----------
     graph : matrix, edges, mapping, or graph of another library
-        As in :func:`adjacency_vectors`, or what it returns: row n holds the edges out of n, so
+        As in :func:`adjacency_vectors`, or its result: row n holds the edges out of n, so
         that (S x)ₙ gathers the values of the nodes that n points to. Pass
         ``adjacency_vectors(graph, direction="in")`` for the other direction.
     series : array or table of shape (n_times, n)
