@@ -7,8 +7,7 @@ from gradraker.paper.drawing import draw_paper_figure
 from gradraker.paper.plan import PARTS, SIMULATIONS
 from gradraker.paper.run import run_paper
 from gradraker.paper.tables import figure_table
-from gradraker.plotting import figure_bytes, freeze_layout, write_figure
-from gradraker.plotting.figure import new_axes
+from gradraker.plotting import freeze_layout
 
 # Figures that the embedded data allow.
 EMBEDDED = [
@@ -119,41 +118,3 @@ def test_tables_of_the_other_figures(results):
     header, *rows = figure_table(results, "epochs")
     assert header == ["n_epochs", "sigma2", "mean", "standard_error"]
     assert sorted({row[0] for row in rows}) == [1, 3, 10, 30]
-
-
-# -- files -----------------------------------------------------------------------
-
-
-def test_files_leave_the_figure_as_it_was():
-    axes = new_axes()
-    axes.plot([1.0, 2.0])
-    figure = axes.figure
-    canvas = figure.canvas
-    first = {kind: figure_bytes(figure, kind) for kind in ("svg", "pdf", "png")}
-    assert figure.dpi == 200
-    assert figure.canvas is canvas
-    again = {kind: figure_bytes(figure, kind) for kind in ("png", "pdf", "svg")}
-    assert again == first
-    width, height = (int.from_bytes(first["png"][i : i + 4]) for i in (16, 20))
-    assert (width, height) == (1100, 720)  # 5.5 by 3.6 inches
-
-
-def test_a_frozen_layout_changes_nothing_to_be_seen():
-    figures = []
-    for frozen in (False, True):
-        axes = new_axes()
-        axes.plot([1.0, 2.0])
-        axes.set_xlabel("x")
-        if frozen:
-            freeze_layout(axes.figure)
-        figures.append(figure_bytes(axes.figure, "png"))
-    assert figures[0] == figures[1]
-
-
-def test_figures_are_written_by_the_ending_of_the_name(tmp_path):
-    figure = new_axes().figure
-    assert write_figure(figure, tmp_path / "a.PDF").read_bytes().startswith(b"%PDF")
-    with pytest.raises(ValueError, match=r"ends in \.svg, \.png, \.pdf, got '.*a\.jpg'"):
-        write_figure(figure, tmp_path / "a.jpg")
-    with pytest.raises(ValueError, match="kind must be one of svg, png, pdf, got 'gif'"):
-        figure_bytes(figure, "gif")

@@ -95,6 +95,7 @@ def _edges_option(*, required: bool, more: str = "") -> Callable[[Command], Comm
 
 
 edges_option = _edges_option(required=True)
+optional_edges_option = _edges_option(required=False)
 edges_of_skg_option = _edges_option(required=False, more=" Only a model of SKG needs them.")
 
 

@@ -117,11 +117,11 @@ def _is_given(option: str) -> bool:
 
 def _check_extras() -> None:
     """Say before the work that a package is missing which is needed after it."""
-    from gradraker.plotting.figure import new_axes
+    from gradraker.plotting.figure import make_axes
     from gradraker.report.html import environment
 
     environment()
-    new_axes()
+    make_axes()
 
 
 def _names(only: str) -> list[str]:

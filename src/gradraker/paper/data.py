@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gradraker.datasets import (
     GraphDataset,
-    dataset_info,
+    describe_dataset,
     fetch_cora_con,
     fetch_email_eu_core,
     fetch_wikipedia_math,
@@ -117,7 +117,7 @@ def load_data(key: str, *, download: bool) -> Loaded | None:
         adjacency, values, dataset = found.adjacency, found.scaled_values(), found
     else:
         adjacency, values, dataset = found, None, None
-    info = dataset_info(DATA[key].registered)
+    info = describe_dataset(DATA[key].registered)
     counts: dict[str, int] = dict(info.facts)
     if DATA[key].registered == "temperature":
         counts = count_stations()
@@ -154,7 +154,7 @@ def how_to_get(key: str) -> str:
     >>> how_to_get("email").split(":")[0]
     "'gradraker reproduce --download' or 'gradraker data fetch email_eu_core' gets it from https"
     """
-    info = dataset_info(DATA[key].registered)
+    info = describe_dataset(DATA[key].registered)
     urls = list(dict.fromkeys(file.url for file in info.files))
     return (
         f"'gradraker reproduce --download' or 'gradraker data fetch {info.name}' gets it from "

@@ -9,7 +9,7 @@ from gradraker.paper.data import DATA
 from gradraker.paper.inputs import SIGMA2_ED
 from gradraker.paper.records import run_at, settings_sweep_of, sweep_of
 from gradraker.paper.results import PaperResults
-from gradraker.plotting.figure import new_axes
+from gradraker.plotting.figure import make_axes
 from gradraker.plotting.nodes import NodeDistancesDisplay
 from gradraker.plotting.sweep import plot_settings_sweep, plot_sweep
 from gradraker.plotting.transfer import SimilarityTransferDisplay
@@ -85,7 +85,7 @@ def _figure_4(results: PaperResults) -> "Figure":
 def _figure_5(results: PaperResults) -> "Figure":
     found = results.of("weights")
     low, high = found["unit"]
-    figure = new_axes(7.6, 5.6).figure.figure
+    figure = make_axes(7.6, 5.6).figure.figure
     figure.clear()
     grid = figure.subplots(2, 2, sharex=True, sharey=True)
     for i, (axes, run) in enumerate(zip(grid.flat, found["runs"], strict=True)):

@@ -18,7 +18,7 @@ from gradraker.paper.plan import PARTS, SIMULATIONS
 from gradraker.paper.results import PaperResults
 from gradraker.paper.rules import RULES
 from gradraker.paper.tables import figure_table
-from gradraker.plotting import FORMATS, figure_bytes, freeze_layout, inline_svg
+from gradraker.plotting import FORMATS, freeze_layout, render_figure, to_inline_svg
 from gradraker.report.html import environment
 
 RESULTS_NAME = "results.jsonl"
@@ -195,11 +195,11 @@ def _write_figure(results: PaperResults, figure: Mapping[str, Any], folder: Path
     name = figure["name"]
     drawn = draw_paper_figure(results, name)
     freeze_layout(drawn)
-    files = {kind: figure_bytes(drawn, kind) for kind in FORMATS}
+    files = {kind: render_figure(drawn, kind) for kind in FORMATS}
     files["csv"] = _csv(figure_table(results, name)).encode()
     for kind, content in files.items():
         _write_bytes(folder / f"{name}.{kind}", content)
-    svg = inline_svg(files["svg"].decode(), prefix=name, description=figure["caption"])
+    svg = to_inline_svg(files["svg"].decode(), prefix=name, description=figure["caption"])
     return {
         # Safe to mark: matplotlib wrote it, texts are paths, and the description is escaped.
         "svg": Markup(svg),

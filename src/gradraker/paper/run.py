@@ -14,7 +14,7 @@ from gradraker.paper.records import sweep_record
 from gradraker.paper.results import PaperResults, json_line
 from gradraker.sweep.sweep_result import SweepResult
 from gradraker.sweep.variance_sweep import sigma2_sweep
-from gradraker.sweep.versions import versions
+from gradraker.sweep.versions import collect_versions
 
 Progress = Callable[[str, float, float], None]
 
@@ -94,7 +94,7 @@ def run_paper(
         "parts": parts,
         "fast": fast,
         "random_state": random_state,
-        "versions": versions(),
+        "versions": collect_versions(),
         "datasets": facts,
     }
     return PaperResults(header, found)
@@ -159,7 +159,7 @@ class _Runner:
             return None
         self.checkpoints.mkdir(parents=True, exist_ok=True)
         # Other settings, data or versions have another file, so that nothing has to be removed.
-        what = {"settings": settings, "seed": self.seed, "versions": versions()}
+        what = {"settings": settings, "seed": self.seed, "versions": collect_versions()}
         line = json_line(what | {"data": self.loaded.facts["sha256"]})
         digest = hashlib.sha256(line.encode()).hexdigest()
         return self.checkpoints / f"{name}-{digest[:10]}.jsonl"

@@ -203,7 +203,7 @@ def _split(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int, Any]:
     """Sampled and tested nodes, a seed, and adjacency vectors of all nodes to the sampled ones."""
     draw = draw_repeat(loaded.adjacency.shape[0], settings["fraction"], seed, repeat)
-    return draw.sampled, draw.tested, draw.seed, loaded.adjacency[:, draw.sampled]
+    return draw.known, draw.unknown, draw.seed, loaded.adjacency[:, draw.known]
 
 
 def _all_pairs(rows: Any) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]]:

@@ -1,12 +1,12 @@
-"""Observed nodes around a tested one, by distance and weight."""
+"""Known nodes around an unknown one, by distance and contribution weight."""
 
-from typing import TYPE_CHECKING, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gradraker.explain.skg_explanation import Explanation
-from gradraker.plotting.explained import ExplainedNodeDisplay, what_is_explained
+from gradraker.plotting.explained import ExplainedNodeDisplay, format_title
 from gradraker.plotting.figure import (
     BLACK,
     DARK_GREY,
@@ -15,16 +15,16 @@ from gradraker.plotting.figure import (
     MANY_POINTS,
     ORANGE,
     VERMILION,
-    checked_column,
-    columns_that_fit,
-    new_axes,
+    check_column,
+    count_columns,
+    make_axes,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import PathCollection
 
-# Around the tested node, as part of the largest distance: room for nodes at distance 0.
+# Around the unknown node, as part of the largest distance: room for nodes at distance 0.
 _HOLE = 0.12
 # A circle that makes the figure larger than this part of the largest distance is left out.
 _ROOM = 1.3
@@ -34,17 +34,17 @@ _GOLDEN_ANGLE = np.pi * (3.0 - np.sqrt(5.0))
 
 
 class NodeDistancesDisplay(ExplainedNodeDisplay):
-    """Observed nodes around a tested node, by distance, shaded and sized by contribution weight.
+    """Known nodes around an unknown node, by distance, shaded and sized by contribution weight.
 
     The paper's figure 2. The radius is ‖d‖, the distance of adjacency vectors, counted
-    from a small circle around the tested node, so that nodes at distance 0 are seen. Angles
+    from a small circle around the unknown node, so that nodes at distance 0 are seen. Angles
     mean nothing: nodes of equal distance are spread over their ring, heavy ones apart.
 
     Parameters
     ----------
-    squared_distances : array-like of shape (n_observed,)
-        ‖d‖² of the observed nodes to the tested node.
-    weights : array-like of shape (n_observed,)
+    squared_distances : array-like of shape (n_known,)
+        ‖d‖² of the known nodes to the unknown node.
+    weights : array-like of shape (n_known,)
         Their contribution weights.
     efficient_distance : float, optional
         Squared efficient distance, drawn as a circle; NaN if no weight is significant.
@@ -53,12 +53,10 @@ class NodeDistancesDisplay(ExplainedNodeDisplay):
 
     Attributes
     ----------
-    radii, angles : ndarray of shape (n_observed,)
+    radii, angles : ndarray of shape (n_known,)
         Where the nodes are: ‖d‖ and radians.
-    ax_ : matplotlib.axes.Axes
-        The axes drawn on, after ``plot``.
-    figure_ : matplotlib.figure.Figure
-        The figure of these axes, after ``plot``.
+    ax_, figure_ : matplotlib.axes.Axes and matplotlib.figure.Figure
+        The axes drawn on and their figure, after ``plot``.
 
     Examples
     --------
@@ -78,53 +76,35 @@ class NodeDistancesDisplay(ExplainedNodeDisplay):
         efficient_distance: float | None = None,
         title: str | None = None,
     ) -> None:
-        self.squared_distances = checked_column("squared_distances", squared_distances)
+        self.squared_distances = check_column("squared_distances", squared_distances)
         least = float(self.squared_distances.min())
         if least < 0.0:
             raise ValueError(f"squared_distances must not be negative, got {least:g}")
-        self.weights = checked_column("weights", weights, self.squared_distances.size)
+        self.weights = check_column("weights", weights, self.squared_distances.size)
         self.efficient_distance = efficient_distance
         self.title = title
         self.radii = np.sqrt(self.squared_distances)
-        self.angles = _angles(self.squared_distances, self.weights)
+        self.angles = _choose_angles(self.squared_distances, self.weights)
 
     @classmethod
-    def _of(cls, explanation: Explanation, number: int) -> Self:
+    def _from_row(cls, explanation: Explanation, number: int) -> Self:
         return cls(
             explanation.squared_distances[number],
             explanation.weights[number],
             efficient_distance=explanation.efficient_distance(number),
-            title=what_is_explained(explanation, number),
+            title=format_title(explanation, number),
         )
 
-    def plot(self, *, ax: "Axes | None" = None) -> Self:
-        """Draw on ``ax``, or on a new figure that no global state knows of.
+    def _make_axes(self) -> "Axes":
+        return make_axes(4.8, 4.6)
 
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Where to draw.
-
-        Returns
-        -------
-        NodeDistancesDisplay
-            Itself, with ``ax_`` and ``figure_`` set.
-        """
-        axes = new_axes(4.8, 4.6) if ax is None else ax
+    def _draw(self, axes: "Axes") -> None:
         farthest = float(self.radii.max()) or 1.0
         hole = _HOLE * farthest
         self._draw_scale(axes, farthest, hole)
+        outline: dict[str, Any] = {"markeredgecolor": BLACK, "markeredgewidth": 0.5}
         axes.plot(
-            [0.0],
-            [0.0],
-            linestyle="none",
-            marker="*",
-            markersize=11.0,
-            color=ORANGE,
-            markeredgecolor=BLACK,
-            markeredgewidth=0.5,
-            label="Tested node",
-            zorder=5.0,
+            0.0, 0.0, "*", markersize=11.0, color=ORANGE, label="Tested node", zorder=5.0, **outline
         )
         self._draw_nodes(axes, hole)
         edge = 1.06 * (hole + self._draw_efficient_distance(axes, farthest, hole))
@@ -133,15 +113,11 @@ class NodeDistancesDisplay(ExplainedNodeDisplay):
         legend = axes.legend(
             loc="upper center",
             bbox_to_anchor=(0.5, 0.0),
-            ncols=min(2, columns_that_fit(axes, 1.8)),
+            ncols=min(2, count_columns(axes, 1.8)),
             frameon=False,
             fontsize="small",
         )
         cast("PathCollection", legend.legend_handles[1]).set_sizes([30.0])
-        self.ax_ = axes
-        # The figure of a figure is itself, that of a subfigure the whole one.
-        self.figure_ = axes.figure.figure
-        return self
 
     def _draw_scale(self, axes: "Axes", farthest: float, hole: float) -> None:
         """Faint circles with the distances that they stand for."""
@@ -226,11 +202,13 @@ class NodeDistancesDisplay(ExplainedNodeDisplay):
 def plot_nodes(
     explanation: Explanation, row: int = 0, *, ax: "Axes | None" = None
 ) -> NodeDistancesDisplay:
-    """Draw observed nodes around a tested one; see :meth:`Explanation.plot_nodes`."""
+    """Draw known nodes around an unknown one; see :meth:`Explanation.plot_nodes`."""
     return NodeDistancesDisplay.from_explanation(explanation, row=row, ax=ax)
 
 
-def _angles(squared: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _choose_angles(
+    squared: NDArray[np.float64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Angles that spread nodes of equal distance evenly, and the heavy ones of them too."""
     # Distances that differ by rounding only are equal.
     rounded = np.round(squared / (float(squared.max()) or 1.0), 9)

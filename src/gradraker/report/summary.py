@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gradraker.models.skg.skg_regressor import SKGRegressor
 from gradraker.models.walks.node_regressor import NodeRegressor
-from gradraker.sweep.versions import versions
+from gradraker.sweep.versions import collect_versions
 from gradraker.workflow.held_out import HeldOutNodes
 from gradraker.workflow.node_predictions import NodePredictions
 
@@ -75,7 +75,7 @@ def prediction_summary(
         "transfer": _transfer(result),
         "predictions": listed_predictions(result, n_contributors),
         "settings": _settings(result.model, settings or {}),
-        "versions": versions(),
+        "versions": collect_versions(),
     }
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from gradraker.plotting import plot_sweep, svg_text
+from gradraker.plotting import plot_sweep, render_inline_svg
 from gradraker.report.html import environment
-from gradraker.sweep.sweep_result import SweepResult, range_names
+from gradraker.sweep.sweep_result import SweepResult, name_ranges
 
 _TEMPLATE = "sweep.html"
 
@@ -43,7 +43,7 @@ def sweep_summary(
     best = int(np.argmin(mean))
     boundaries = result.median_boundaries
     ed = float(boundaries[1])
-    ranges = range_names(boundaries, result.sigma2)
+    ranges = name_ranges(boundaries, result.sigma2)
     return {
         "command": "sweep",
         "inputs": dict(inputs or {}),
@@ -103,7 +103,7 @@ def sweep_report(result: SweepResult, *, inputs: Mapping[str, str] | None = None
     from markupsafe import Markup
 
     axes = plot_sweep(result)
-    svg = svg_text(
+    svg = render_inline_svg(
         axes.figure.figure,
         prefix="sweep",
         description="Mean GNMSE over the kernel variance on a logarithmic axis; it is smallest "

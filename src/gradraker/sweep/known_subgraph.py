@@ -9,7 +9,7 @@ from gradraker.datasets import GraphDataset
 from gradraker.graph import adjacency_vectors, known_values
 
 
-def known_part(
+def build_known_subgraph(
     graph: Any,
     values: Mapping[Hashable, float],
     *,
@@ -17,7 +17,7 @@ def known_part(
     unknown_nodes: Literal["error", "ignore", "isolated"] = "error",
     **options: Any,
 ) -> GraphDataset:
-    """The sub-graph of the nodes with known values: a sweep tests what it knows.
+    """The sub-graph of the nodes with known values: a sweep hides some of them and predicts them.
 
     Parameters
     ----------
@@ -38,8 +38,9 @@ def known_part(
 
     Examples
     --------
-    >>> from gradraker.sweep.known_subgraph import known_part
-    >>> data = known_part([("a", "b"), ("b", "c"), ("c", "a")], {"a": 1.0, "b": 2.0}, name="part")
+    >>> from gradraker.sweep.known_subgraph import build_known_subgraph
+    >>> edges = [("a", "b"), ("b", "c"), ("c", "a")]
+    >>> data = build_known_subgraph(edges, {"a": 1.0, "b": 2.0}, name="part")
     >>> data.adjacency.toarray()
     array([[0., 1.],
            [0., 0.]])

@@ -1,0 +1,24 @@
+"""Fixtures that tests of several folders share."""
+
+import contextlib
+
+import pytest
+from click.testing import CliRunner
+
+from gradraker.cli import main
+
+
+@pytest.fixture(scope="session")
+def run():
+    """Run a command: ``run("predict", "--edges", path)``, in the folder ``cwd`` if it is given.
+
+    Returns click's Result, with ``exit_code``, and ``stdout`` and ``stderr`` apart. Other options
+    are those of click's runner, such as ``input="a,b"``.
+    """
+
+    def invoke(*arguments, cwd=None, **options):
+        with contextlib.nullcontext() if cwd is None else contextlib.chdir(cwd):
+            words = [str(argument) for argument in arguments]
+            return CliRunner().invoke(main, words, prog_name="gradraker", **options)
+
+    return invoke
