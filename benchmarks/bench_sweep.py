@@ -2,11 +2,11 @@
 
 The literal loop does a part of the work, some variances of the first repeat, on the same split,
 frequencies and orders, which are not counted in its time; it must find the same GNMSE. A
-second NumPy loop is what a careful user writes: features of all nodes by matrix products, then one
+second NumPy loop is that of a careful user: features of all nodes by matrix products, then one
 step after the other. Ratios are of the fastest times for one variance of one repeat: a busy machine
 holds BLAS up more than others, and would flatter us.
 
-Parts of the sweep that cost lines are switched off one by one, to show what each of them saves.
+Parts of the sweep that cost lines are switched off one by one, to show how much each of them saves.
 
 Run: python benchmarks/bench_sweep.py [--full | --tiny]
 """
@@ -154,7 +154,7 @@ def compared(job: Job, *, n_repeats: int, n_turns: int) -> Compared:
     grid = np.geomspace(0.05, 500.0, N_VARIANCES)
     parts = [20] if job.data.n_nodes > 500 else [5, 20]
     loops = {name: in_numpy(job, grid[parts], loop) for name, loop in LOOPS.items()}
-    ours = job.sweep(n_repeats=1)[0, parts]  # compiles what is not compiled yet
+    ours = job.sweep(n_repeats=1)[0, parts]  # compiles the loops
     apart = max(float(np.max(np.abs(ours - loop()))) for loop in loops.values())
     times = in_turns({"gradraker": lambda: job.sweep(n_repeats=n_repeats), **loops}, n_turns)
     seconds = {name: times[name].best / len(parts) for name in LOOPS}
@@ -201,19 +201,19 @@ def _wikipedia() -> GraphDataset:
 def growth(job: Job, *, n_repeats: int, n_turns: int) -> list[list[str]]:
     """How time grows with repeats, variances and D: seconds, and times the smallest."""
 
-    def sweep(what: str, factor: int) -> Callable[[], Array]:
-        larger = {name: factor if name == what else 1 for name in ("repeats", "variances", "D")}
-        grown = job._replace(n_frequencies=larger["D"] * job.n_frequencies)
-        return lambda: grown.sweep(
+    def sweep(grown: str, factor: int) -> Callable[[], Array]:
+        larger = {name: factor if name == grown else 1 for name in ("repeats", "variances", "D")}
+        larger_job = job._replace(n_frequencies=larger["D"] * job.n_frequencies)
+        return lambda: larger_job.sweep(
             n_repeats=larger["repeats"] * n_repeats, n_variances=larger["variances"] * N_VARIANCES
         )
 
     lines = []
-    for what in ("repeats", "variances", "D"):
-        times = in_turns({str(f): sweep(what, f) for f in (1, 2, 4)}, n_turns)
+    for name in ("repeats", "variances", "D"):
+        times = in_turns({str(f): sweep(name, f) for f in (1, 2, 4)}, n_turns)
         first = times["1"].median
         cells = (f"{t.median:.3f} s ({t.median / first:.1f}×)" for t in times.values())
-        lines.append([what, *cells])
+        lines.append([name, *cells])
     return lines
 
 
@@ -226,7 +226,7 @@ def _keep_all_rows(rows: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return every, every
 
 
-# Parts of a repeat, and what makes the sweep do without.
+# Parts of a repeat: the name in sweep/repeat.py, and a value that switches the part off.
 PARTS: dict[str, tuple[str, object]] = {
     "threads": ("over_rows", _run_alone),
     "equal rows once": ("find_distinct_rows", _keep_all_rows),

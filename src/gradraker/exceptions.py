@@ -14,9 +14,9 @@ class ArgumentError(ValueError):
     argument : str
         Name of the argument.
     wanted : str
-        What would do.
+        What the argument must be.
     got : object
-        What came.
+        The value given.
 
     Examples
     --------
@@ -61,9 +61,9 @@ class SweepError(ValueError):
     Attributes
     ----------
     problem : str
-        What is wrong; no argument is named.
+        What is wrong, without the name of an argument.
     remedies : dict of str to str
-        What would help: arguments, and what to do with each.
+        Arguments that help, and what to do with each.
 
     Examples
     --------

@@ -173,7 +173,7 @@ def test_ctrl_c_keeps_repeats_that_are_done_and_says_how_to_go_on(sweep, folder)
     n_done = (folder / "sweep.jsonl").read_bytes().count(b"\n") - 1
     assert 2 <= n_done < 12
     assert f"{n_done} of 12 repeats are in sweep.jsonl" in err
-    assert "The same command goes on from there" in err
+    assert "The same command continues from there" in err
     assert "Traceback" not in err
     sweep(*command[1:])
     resumed = Path("sweep.jsonl").read_bytes()

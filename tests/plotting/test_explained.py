@@ -10,8 +10,6 @@ from gradraker import SKGRegressor
 from gradraker.plotting import (
     ContributionWeightsDisplay,
     NodeDistancesDisplay,
-    plot_nodes,
-    plot_weights,
 )
 
 
@@ -32,8 +30,10 @@ def test_explanations_draw_themselves(temperature):
     last = explanation.plot(-1)
     assert np.array_equal(last.weights, explanation.by_time_of(-1))
     assert isinstance(last.ax_, Axes)
-    assert np.array_equal(plot_weights(explanation, 4).weights, weights.weights)
-    assert np.array_equal(plot_nodes(explanation, 4).weights, nodes.weights)
+    again = ContributionWeightsDisplay.from_explanation(explanation, row=4)
+    assert np.array_equal(again.weights, weights.weights)
+    again = NodeDistancesDisplay.from_explanation(explanation, row=4)
+    assert np.array_equal(again.weights, nodes.weights)
 
 
 @pytest.mark.parametrize("form", ["dense", "list", "coo", "frame"])

@@ -16,7 +16,6 @@ from gradraker.plotting import (
     ContributionWeightsDisplay,
     NodeDistancesDisplay,
     SimilarityTransferDisplay,
-    plot_transfer,
 )
 
 B = [0.2, 0.05, 0.1, 0.2]
@@ -91,7 +90,7 @@ def test_transfer_draws_itself():
     found = similarity_transfer([[0.0], [1.0], [3.0]], [0.0, 1.0, 2.0], n_neighbors=1)
     axes = Figure().subplots()
     assert found.plot(ax=axes).ax_ is axes
-    assert isinstance(plot_transfer(found), SimilarityTransferDisplay)
+    assert isinstance(SimilarityTransferDisplay.from_transfer(found), SimilarityTransferDisplay)
 
 
 @pytest.mark.parametrize(

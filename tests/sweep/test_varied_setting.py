@@ -46,5 +46,5 @@ def test_settings_sweep_refuses_bad_arguments():
         settings_sweep(X, np.arange(20.0), setting="n_epochs", values=[])
     with pytest.raises(ValueError, match="setting must be one of"):
         settings_sweep(X, np.arange(20.0), setting="sigma2", values=[1])
-    with pytest.raises(ValueError, match="n_epochs is what varies"):
+    with pytest.raises(ValueError, match="n_epochs varies: give its values"):
         settings_sweep(X, np.arange(20.0), setting="n_epochs", values=[1], n_epochs=[1, 2])

@@ -6,16 +6,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gradraker.cli.inputs import check_distinct, check_streams
-from gradraker.cli.options import FileName
+from gradraker.cli.options import FileName, json_option
 from gradraker.cli.output import check_writable, console, echo_json, safe_cell, write_csv
 from gradraker.cli.tables import facts_table, rows_table, short
 
 if TYPE_CHECKING:
     from gradraker.datasets import DatasetInfo, GraphDataset
-
-_json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON object instead of tables."
-)
 
 
 @click.group(
@@ -27,7 +23,7 @@ def data() -> None:
 
 
 @data.command("list", epilog="Example: gradraker data list")
-@_json_option
+@json_option
 def list_(as_json: bool) -> None:
     """List the data sets."""
     from gradraker.datasets import describe_dataset, list_datasets
@@ -42,9 +38,9 @@ def list_(as_json: bool) -> None:
 
 @data.command(epilog="Example: gradraker data info temperature")
 @click.argument("name")
-@_json_option
+@json_option
 def info(name: str, as_json: bool) -> None:
-    """Say what the data set NAME is, whose it is, and which files it has."""
+    """Describe the data set NAME: its nodes, terms of use and files."""
     dataset = _describe(name)
     if as_json:
         echo_json(_to_json(dataset))
@@ -73,7 +69,7 @@ def info(name: str, as_json: bool) -> None:
 )
 @click.option("--edges", type=FileName(), metavar="FILE", help="Write the edges as CSV.")
 @click.option("--values", type=FileName(), metavar="FILE", help="Write the values as CSV.")
-@_json_option
+@json_option
 def fetch(
     name: str, data_home: str | None, edges: str | None, values: str | None, as_json: bool
 ) -> None:

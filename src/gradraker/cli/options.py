@@ -192,6 +192,10 @@ def refuse_skg_options(ctx: click.Context) -> None:
             raise click.UsageError(f"{option} is an option of SKG: add --method skg")
 
 
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object instead of tables."
+)
+
 output_options = _together(
     click.option(
         "--raw-names",
@@ -199,9 +203,7 @@ output_options = _together(
         help="Write names to CSV as they are. Otherwise a name that a spreadsheet would take "
         "for a formula gets a leading apostrophe.",
     ),
-    click.option(
-        "--json", "as_json", is_flag=True, help="Print one JSON object instead of tables."
-    ),
+    json_option,
 )
 
 unknown_nodes_option = click.option(

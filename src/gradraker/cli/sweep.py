@@ -20,6 +20,7 @@ from gradraker.cli.inputs import (
 )
 from gradraker.cli.options import (
     FileName,
+    json_option,
     kernel_options,
     optional_edges_option,
     part,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from gradraker.graph import EdgeList
     from gradraker.sweep.sweep_result import SweepResult
 
-INTERRUPTED = 130  # what shells give for Ctrl-C
+INTERRUPTED = 130  # as shells do for Ctrl-C
 _FIGURES = (".svg", ".png", ".pdf")
 _CONNECT_SECONDS = 30
 # The option of each argument of the library.
@@ -163,7 +164,7 @@ def _check_address(ctx: click.Context, param: click.Parameter, value: str | None
 @vector_options
 @kernel_options
 @unknown_or_isolated_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
+@json_option
 def sweep(
     edges: str | None,
     values: str | None,
@@ -177,7 +178,7 @@ def sweep(
     """Show how the error depends on the kernel variance σ², over many splits of the nodes.
 
     Only nodes with known values take part: each repeat learns from some of them and predicts the
-    others. Every repeat is kept in --out when it is done; the same command goes on where it was
+    others. Every repeat is kept in --out when it is done; the same command continues where it was
     stopped, and with more --repeats it adds to those that are done.
     """
     if (dataset is None) == (edges is None) or (edges is None) != (values is None):
@@ -215,7 +216,7 @@ def sweep(
 
 
 def _check_extras(report: str | None, plot: str | None) -> None:
-    """Say before the work that a package is missing which is needed after it."""
+    """Refuse before the work if a package is missing that is needed after it."""
     if report is not None:
         from gradraker.report.html import environment
 
@@ -270,14 +271,15 @@ def _run_sweep(
     except KeyboardInterrupt:
         click.echo(
             f"\nStopped: {_count_done(out)} of {options['repeats']} repeats are in {out}. "
-            "The same command goes on from there.",
+            "The same command continues from there.",
             err=True,
         )
         raise click.exceptions.Exit(INTERRUPTED) from None
     except SweepFileError as error:
         raise click.ClickException(f"--out {error.file!r} {error.problem}") from error
     except SweepError as error:
-        remedies = [f"{action} --{_OPTIONS[name]}" for name, action in error.remedies.items()]
+        options = {name: f"--{_OPTIONS[name].replace('_', '-')}" for name in error.remedies}
+        remedies = [f"{action} {options[name]}" for name, action in error.remedies.items()]
         raise click.ClickException(f"{error.problem}: {', or '.join(remedies)}") from error
 
 
@@ -342,5 +344,5 @@ def _print_tables(summary: dict[str, Any], *, to_stderr: bool) -> None:
         ("Smallest σ²", low["sigma2"], low["gnmse"]),
         ("Largest σ²", high["sigma2"], high["gnmse"]),
     ]
-    table = [(what, sigma2, "" if gnmse is None else gnmse) for what, sigma2, gnmse in rows]
+    table = [(name, sigma2, "" if gnmse is None else gnmse) for name, sigma2, gnmse in rows]
     page.print(rows_table("Mean GNMSE, values scaled to [0, 1]", ["", "σ²", "GNMSE"], table))

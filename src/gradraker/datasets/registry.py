@@ -30,7 +30,7 @@ def list_datasets() -> tuple[str, ...]:
 
 
 def describe_dataset(name: str) -> DatasetInfo:
-    """Say what a data set is, and which files it needs from where.
+    """Describe a data set, and the files it needs and where they come from.
 
     Parameters
     ----------

@@ -161,18 +161,13 @@ def _join_by_altitude(
 
 def count_stations() -> dict[str, int]:
     """Count stations with norm values 1961-1990, and those that have them for 1981-2010 too."""
-    table = _read_table()
-    return {"stations 1961-1990": len(table), "stations": len(_select_in_both(table))}
+    return {"stations 1961-1990": len(_read_table()), "stations": len(_read_stations())}
 
 
 def _read_stations() -> list[dict[str, str]]:
-    return _select_in_both(_read_table())
+    return [row for row in _read_table() if row["also_1981_2010"] == "1"]
 
 
 def _read_table() -> list[dict[str, str]]:
     table = resources.files("gradraker.datasets").joinpath("swiss_stations.csv")
     return list(csv.DictReader(table.read_text(encoding="utf-8").splitlines()))
-
-
-def _select_in_both(table: list[dict[str, str]]) -> list[dict[str, str]]:
-    return [row for row in table if row["also_1981_2010"] == "1"]

@@ -110,15 +110,15 @@ class Explanation(LinearExplanation):
 
     def plot(self, row: int = 0, *, ax: Any = None) -> Any:
         """Draw B and F of a tested node against time, the paper's figure 3."""
-        from gradraker.plotting import plot_weights
+        from gradraker.plotting import ContributionWeightsDisplay
 
-        return plot_weights(self, row, ax=ax)
+        return ContributionWeightsDisplay.from_explanation(self, row=row, ax=ax)
 
     def plot_nodes(self, row: int = 0, *, ax: Any = None) -> Any:
         """Draw observed nodes by distance to a tested node, the paper's figure 2."""
-        from gradraker.plotting import plot_nodes
+        from gradraker.plotting import NodeDistancesDisplay
 
-        return plot_nodes(self, row, ax=ax)
+        return NodeDistancesDisplay.from_explanation(self, row=row, ax=ax)
 
     def __repr__(self) -> str:
         n, n_observed = self.weights.shape

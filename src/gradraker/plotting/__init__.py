@@ -1,6 +1,6 @@
 """Figures of results. matplotlib is imported only when one is drawn."""
 
-from gradraker.plotting.bank import KernelWeightsDisplay, plot_kernel_weights
+from gradraker.plotting.bank import KernelWeightsDisplay
 from gradraker.plotting.files import (
     FORMATS,
     freeze_layout,
@@ -9,12 +9,12 @@ from gradraker.plotting.files import (
     to_inline_svg,
     write_figure,
 )
-from gradraker.plotting.nodes import NodeDistancesDisplay, plot_nodes
+from gradraker.plotting.nodes import NodeDistancesDisplay
 from gradraker.plotting.prediction import plot_errors, plot_held_out, plot_sigma2_ranges
 from gradraker.plotting.sweep import plot_settings_sweep, plot_sweep
-from gradraker.plotting.transfer import SimilarityTransferDisplay, plot_transfer
+from gradraker.plotting.transfer import SimilarityTransferDisplay
 from gradraker.plotting.values import PredictedValuesDisplay
-from gradraker.plotting.weights import ConformityDisplay, ContributionWeightsDisplay, plot_weights
+from gradraker.plotting.weights import ConformityDisplay, ContributionWeightsDisplay
 
 __all__ = [
     "FORMATS",
@@ -27,13 +27,9 @@ __all__ = [
     "freeze_layout",
     "plot_errors",
     "plot_held_out",
-    "plot_kernel_weights",
-    "plot_nodes",
     "plot_settings_sweep",
     "plot_sigma2_ranges",
     "plot_sweep",
-    "plot_transfer",
-    "plot_weights",
     "render_figure",
     "render_inline_svg",
     "to_inline_svg",

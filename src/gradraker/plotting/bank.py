@@ -60,7 +60,7 @@ class KernelWeightsDisplay(Display):
                 f"got {len(self.labels)}"
             )
         if not np.isfinite(self.weights).all():
-            raise ValueError("weights holds NaN or infinity, but what is drawn must be finite")
+            raise ValueError("weights holds NaN or infinity, but only finite numbers can be drawn")
 
     @classmethod
     def from_estimator(cls, model: GradrakerRegressor, *, ax: "Axes | None" = None) -> Self:
@@ -94,27 +94,15 @@ class KernelWeightsDisplay(Display):
     def _draw(self, axes: "Axes") -> None:
         steps = np.arange(1, self.weights.shape[0] + 1)
         for number, label in enumerate(self.labels):
-            axes.plot(
-                steps,
-                self.weights[:, number],
-                color=_COLOURS[number % len(_COLOURS)],
-                linestyle=_DASHES[number // len(_COLOURS) % len(_DASHES)],
-                linewidth=1.2,
-                label=label,
-            )
+            dash = _DASHES[number // len(_COLOURS) % len(_DASHES)]
+            colour = _COLOURS[number % len(_COLOURS)]
+            axes.plot(steps, self.weights[:, number], dash, color=colour, lw=1.2, label=label)
         axes.set_xlabel("Training step")
         axes.set_ylabel(r"Weight of the member, $\bar w_p$")
         axes.set_ylim(0.0, 1.02 * max(0.05, float(self.weights.max())))
         axes.set_xlim(1, max(2, steps.size))
         axes.spines[["top", "right"]].set_visible(False)
         put_legend_above(axes, ncols=self._count_columns(axes), fontsize="small")
-
-
-def plot_kernel_weights(
-    model: GradrakerRegressor, *, ax: "Axes | None" = None
-) -> KernelWeightsDisplay:
-    """Draw member weights of a bank against time; see :meth:`GradrakerRegressor.plot_weights`."""
-    return KernelWeightsDisplay.from_estimator(model, ax=ax)
 
 
 def _format_labels(model: GradrakerRegressor) -> list[str]:

@@ -83,39 +83,19 @@ def make_axes(width: float = 5.5, height: float = 3.6) -> "Axes":
     return Figure(figsize=(width, height), dpi=200, layout="constrained").subplots()
 
 
-def draw_points(
-    axes: "Axes",
-    x: ArrayLike,
-    y: ArrayLike,
-    marker: str,
-    *,
-    size: float,
-    colour: str,
-    **options: Any,
-) -> None:
-    """Draw points without edges and without lines between them; many are an image."""
-    axes.plot(
-        x,
-        y,
-        linestyle="none",
-        marker=marker,
-        markersize=size,
-        markeredgewidth=0.0,
-        color=colour,
-        **options,
-    )
+def draw_points(axes: "Axes", x: ArrayLike, y: ArrayLike, marker: str, **options: Any) -> None:
+    """Draw points without edges and without lines between them."""
+    axes.plot(x, y, marker, markeredgewidth=0.0, **options)
 
 
 def put_legend_above(axes: "Axes", *parts: Any, **options: Any) -> "Legend":
     """Put the legend over the axes, where it hides no data."""
-    return axes.legend(
-        *parts,
-        loc="lower left",
-        bbox_to_anchor=(0.0, 1.0),
-        frameon=False,
-        borderaxespad=0.2,
-        **options,
-    )
+    place: dict[str, Any] = {
+        "loc": "lower left",
+        "bbox_to_anchor": (0.0, 1.0),
+        "borderaxespad": 0.2,
+    }
+    return axes.legend(*parts, frameon=False, **place, **options)
 
 
 def add_titled_legend(axes: "Axes", *, title: str | None, last: Sequence[str] = ()) -> None:
@@ -168,5 +148,5 @@ def check_column(
         raise ValueError(f"{argument} must have shape {wanted}, got shape {checked.shape}")
     drawn = checked if may_be_nan is None else checked[~may_be_nan]
     if not np.isfinite(drawn).all():
-        raise ValueError(f"{argument} holds NaN or infinity, but what is drawn must be finite")
+        raise ValueError(f"{argument} holds NaN or infinity, but only finite numbers can be drawn")
     return checked

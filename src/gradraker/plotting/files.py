@@ -47,7 +47,7 @@ def render_figure(figure: "Figure", kind: str) -> bytes:
     Parameters
     ----------
     figure : matplotlib.figure.Figure
-        What to draw.
+        The figure.
     kind : {"svg", "png", "pdf"}
         Kind of file.
 
@@ -64,7 +64,7 @@ def render_figure(figure: "Figure", kind: str) -> bytes:
             _PRINT[kind](figure, file)
     finally:
         figure.set_canvas(shown)
-        figure.set_dpi(dpi)  # vector files have 72 dots an inch
+        figure.set_dpi(dpi)  # vector files have 72 dots per inch
     return file.getvalue()
 
 
@@ -95,12 +95,12 @@ def render_inline_svg(figure: "Figure", *, prefix: str, description: str) -> str
     Parameters
     ----------
     figure : matplotlib.figure.Figure
-        What to draw.
+        The figure.
     prefix : str
         Put before the ids of the element's parts, which must differ between the figures of
         one page.
     description : str
-        What is to be seen, for readers who do not see it.
+        Description of the picture, for readers who cannot see it.
 
     Returns
     -------

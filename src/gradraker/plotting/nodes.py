@@ -110,13 +110,9 @@ class NodeDistancesDisplay(ExplainedNodeDisplay):
         edge = 1.06 * (hole + self._draw_efficient_distance(axes, farthest, hole))
         axes.set(xlim=(-edge, edge), ylim=(-edge, edge), aspect="equal", title=self.title or "")
         axes.set_axis_off()
-        legend = axes.legend(
-            loc="upper center",
-            bbox_to_anchor=(0.5, 0.0),
-            ncols=min(2, count_columns(axes, 1.8)),
-            frameon=False,
-            fontsize="small",
-        )
+        n_columns = min(2, count_columns(axes, 1.8))
+        below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0)}
+        legend = axes.legend(ncols=n_columns, frameon=False, fontsize="small", **below)
         cast("PathCollection", legend.legend_handles[1]).set_sizes([30.0])
 
     def _draw_scale(self, axes: "Axes", farthest: float, hole: float) -> None:
@@ -187,23 +183,10 @@ class NodeDistancesDisplay(ExplainedNodeDisplay):
         radius = float(np.sqrt(self.efficient_distance))
         fits = radius <= _ROOM * farthest  # read off noise, it may be anything
         angles = np.linspace(0.0, 2.0 * np.pi, 361) if fits else np.empty(0)
-        axes.plot(
-            (hole + radius) * np.cos(angles),
-            (hole + radius) * np.sin(angles),
-            color=VERMILION,
-            linewidth=1.1,
-            linestyle="--",
-            label=f"Efficient distance, ‖d‖ = {radius:.2f}" + ("" if fits else ", farther out"),
-            zorder=2.0,
-        )
+        x, y = (hole + radius) * np.cos(angles), (hole + radius) * np.sin(angles)
+        label = f"Efficient distance, ‖d‖ = {radius:.2f}" + ("" if fits else ", farther out")
+        axes.plot(x, y, "--", color=VERMILION, linewidth=1.1, label=label, zorder=2.0)
         return max(farthest, radius) if fits else farthest
-
-
-def plot_nodes(
-    explanation: Explanation, row: int = 0, *, ax: "Axes | None" = None
-) -> NodeDistancesDisplay:
-    """Draw known nodes around an unknown one; see :meth:`Explanation.plot_nodes`."""
-    return NodeDistancesDisplay.from_explanation(explanation, row=row, ax=ax)
 
 
 def _choose_angles(

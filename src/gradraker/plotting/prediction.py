@@ -24,7 +24,7 @@ from gradraker.plotting.figure import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Decades of room on both sides of what is drawn.
+# Decades of room on both sides of the boundaries and the variance.
 _ROOM = 0.8
 
 
@@ -130,8 +130,8 @@ def plot_held_out(
         true,
         predicted,
         "o",
-        size=float(np.clip(60.0 / np.sqrt(true.size), 1.5, 5.0)),
-        colour=BLUE,
+        markersize=float(np.clip(60.0 / np.sqrt(true.size), 1.5, 5.0)),
+        color=BLUE,
         alpha=0.75,
         zorder=2.0,
         label="Held-out node",

@@ -175,7 +175,7 @@ def _choose_colours(n: int) -> list[str]:
 def _finish(axes: "Axes", result: SweepResult) -> "Axes":
     sigma2, n_repeats = result.sigma2, result.n_repeats
     name = str(result.settings["data"]["name"]).replace("$", r"\$")  # no mathematics
-    what = f"mean of {n_repeats} repeats ± standard error" if n_repeats > 1 else "one repeat"
+    shown = f"mean of {n_repeats} repeats ± standard error" if n_repeats > 1 else "one repeat"
     axes.set(xscale="log", xlabel=r"Kernel variance $\sigma^2$", ylabel="GNMSE")
     if sigma2.size > 1:
         axes.set_xlim(sigma2[0], sigma2[-1])
@@ -186,7 +186,7 @@ def _finish(axes: "Axes", result: SweepResult) -> "Axes":
         axes,
         ncols=2 if len(axes.get_legend_handles_labels()[1]) == 4 else 3,
         fontsize=8.0,
-        title=f"{name}: {what}",
+        title=f"{name}: {shown}",
         title_fontsize="small",
         alignment="left",
         handletextpad=0.5,

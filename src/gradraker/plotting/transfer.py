@@ -101,18 +101,30 @@ class SimilarityTransferDisplay(Display):
         -------
         SimilarityTransferDisplay
         """
-        # One neighbour: what is drawn does not depend on it, and it suits the fewest rows.
+        # One neighbour: the picture does not depend on it, and it suits the fewest rows.
         transfer = similarity_transfer(
             X, y, n_neighbors=1, n_pairs=n_pairs, random_state=random_state
         )
         return cls(transfer.squared_distances, transfer.value_differences).plot(ax=ax)
+
+    @classmethod
+    def from_transfer(cls, transfer: SimilarityTransfer, *, ax: "Axes | None" = None) -> Self:
+        """Draw the pairs of a result, with its numbers as title."""
+        title = (
+            f"Relative error {transfer.relative_error:.2f}, "
+            f"rank correlation {transfer.rank_correlation:.2f}"
+        ).replace("-", "−")  # a minus sign, as on the axes
+        pairs = transfer.squared_distances, transfer.value_differences
+        return cls(*pairs, title=title).plot(ax=ax)
 
     def _draw(self, axes: "Axes") -> None:
         if self.squared_distances.size > _MOST_POINTS:
             self._draw_cells(axes)
         else:
             x, y = self.squared_distances, self.value_differences
-            draw_points(axes, x, y, "o", size=3.0, colour=BLUE, alpha=0.35, label="Pair of nodes")
+            draw_points(
+                axes, x, y, "o", markersize=3.0, color=BLUE, alpha=0.35, label="Pair of nodes"
+            )
         self._draw_quartiles(axes)
         axes.set_xlabel(r"Squared distance of adjacency vectors $\|d_{i,j}\|^2$")
         axes.set_ylabel("Difference of scaled values $|y_i-y_j|$")
@@ -148,20 +160,6 @@ class SimilarityTransferDisplay(Display):
         axes.plot(
             self.distances, median, "D-", linewidth=1.4, markersize=2.8, label="Median", **both
         )
-
-
-def plot_transfer(
-    transfer: SimilarityTransfer, *, ax: "Axes | None" = None
-) -> SimilarityTransferDisplay:
-    """Draw the pairs of a result; see :meth:`SimilarityTransfer.plot`."""
-    title = (
-        f"Relative error {transfer.relative_error:.2f}, "
-        f"rank correlation {transfer.rank_correlation:.2f}"
-    ).replace("-", "−")  # a minus sign, as on the axes
-    display = SimilarityTransferDisplay(
-        transfer.squared_distances, transfer.value_differences, title=title
-    )
-    return display.plot(ax=ax)
 
 
 def _compute_quartiles(

@@ -81,26 +81,13 @@ class PredictedValuesDisplay(Display):
         ax: "Axes | None" = None,
     ) -> Self:
         """Make the display and plot it; parameters as for the class and for ``plot``."""
-        display = cls(
-            position,
-            y_true,
-            y_pred,
-            known=known,
-            position_label=position_label,
-            value_label=value_label,
-        )
-        return display.plot(ax=ax)
+        labels = {"position_label": position_label, "value_label": value_label}
+        return cls(position, y_true, y_pred, known=known, **labels).plot(ax=ax)
 
     def _draw(self, axes: "Axes") -> None:
         unknown = ~self.known
-        axes.vlines(
-            self.position[unknown],
-            self.y_true[unknown],
-            self.y_pred[unknown],
-            colors=GREY,
-            linewidths=0.7,
-            zorder=1,
-        )
+        x, true, predicted = self.position[unknown], self.y_true[unknown], self.y_pred[unknown]
+        axes.vlines(x, true, predicted, colors=GREY, linewidths=0.7, zorder=1)
         # Shapes differ as colours do, so that the figure survives a black and white printer. Sizes
         # are such that the shapes look equally large; known values stand back.
         series = [
@@ -110,8 +97,8 @@ class PredictedValuesDisplay(Display):
         if self.known.any():
             series.insert(0, (self.y_true, self.known, "s", 2.6, GREY, "Known to the learner"))
         for y, nodes, marker, size, colour, label in series:
-            x = self.position[nodes]
-            draw_points(axes, x, y[nodes], marker, size=size, colour=colour, label=label)
+            style = {"markersize": size, "color": colour, "label": label}
+            draw_points(axes, self.position[nodes], y[nodes], marker, **style)
         axes.set_xlabel(self.position_label)
         axes.set_ylabel(self.value_label)
         axes.spines[["top", "right"]].set_visible(False)

@@ -57,23 +57,11 @@ class _TimeDisplay(ExplainedNodeDisplay):
 
     def _draw(self, axes: "Axes") -> None:
         for i, end in enumerate(self.epoch_ends):
-            axes.axvline(
-                end + 0.5,
-                color=GREY,
-                linewidth=0.6,
-                linestyle=":",
-                zorder=0.5,
-                label=None if i else _EPOCH,
-            )
+            label = None if i else _EPOCH
+            axes.axvline(end + 0.5, color=GREY, lw=0.6, ls=":", zorder=0.5, label=label)
         self._draw_series(axes)
-        axes.axhline(
-            2.0 * self.learning_rate,
-            color=BLACK,
-            linewidth=0.8,
-            linestyle="--",
-            zorder=1.0,
-            label=_TWICE_RATE,
-        )
+        height = 2.0 * self.learning_rate
+        axes.axhline(height, color=BLACK, lw=0.8, ls="--", zorder=1.0, label=_TWICE_RATE)
         n_times = self.weights.size
         axes.set_xlim(0.5 - 0.015 * n_times, n_times + 0.5 + 0.015 * n_times)
         axes.set_xlabel(r"Training time $i$ (nodes seen)")
@@ -87,8 +75,9 @@ class _TimeDisplay(ExplainedNodeDisplay):
         self, axes: "Axes", y: NDArray[np.float64], marker: str, colour: str, label: str
     ) -> None:
         size = float(np.clip(36.0 / np.sqrt(y.size), 1.2, 4.0))
-        options = {"label": label, "zorder": 3.0, "rasterized": y.size > MANY_POINTS}
-        draw_points(axes, np.arange(1, y.size + 1), y, marker, size=size, colour=colour, **options)
+        style = {"markersize": size, "color": colour, "label": label, "zorder": 3.0}
+        times = np.arange(1, y.size + 1)
+        draw_points(axes, times, y, marker, rasterized=y.size > MANY_POINTS, **style)
 
 
 class ContributionWeightsDisplay(_TimeDisplay):
@@ -190,13 +179,6 @@ class ConformityDisplay(_TimeDisplay):
         label = rf"$\alpha_{{T+1-i}}$ (none at {n_missing} of {alpha.size} times)"
         self._draw_points(axes, alpha, "o", BLUE, label)
         axes.set_ylabel(r"Conformity factor $\alpha_{T+1-i}$")
-
-
-def plot_weights(
-    explanation: Explanation, row: int = 0, *, ax: "Axes | None" = None
-) -> ContributionWeightsDisplay:
-    """Draw B and F of an unknown node against time; see :meth:`Explanation.plot`."""
-    return ContributionWeightsDisplay.from_explanation(explanation, row=row, ax=ax)
 
 
 def _find_epoch_ends(order: NDArray[np.int64], n_known: int) -> NDArray[np.int64]:

@@ -16,19 +16,19 @@ _TEMPLATE = "sweep.html"
 def sweep_summary(
     result: SweepResult, *, inputs: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """Summarise a sweep: what ``gradraker sweep --json`` prints and the page shows.
+    """Summarise a sweep as ``gradraker sweep --json`` prints it and the page shows it.
 
     Parameters
     ----------
     result : SweepResult
-        What :func:`gradraker.sigma2_sweep` returned.
+        Result of :func:`gradraker.sigma2_sweep`.
     inputs : mapping of str to str, optional
         Names of the files that the data came from.
 
     Returns
     -------
     dict
-        Of what JSON can hold, without times: equal sweeps have equal summaries.
+        Of types that JSON can hold, without times: equal sweeps have equal summaries.
 
     Examples
     --------

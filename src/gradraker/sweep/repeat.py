@@ -1,9 +1,9 @@
 """One repeat of a sweep: a split, frequencies and orders that all variances share.
 
-What makes it fast, with the factors that it saves on Temperature, Cora-Con, Email and Wikipedia
-(``benchmarks/bench_sweep.py`` measures them, 2 cores): threads over variances 1.1, 1.8, 1.8, 1.8;
-equal rows computed once 1.0, 2.3, 1.2, 1.1; features kept between epochs 1.5 on each; a dense
-search of small matrices for extreme distances 1.2 on Temperature.
+Four things make it fast. Without them a repeat takes, on Temperature, Cora-Con, Email and Wikipedia
+(``benchmarks/bench_sweep.py``, 2 cores): without threads over variances 1.1, 1.8, 1.8 and 1.8 times
+as long; without computing equal rows once 1.0, 2.4, 1.2 and 1.1; without keeping features between
+epochs 1.5 on each; without a dense search for the distances of small matrices 1.2 on Temperature.
 """
 
 import time
@@ -61,7 +61,7 @@ class Sweep(NamedTuple):
 
 
 class Draw(NamedTuple):
-    """What chance decides in one repeat.
+    """The random choices of one repeat.
 
     Frequencies and orders follow from ``seed`` as in ``SKGRegressor(random_state=seed)``.
     """

@@ -153,7 +153,7 @@ class SweepResult:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read what :meth:`save`, or a sweep with ``checkpoint``, wrote."""
+        """Read a file that :meth:`save` or a sweep with ``checkpoint`` wrote."""
         settings, repeats = read_sweep(path)
         if {repeat.number for repeat in repeats} != set(range(settings["n_repeats"])):
             raise SweepFileError(

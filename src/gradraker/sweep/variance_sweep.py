@@ -71,10 +71,10 @@ def sigma2_sweep(
         Seed; repeat r depends on it and on r only.
     n_jobs : int, optional
         Worker processes of joblib, each with its share of the cores; -1 is one for each core. By
-        default what ``joblib.parallel_config`` says, or this process, with threads on all cores.
+        default those of ``joblib.parallel_config``, or this process, with threads on all cores.
     checkpoint : path-like, optional
-        File of results, JSON lines. Each repeat is appended when it is done; the same call goes on
-        where it was stopped, and may ask for more repeats.
+        File of results, JSON lines. Each repeat is appended when it is done; the same call
+        continues where it was stopped, and may ask for more repeats.
     progress : callable, optional
         Called with a word, the number of repeats done and ``n_repeats``.
 
@@ -86,7 +86,7 @@ def sigma2_sweep(
     -----
     Repeat r draws its split, then a seed s, from ``numpy.random.default_rng([random_state, r])``.
     Its GNMSE at a variance is that of ``SKGRegressor(sigma2=..., random_state=s)``. Results do not
-    depend on ``n_jobs`` or on what has been stopped and resumed.
+    depend on ``n_jobs`` or on interruptions.
 
     Examples
     --------
@@ -186,7 +186,7 @@ def _check_jobs(n_jobs: Any) -> None:
 
 
 def _check_splits(sweep: Sweep, n_repeats: int) -> None:
-    """Refuse before any work what would fail in a late repeat."""
+    """Refuse splits that would fail in a late repeat, before any work."""
     for repeat in range(n_repeats):
         unknown = draw_repeat(sweep.values.size, sweep.fraction, sweep.random_state, repeat).unknown
         if not sweep.values[unknown].any():
@@ -218,7 +218,7 @@ def _make_grid(sweep: Sweep) -> NDArray[np.float64]:
     if np.isnan(boundaries).any():
         raise SweepError(
             "the known nodes of the first repeat all have the same edges, so there are no ranges "
-            "to place a grid by",
+            "to choose variances from",
             {"sigma2": "give", "fraction": "raise"},
         )
     return np.geomspace(boundaries[0] / _BEYOND, boundaries[2] * _BEYOND, _N_VARIANCES)

@@ -26,7 +26,7 @@ class SettingsSweep:
     Attributes
     ----------
     setting : {"n_frequencies", "learning_rate", "n_epochs"}
-        What differs.
+        The setting that differs.
     values : tuple of numbers
         Its values.
     results : tuple of SweepResult
@@ -81,7 +81,7 @@ def settings_sweep(
     data, y
         As in :func:`gradraker.sigma2_sweep`.
     setting : {"n_frequencies", "learning_rate", "n_epochs"}
-        What to vary.
+        The setting to vary.
     values : sequence of numbers
         Its values.
     checkpoint : path-like, optional
@@ -116,7 +116,7 @@ def settings_sweep(
     if np.ndim(values) != 1 or len(values) == 0:
         raise ArgumentError("values", "a sequence of numbers, at least one", values)
     if setting in others:
-        raise ValueError(f"{setting} is what varies: give its values as values={others[setting]!r}")
+        raise ValueError(f"{setting} varies: give its values as values={others[setting]!r}")
     folder = None if checkpoint is None else Path(checkpoint)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)

@@ -11,7 +11,7 @@ _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
 @cache
 def _find_package_versions() -> dict[str, str]:
-    # Read once: it takes milliseconds, and what is loaded does not change.
+    # Read once: it takes milliseconds, and loaded packages do not change.
     return {package: version(package) for package in _PACKAGES}
 
 

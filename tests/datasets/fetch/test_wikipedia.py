@@ -66,7 +66,7 @@ def test_wikipedia_days_are_those_of_the_paper():
         (changed(edges=[[0, 1], [0, 2], [1, 3]]), "edges must be between 0 and 2"),
         (
             changed(edges=[[0, 1], [0, 2], [1, 2], [1, 2]], weights=[1, 1, 1, 1]),
-            "an edge is there more than once",
+            "an edge occurs more than once",
         ),
         (changed(weights=[1, 4, -2]), "weights must be finite and larger than 0"),
         (changed(weights=[1, 4, None]), "weights must be|cannot be read"),

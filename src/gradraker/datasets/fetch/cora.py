@@ -56,7 +56,7 @@ def fetch_cora_con(
     DatasetUnavailableError
         If a file is missing and cannot be downloaded.
     DatasetFileError
-        If a file is there but has other papers, citations or classes than Cora.
+        If a file exists but has other papers, citations or classes than Cora.
 
     Examples
     --------

@@ -39,7 +39,7 @@ def fetch_email_eu_core(
     DatasetUnavailableError
         If a file is missing and cannot be downloaded.
     DatasetFileError
-        If a file is there but has other members, departments or edges.
+        If a file exists but has other members, departments or edges.
 
     Examples
     --------

@@ -53,7 +53,7 @@ def fetch_wikipedia_math(
     DatasetUnavailableError
         If the file is missing and cannot be downloaded.
     DatasetFileError
-        If the file is there but has other pages, edges or days.
+        If the file exists but has other pages, edges or days.
 
     See Also
     --------
@@ -98,7 +98,7 @@ def fetch_wikipedia_math_graph(
         ``wikivital_mathematics.json`` but a ``wikivital_mathematics_edges.csv`` with the
         columns source, target and weight, the links are read from that.
     download : bool
-        Whether the JSON file is downloaded if neither is there.
+        Whether the JSON file is downloaded if neither exists.
 
     Returns
     -------
@@ -160,7 +160,7 @@ def _build_adjacency(
     n_distinct = len(np.unique(edges, axis=0))
     check_facts(path, INFO.facts, {"pages": n_pages, "edges": n_distinct})
     if len(edges) != n_distinct:
-        raise DatasetFileError(f"{where}: an edge is there more than once")
+        raise DatasetFileError(f"{where}: an edge occurs more than once")
     if edges.min() < 0 or edges.max() >= n_pages:
         raise DatasetFileError(f"{where}: edges must be between 0 and {n_pages - 1}")
     return sp.coo_array((weights, (edges[:, 0], edges[:, 1])), shape=(n_pages, n_pages)).tocsr()

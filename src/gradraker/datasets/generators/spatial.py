@@ -159,7 +159,7 @@ def make_arriving_graph(
     directed: bool = True,
     random_state: RandomState = None,
 ) -> GraphDataset:
-    """Make a graph that grows: nodes arrive over time and link to nodes that are there.
+    """Make a graph that grows: nodes arrive over time and link to earlier ones.
 
     Arrival times are those of a Poisson process, given that n nodes arrive between time 0
     and 1. A newcomer at a random point of the unit square links to the earlier nodes around
