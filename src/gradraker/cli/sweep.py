@@ -66,12 +66,8 @@ def _check_variances(
     except ValueError:
         grid = []
     if not grid or not all(0.0 < number < math.inf for number in grid):
-        raise click.BadParameter(
-            f"{value!r} is neither LOW:HIGH:COUNT, such as 0.1:100:40, nor a list of positive "
-            "numbers, such as 1,2,5",
-            ctx,
-            param,
-        )
+        wanted = "LOW:HIGH:COUNT, such as 0.1:100:40, nor a list of positive numbers, such as 1,2,5"
+        raise click.BadParameter(f"{value!r} is neither {wanted}", ctx, param)
     return grid
 
 
@@ -316,33 +312,29 @@ def _connect(scheduler: str | None) -> Iterator[None]:
 
 
 def _print_tables(summary: dict[str, Any], *, to_stderr: bool) -> None:
-    data, settings, best = summary["data"], summary["settings"], summary["best"]
-    theory = summary["theory"]
-    n_known = round(settings["fraction"] * data["nodes"])
+    settings, best, theory = summary["settings"], summary["best"], summary["theory"]
+    n_nodes, n_edges = summary["data"]["nodes"], summary["data"]["edges"]
+    n_known = round(settings["fraction"] * n_nodes)
+    split = f"{short(n_known)} known, {short(n_nodes - n_known)} unknown"
+    numbers = "D = {n_frequencies}, η = {learning_rate:g}, E = {n_epochs}".format(**settings)
     facts = [
-        ("Graph", f"{short(data['nodes'])} nodes with values, {short(data['edges'])} edges"),
-        (
-            "Split",
-            f"{short(n_known)} known, {short(data['nodes'] - n_known)} unknown; "
-            f"{short(settings['n_repeats'])} repeats",
-        ),
-        (
-            "Learner",
-            f"{settings['kernel']} kernel, D = {settings['n_frequencies']}, "
-            f"η = {settings['learning_rate']:g}, E = {settings['n_epochs']}",
-        ),
+        ("Graph", f"{short(n_nodes)} nodes with values, {short(n_edges)} edges"),
+        ("Split", f"{split}; {short(settings['n_repeats'])} repeats"),
+        ("Learner", f"{settings['kernel']} kernel, {numbers}"),
     ]
     if best["at_the_end"]:
         facts.append(("Note", "the best σ² is at an end of the grid: widen --sigma2"))
     page = console(to_stderr=to_stderr)
     page.print(facts_table(f"Sweep over {len(summary['curve'])} variances σ²", facts))
-    rows = [("Best of the sweep", best["sigma2"], best["gnmse"])]
-    if theory["sigma2"] is not None:
-        rows.append(("σ²_ed, by the theory", theory["sigma2"], theory["gnmse"]))
-    low, high = summary["curve"][0], summary["curve"][-1]
-    rows += [
-        ("Smallest σ²", low["sigma2"], low["gnmse"]),
-        ("Largest σ²", high["sigma2"], high["gnmse"]),
+    points = {
+        "Best of the sweep": best,
+        "σ²_ed, by the theory": theory,
+        "Smallest σ²": summary["curve"][0],
+        "Largest σ²": summary["curve"][-1],
+    }
+    rows = [
+        (name, point["sigma2"], "" if point["gnmse"] is None else point["gnmse"])
+        for name, point in points.items()
+        if point["sigma2"] is not None
     ]
-    table = [(name, sigma2, "" if gnmse is None else gnmse) for name, sigma2, gnmse in rows]
-    page.print(rows_table("Mean GNMSE, values scaled to [0, 1]", ["", "σ²", "GNMSE"], table))
+    page.print(rows_table("Mean GNMSE, values scaled to [0, 1]", ["", "σ²", "GNMSE"], rows))

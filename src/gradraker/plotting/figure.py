@@ -104,18 +104,11 @@ def add_titled_legend(axes: "Axes", *, title: str | None, last: Sequence[str] = 
     order = sorted(
         range(len(labels)), key=lambda i: [*last].index(labels[i]) if labels[i] in last else -1
     )
-    legend = put_legend_above(
-        axes,
-        [handles[i] for i in order],
-        [labels[i] for i in order],
-        ncols=count_columns(axes, 0.85),
-        fontsize="small",
-        handletextpad=0.4,
-        columnspacing=1.2,
-        title=title,
-        title_fontsize="medium",
-        alignment="left",
-    )
+    parts = [handles[i] for i in order], [labels[i] for i in order]
+    head = {"title": title, "title_fontsize": "medium", "alignment": "left"}
+    spacing = {"handletextpad": 0.4, "columnspacing": 1.2}
+    n_columns = count_columns(axes, 0.85)
+    legend = put_legend_above(axes, *parts, ncols=n_columns, fontsize="small", **head, **spacing)
     for handle in legend.legend_handles:
         # Small enough for thousands of points is too small for a legend.
         if handle is not None and hasattr(handle, "set_markersize"):

@@ -121,24 +121,17 @@ class NodeDistancesDisplay(ExplainedNodeDisplay):
         from matplotlib.patheffects import withStroke
         from matplotlib.ticker import MaxNLocator
 
+        style: dict[str, Any] = {"ha": "center", "va": "top", "color": DARK_GREY, "zorder": 2.5}
+        style |= {"path_effects": [withStroke(linewidth=2.0, foreground="white")]}
+        # Under the circle, on which nodes may be.
+        style |= {"xytext": (0.0, -2.0), "textcoords": "offset points", "fontsize": "x-small"}
         ticks = np.asarray(MaxNLocator(4, steps=[1, 2, 5, 10]).tick_values(0.0, farthest))
         for tick in ticks[(ticks >= 0.0) & (ticks <= farthest)]:
             radius = hole + tick
             axes.add_patch(
                 Circle((0.0, 0.0), radius, fill=False, color=LIGHT_GREY, linewidth=0.8, zorder=0.0)
             )
-            axes.annotate(
-                f"‖d‖ = {tick:g}",
-                (0.0, -radius),
-                xytext=(0.0, -2.0),  # under the circle, on which nodes may be
-                textcoords="offset points",
-                ha="center",
-                va="top",
-                fontsize="x-small",
-                color=DARK_GREY,
-                path_effects=[withStroke(linewidth=2.0, foreground="white")],
-                zorder=2.5,  # nodes are on top
-            )
+            axes.annotate(f"‖d‖ = {tick:g}", (0.0, -radius), **style)
 
     def _draw_nodes(self, axes: "Axes", hole: float) -> None:
         from matplotlib.colors import Normalize
@@ -164,14 +157,9 @@ class NodeDistancesDisplay(ExplainedNodeDisplay):
             zorder=3.0,
             rasterized=self.weights.size > MANY_POINTS,
         )
-        axes.figure.colorbar(
-            nodes,
-            ax=axes,
-            label="Contribution weight",
-            extend="neither" if signed or self.weights.min() >= 0.0 else "min",
-            shrink=0.7,
-            pad=0.02,
-        )
+        extend = "neither" if signed or self.weights.min() >= 0.0 else "min"
+        label = "Contribution weight"
+        axes.figure.colorbar(nodes, ax=axes, label=label, extend=extend, shrink=0.7, pad=0.02)
 
     def _draw_efficient_distance(self, axes: "Axes", farthest: float, hole: float) -> float:
         """Draw the circle where it fits; return the largest distance that is to be seen."""

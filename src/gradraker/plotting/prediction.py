@@ -1,6 +1,6 @@
 """Figures of a prediction job: the chosen variance, held-out predictions and their errors."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -115,28 +115,18 @@ def plot_held_out(
     >>> plot_held_out([1.0, 2.0], [1.5, 1.8], mean=1.4).get_xlabel()
     'Value'
     """
-    true, predicted = _check_pair(values, predictions)
+    true = check_column("values", values)
+    predicted = check_column("predictions", predictions, true.size)
     axes = make_axes(4.2, 3.7) if ax is None else ax
     both = np.concatenate([true, predicted])
     room = 0.05 * (float(np.ptp(both)) or 1.0)
     ends = (float(both.min()) - room, float(both.max()) + room)
     axes.plot(ends, ends, color=DARK_GREY, linewidth=1.0, zorder=1.0, label="No error")
     if mean is not None:
-        axes.axhline(
-            mean, color=VERMILION, linewidth=1.2, linestyle="--", zorder=1.0, label="The mean"
-        )
-    draw_points(
-        axes,
-        true,
-        predicted,
-        "o",
-        markersize=float(np.clip(60.0 / np.sqrt(true.size), 1.5, 5.0)),
-        color=BLUE,
-        alpha=0.75,
-        zorder=2.0,
-        label="Held-out node",
-        rasterized=true.size > MANY_POINTS,
-    )
+        axes.axhline(mean, color=VERMILION, lw=1.2, ls="--", zorder=1.0, label="The mean")
+    style = {"color": BLUE, "alpha": 0.75, "zorder": 2.0, "rasterized": true.size > MANY_POINTS}
+    size = float(np.clip(60.0 / np.sqrt(true.size), 1.5, 5.0))
+    draw_points(axes, true, predicted, "o", markersize=size, label="Held-out node", **style)
     axes.set(xlim=ends, xlabel="Value", ylabel="Prediction")
     return _finish(axes)
 
@@ -171,7 +161,8 @@ def plot_errors(
     """
     from matplotlib.ticker import MaxNLocator
 
-    true, predicted = _check_pair(values, predictions)
+    true = check_column("values", values)
+    predicted = check_column("predictions", predictions, true.size)
     axes = make_axes(4.2, 3.7) if ax is None else ax
     residuals = predicted - true
     of_mean = residuals[:0] if mean is None else mean - true
@@ -179,26 +170,12 @@ def plot_errors(
     axes.axvline(0.0, color=DARK_GREY, linewidth=1.0, zorder=1.0)
     axes.hist(residuals, bins=bins.tolist(), color=BLUE, alpha=0.75, label="Residual", zorder=2.0)
     if mean is not None:
-        axes.hist(
-            of_mean,
-            bins=bins.tolist(),
-            histtype="step",
-            color=VERMILION,
-            linewidth=1.4,
-            linestyle="--",
-            label="Residual of the mean",
-            zorder=3.0,
-        )
+        outline: dict[str, Any] = {"histtype": "step", "color": VERMILION, "zorder": 3.0}
+        label = "Residual of the mean"
+        axes.hist(of_mean, bins=bins.tolist(), lw=1.4, ls="--", label=label, **outline)
     axes.set(xlabel="Prediction − value", ylabel="Nodes")
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     return _finish(axes)
-
-
-def _check_pair(
-    values: ArrayLike, predictions: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    true = check_column("values", values)
-    return true, check_column("predictions", predictions, true.size)
 
 
 def _make_bins(residuals: NDArray[np.float64], n: int) -> NDArray[np.float64]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from itertools import cycle
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -151,17 +151,9 @@ def _shade_ranges(axes: "Axes", result: SweepResult) -> None:
         axes.axvspan(edges[i], edges[i + 1], color=colour, linewidth=0.0, zorder=0.0)
         # A range may be too narrow for its name.
         if np.log(edges[i + 1] / edges[i]) > 0.12 * width:
-            middle = float(np.sqrt(edges[i] * edges[i + 1]))
-            axes.text(
-                middle,
-                0.985,
-                name,
-                transform=axes.get_xaxis_transform(),
-                ha="center",
-                va="top",
-                fontsize=8.0,
-                color=DARK_GREY,
-            )
+            middle, above = float(np.sqrt(edges[i] * edges[i + 1])), axes.get_xaxis_transform()
+            style: dict[str, Any] = {"ha": "center", "va": "top", "color": DARK_GREY}
+            axes.text(middle, 0.985, name, transform=above, fontsize=8.0, **style)
 
 
 def _choose_colours(n: int) -> list[str]:
@@ -182,14 +174,8 @@ def _finish(axes: "Axes", result: SweepResult) -> "Axes":
     low, high = axes.get_ylim()
     axes.set_ylim(max(0.0, low), high + 0.09 * (high - low))  # room for the names of the ranges
     draw_spines(axes)
-    put_legend_above(
-        axes,
-        ncols=2 if len(axes.get_legend_handles_labels()[1]) == 4 else 3,
-        fontsize=8.0,
-        title=f"{name}: {shown}",
-        title_fontsize="small",
-        alignment="left",
-        handletextpad=0.5,
-        columnspacing=1.2,
-    )
+    title = {"title": f"{name}: {shown}", "title_fontsize": "small", "alignment": "left"}
+    n_columns = 2 if len(axes.get_legend_handles_labels()[1]) == 4 else 3
+    spacing = {"handletextpad": 0.5, "columnspacing": 1.2}
+    put_legend_above(axes, ncols=n_columns, fontsize=8.0, **title, **spacing)
     return axes

@@ -20,17 +20,12 @@ from gradraker.exceptions import SweepFileError
 
 _FORMAT = "gradraker sweep 1"
 # Settings without which results cannot be told or drawn.
-_KINDS = {
-    "data": dict,
-    "sigma2": list,
-    "n_repeats": int,
-    "fraction": float,
-    "n_frequencies": int,
-    "learning_rate": float,
-    "n_epochs": int,
-    "kernel": str,
-    "random_state": int,
-    "versions": dict,
+_KINDS: dict[type, tuple[str, ...]] = {
+    dict: ("data", "versions"),
+    list: ("sigma2",),
+    int: ("n_repeats", "n_frequencies", "n_epochs", "random_state"),
+    float: ("fraction", "learning_rate"),
+    str: ("kernel",),
 }
 
 
@@ -158,7 +153,8 @@ def _parse_settings(line: bytes) -> dict[str, Any] | None:
     settings = header.get("settings")
     if header.get("format") != _FORMAT or not isinstance(settings, dict):
         return None
-    right = all(isinstance(settings.get(name), kind) for name, kind in _KINDS.items())
+    kinds = ((kind, name) for kind, names in _KINDS.items() for name in names)
+    right = all(isinstance(settings.get(name), kind) for kind, name in kinds)
     return settings if right and all(isinstance(s, float) for s in settings["sigma2"]) else None
 
 

@@ -164,16 +164,15 @@ class SweepResult:
         return cls.from_repeats(settings, repeats)
 
     def __repr__(self) -> str:
-        settings, best = self.settings, int(np.argmin(self.mean))
-        ed = float(self.median_boundaries[1])
+        best, ed = int(np.argmin(self.mean)), float(self.median_boundaries[1])
+        numbers = "D = {n_frequencies}, η = {learning_rate:g}, E = {n_epochs}".format(
+            **self.settings
+        )
+        error = f" ± {self.standard_error[best]:.2g}" if self.n_repeats > 1 else ""
         lines = [
-            f"SweepResult: {settings['data']['name']}, {self.sigma2.size} variances from "
-            f"{self.sigma2[0]:.4g} to {self.sigma2[-1]:.4g}, {self.n_repeats} repeats, "
-            f"D = {settings['n_frequencies']}, η = {settings['learning_rate']:g}, "
-            f"E = {settings['n_epochs']}",
-            f"  smallest GNMSE {self.mean[best]:.4g}"
-            + (f" ± {self.standard_error[best]:.2g}" if self.n_repeats > 1 else "")
-            + f" at σ² = {self.sigma2[best]:.4g}",
+            f"SweepResult: {self.settings['data']['name']}, {self.sigma2.size} variances from "
+            f"{self.sigma2[0]:.4g} to {self.sigma2[-1]:.4g}, {self.n_repeats} repeats, {numbers}",
+            f"  smallest GNMSE {self.mean[best]:.4g}{error} at σ² = {self.sigma2[best]:.4g}",
         ]
         if np.isfinite(ed):
             lines.append(f"  σ²_ed = {ed:.4g} (median), GNMSE there {self.mean_at(ed):.4g}")

@@ -237,12 +237,7 @@ def _describe(sweep: Sweep, dataset: GraphDataset, n_repeats: int) -> dict[str, 
         },
         "sigma2": sweep.sigma2.tolist(),
         "n_repeats": int(n_repeats),
-        "fraction": sweep.fraction,
-        "n_frequencies": sweep.n_frequencies,
-        "learning_rate": sweep.learning_rate,
-        "n_epochs": sweep.n_epochs,
-        "kernel": sweep.kernel,
-        "random_state": sweep.random_state,
+        **dict(zip(Sweep._fields[5:], sweep[5:], strict=True)),  # fraction, …, random_state
         "versions": collect_versions(),
     }
 
