@@ -43,7 +43,7 @@ def temperature():
 
 def split(loaded, repeat, seed=3):
     draw = draw_repeat(loaded.adjacency.shape[0], 0.4, seed, repeat)
-    return draw, loaded.adjacency.toarray()[:, draw.sampled]
+    return draw, loaded.adjacency.toarray()[:, draw.known]
 
 
 def test_figures_2_to_5_show_the_first_repeat_of_figure_6a(temperature):
@@ -67,12 +67,12 @@ def test_figures_2_to_5_show_the_first_repeat_of_figure_6a(temperature):
 def test_weights_of_the_tested_node_give_its_prediction(temperature):
     found = simulations.weights(temperature, SIMULATIONS["weights"].settings, 0)
     draw = draw_repeat(89, 0.4, 0, 0)
-    learned = temperature.values[draw.sampled]
+    learned = temperature.values[draw.known]
     for run in found["runs"]:
         by_time = np.array(run["weights"]) @ learned[found["order"]]
         by_node = np.array(run["weights_by_node"]) @ learned
         np.testing.assert_allclose([by_time, by_node], run["predictions"][0], atol=1e-12)
-    assert found["node"] == temperature.dataset.node_names[draw.tested[0]]
+    assert found["node"] == temperature.dataset.node_names[draw.unknown[0]]
 
 
 def test_similarities_and_late_weights_of_all_tested_nodes(temperature):
@@ -81,10 +81,10 @@ def test_similarities_and_late_weights_of_all_tested_nodes(temperature):
     (run,) = found["runs"]
     draw, X = split(temperature, 0, seed=0)
     model = SKGRegressor(sigma2=10.0, n_frequencies=200, n_epochs=3, random_state=draw.seed)
-    model.fit(X[draw.sampled], temperature.values[draw.sampled])
-    Z, order = model.features(X[draw.sampled]), found["order"]
+    model.fit(X[draw.known], temperature.values[draw.known])
+    Z, order = model.features(X[draw.known]), found["order"]
     similarities, ranks = [], []
-    for a in model.features(X[draw.tested]):
+    for a in model.features(X[draw.unknown]):
         B = [0.2 * float(a @ Z[i]) for i in order]
         similarities.append(np.mean(B))
         F, v = [], a.copy()
@@ -113,7 +113,7 @@ def test_similarity_measures_at_one_distance(small):
     found = simulations.similarity(small, settings, 3)["similarities"]
     for repeat, B in enumerate(found):
         draw, X = split(small, repeat)
-        rows = X[draw.sampled]
+        rows = X[draw.known]
         model = SKGRegressor(sigma2=2.0, n_frequencies=30, random_state=draw.seed)
         Z = model.fit(rows, rows[:, 0]).features(rows)
         expected = [
@@ -131,7 +131,7 @@ def test_pairs_are_counted(small):
     assert found["differences"]["1000"] == []  # no pair is so far apart
     for repeat in range(2):
         draw, X = split(small, repeat)
-        rows, y = X[draw.sampled], small.values[draw.sampled]
+        rows, y = X[draw.known], small.values[draw.known]
         pairs = [
             (float(np.sum((rows[i] - rows[j]) ** 2)), round(abs(y[i] - y[j]), 12))
             for i, j in itertools.combinations(range(len(rows)), 2)
@@ -151,7 +151,7 @@ def test_largest_factor_over_triples():
     found = simulations.triples(loaded, SPLIT | {"sigma2": 0.7}, 3)
     for repeat in range(2):
         draw, X = split(loaded, repeat)
-        D = [[np.sum((a - b) ** 2) for b in X[draw.sampled]] for a in X[draw.sampled]]
+        D = [[np.sum((a - b) ** 2) for b in X[draw.known]] for a in X[draw.known]]
         exponents = [
             -(D[i][k] + D[k][j] - D[i][j]) / (2.0 * 0.7)
             for i, k, j in itertools.permutations(range(len(D)), 3)
@@ -180,8 +180,8 @@ def test_every_numbering_of_classes_from_one_training(small):
                 model = SKGRegressor(
                     sigma2=sigma2, n_frequencies=20, n_epochs=2, random_state=draw.seed
                 )
-                model.fit(X[draw.sampled], y[draw.sampled])
-                errors.append(gnmse(y[draw.tested], model.predict(X[draw.tested])))
+                model.fit(X[draw.known], y[draw.known])
+                errors.append(gnmse(y[draw.unknown], model.predict(X[draw.unknown])))
             mean.append(np.mean(errors))
         smallest.append(min(mean))
     assert found["n_numberings"] == 6
