@@ -50,27 +50,27 @@ def sweep_summary(
         "data": settings.pop("data"),
         "best": {
             "sigma2": float(result.sigma2[best]),
-            "gnmse": _finite(mean[best]),
-            "standard_error": _finite(error[best]),
+            "gnmse": _to_finite(mean[best]),
+            "standard_error": _to_finite(error[best]),
             "at_the_end": best in (0, mean.size - 1),
         },
-        "theory": {"sigma2": _finite(ed), "gnmse": _finite(result.mean_at(ed))},
+        "theory": {"sigma2": _to_finite(ed), "gnmse": _to_finite(result.mean_at(ed))},
         "boundaries": {
-            name: _spread(result.boundaries[:, i])
+            name: _summarise(result.boundaries[:, i])
             for i, name in enumerate(
                 ("chaos_extending", "extending_disturbing", "disturbing_averaging")
             )
         },
         "distances": {
-            "smallest": _spread(result.squared_distances[:, 0]),
-            "largest": _spread(result.squared_distances[:, 1]),
+            "smallest": _summarise(result.squared_distances[:, 0]),
+            "largest": _summarise(result.squared_distances[:, 1]),
         },
         "curve": [
             {
                 "sigma2": float(result.sigma2[s]),
                 "range": ranges[s],
-                "gnmse": _finite(mean[s]),
-                "standard_error": _finite(error[s]),
+                "gnmse": _to_finite(mean[s]),
+                "standard_error": _to_finite(error[s]),
             }
             for s in range(mean.size)
         ],
@@ -113,7 +113,7 @@ def sweep_report(result: SweepResult, *, inputs: Mapping[str, str] | None = None
     return template.render(summary=sweep_summary(result, inputs=inputs), figure=Markup(svg))
 
 
-def _spread(column: Any) -> dict[str, float | None]:
+def _summarise(column: Any) -> dict[str, float | None]:
     """Smallest, median and largest over the repeats that have a value."""
     finite = column[np.isfinite(column)]
     if finite.size == 0:
@@ -125,5 +125,5 @@ def _spread(column: Any) -> dict[str, float | None]:
     }
 
 
-def _finite(number: Any) -> float | None:
+def _to_finite(number: Any) -> float | None:
     return float(number) if math.isfinite(number) else None
