@@ -101,7 +101,7 @@ def study(setting: Setting, n_grid: int) -> dict[str, dict[str, float]]:
                     learning_rate=setting.learning_rate,
                     n_epochs=setting.n_epochs,
                     random_state=repeat,
-                    keep_observed=False,
+                    keep_known=False,
                 ).fit(X[train], y[train] - mean)
                 errors.append(gnmse(y[~train], model.predict(X[~train]) + mean))
             persistence = gnmse(y[~train], X[~train, 0])

@@ -3,7 +3,7 @@
 20 000 references, 20 neighbours a node, D = 500. All sides know their frequencies before the
 clock starts. The NumPy loop gathers the rows of the neighbours only, with its arrays made
 beforehand; scikit-learn transforms and learns a one-row matrix a node. Neither keeps what it
-has seen, so ratios are of ours with ``keep_observed=False``; a line has the default.
+has seen, so ratios are of ours with ``keep_known=False``; a line has the default.
 
 Run ``python benchmarks/bench_online.py``.
 """
@@ -35,7 +35,7 @@ from report import (
 SIGMA2, LEARNING_RATE = 4.0, 0.1
 NUMPY, SKLEARN = "NumPy loop", "scikit-learn"
 PREDICT_LEARN, LEARN_ONE = "predict_one, then learn_one", "learn_one (predicts as well)"
-LEARN_AND_KEEP = "learn_one, keep_observed=True"
+LEARN_AND_KEEP = "learn_one, keep_known=True"
 
 
 @dataclass(frozen=True)
@@ -70,14 +70,14 @@ def make_stream(n_nodes: int, n_references: int, degree: int, n_frequencies: int
     return Stream(neighbours, neighbours.tolist(), values.tolist(), rows, n_frequencies)
 
 
-def new_model(stream: Stream, *, keep_observed: bool = False) -> SKGRegressor:
+def new_model(stream: Stream, *, keep_known: bool = False) -> SKGRegressor:
     """A model that has drawn the frequencies of all references and learned nothing."""
     model = SKGRegressor(
         sigma2=SIGMA2,
         n_frequencies=stream.n_frequencies,
         learning_rate=LEARNING_RATE,
         random_state=SEED,
-        keep_observed=keep_observed,
+        keep_known=keep_known,
     )
     model.partial_fit(stream.rows, np.zeros(len(stream.values)))  # θ stays 0
     model.predict_one(range(stream.n_references))
@@ -151,7 +151,7 @@ def main(argv: Sequence[str] | None = None) -> Report:
     stream = make_stream(n_nodes, n_references, 20, n_frequencies)
     n_sklearn = 20 if asked.tiny else 200
     sizes = (10, 30) if asked.tiny else (100, 1000, 10_000)
-    model, keeping = new_model(stream), new_model(stream, keep_observed=True)
+    model, keeping = new_model(stream), new_model(stream, keep_known=True)
     frequencies = model.frequencies_
     sampler = RBFSampler(
         n_components=2 * n_frequencies, gamma=1.0 / (2.0 * SIGMA2), random_state=SEED

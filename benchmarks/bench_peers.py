@@ -90,7 +90,7 @@ def values_part(tiny: bool, n_splits: int) -> tuple[list[str], list[Finding]]:
     same_rows = {} if tiny else present(SAME_ROWS)
     whole = {} if tiny else present(WHOLE_GRAPH)
     # Peers get the links out of a node to known nodes, so the local form looks at no others.
-    local = {"NodeRegressor, same rows": partial(node_model, references="known", direction="out")}
+    local = {"NodeRegressor, same rows": partial(node_model, neighbours="known", direction="out")}
     columns, findings = {}, []
     for data, n_frequencies, learning_rate in data_sets(tiny)[: 2 if tiny else 4]:
         skgs = {

@@ -22,3 +22,14 @@ def run():
             return CliRunner().invoke(main, words, prog_name="gradraker", **options)
 
     return invoke
+
+
+@pytest.fixture(scope="session")
+def reproduced(run, tmp_path_factory):
+    """Folder and output of ``gradraker reproduce --fast`` with the embedded data alone."""
+    folder = tmp_path_factory.mktemp("reproduced") / "a" / "paper"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GRADRAKER_DATA", str(folder / "nothing"))
+        result = run("reproduce", "--fast", "--out", folder)
+    assert result.exit_code == 0, result.output
+    return folder, result.output

@@ -295,7 +295,9 @@ def test_known_values_of_numbered_nodes():
 
 
 def test_values_of_unknown_nodes():
-    with pytest.raises(ValueError, match="nodes that are not there: 'x'; pass unknown_nodes"):
+    with pytest.raises(
+        ValueError, match="nodes that are not in the graph: 'x'; pass unknown_nodes"
+    ):
         known_values({"a": 1.0, "x": 2.0}, ["a"])
     assert known_values({"a": 1.0, "x": 2.0}, ["a"], unknown_nodes="ignore").tolist() == [1.0]
     for way in ("error", "ignore"):

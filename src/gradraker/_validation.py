@@ -53,29 +53,6 @@ def check_number(
     raise error(name, f"a finite number {' and '.join(limits)}".rstrip(), value)
 
 
-def check_fraction(name: str, value: Any) -> float:
-    """Return a number between 0 and 1, both excluded."""
-    if isinstance(value, _NUMBERS) and 0.0 < value < 1.0:
-        return float(value)
-    raise ArgumentError(name, "between 0 and 1, both excluded", value)
-
-
-def check_one_of(name: str, value: Any, allowed: Iterable[str]) -> str:
-    """Return one of some words.
-
-    Examples
-    --------
-    >>> from gradraker._validation import check_one_of
-    >>> check_one_of("direction", "up", ("out", "in", "both"))
-    Traceback (most recent call last):
-    gradraker.exceptions.ArgumentError: direction must be one of out, in, both; got 'up'
-    """
-    words = tuple(allowed)
-    if value in words:
-        return str(value)
-    raise ArgumentError(name, f"one of {', '.join(words)}", value)
-
-
 def check_generator(random_state: Any) -> np.random.Generator:
     """Return the generator itself, or a new one seeded with the integer or by the system."""
     if isinstance(random_state, np.random.Generator):
@@ -102,6 +79,30 @@ def check_positive(name: str, value: Any) -> float:
     if number and 0.0 < value < math.inf:
         return float(value)
     raise ValueError(f"{name} must be a positive number, got {value!r}")
+
+
+def check_choice(name: str, value: Any, allowed: Iterable[str]) -> str:
+    """Return one of some words.
+
+    Examples
+    --------
+    >>> from gradraker._validation import check_choice
+    >>> check_choice("direction", "up", ("out", "in"))
+    Traceback (most recent call last):
+    gradraker.exceptions.ArgumentError: direction must be one of 'out', 'in', got 'up'
+    """
+    words = tuple(allowed)
+    if isinstance(value, str) and value in words:
+        return value
+    raise ArgumentError(name, f"one of {', '.join(map(repr, words))}", value)
+
+
+def check_fraction(name: str, value: Any) -> float:
+    """Return a number between 0 and 1, both excluded."""
+    number = isinstance(value, _NUMBERS) and not isinstance(value, bool)
+    if number and 0.0 < value < 1.0:
+        return float(value)
+    raise ArgumentError(name, "a number between 0 and 1", value)
 
 
 def check_learning_rate(learning_rate: Any) -> float:
@@ -155,3 +156,15 @@ def seed_from(random_state: int | np.random.RandomState | None) -> int:
 
     high, low = check_random_state(random_state).randint(0, 2**32, size=2, dtype=np.uint32)
     return (int(high) << 32) | int(low)
+
+
+def to_json_number(value: Any) -> float | None:
+    """Return a float, or None for a number that JSON does not have (NaN, infinity)."""
+    return float(value) if math.isfinite(value) else None
+
+
+def to_read_only(array: Any) -> Any:
+    """Return a view of an array that cannot be written through."""
+    view = array.view()
+    view.flags.writeable = False
+    return view

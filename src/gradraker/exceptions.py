@@ -3,6 +3,7 @@
 An error has the facts as fields, so that a caller can write a sentence of its own.
 """
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 
@@ -35,8 +36,7 @@ class ArgumentError(ValueError):
     def __str__(self) -> str:
         got = repr(self.got)
         got = got if len(got) <= 80 else f"{got[:77]}..."
-        separator = ";" if "," in self.wanted else ","
-        return f"{self.argument} must be {self.wanted}{separator} got {got}"
+        return f"{self.argument} must be {self.wanted}, got {got}"
 
 
 class ArgumentTypeError(ArgumentError, TypeError):
@@ -103,6 +103,23 @@ class SweepFileError(ValueError):
         return f"{self.file!r} {self.problem}"
 
 
+class UnknownFigureError(ValueError):
+    """A figure of the paper was asked for by a name that it does not have.
+
+    Attributes
+    ----------
+    name : str
+        The name asked for.
+    known : tuple of str
+        The names that exist.
+    """
+
+    def __init__(self, name: str, known: tuple[str, ...]) -> None:
+        super().__init__(f"only: there is no {name!r}; it must be some of {', '.join(known)}")
+        self.name = name
+        self.known = known
+
+
 @dataclass(frozen=True)
 class Place:
     """Where in a file something is: name, line from 1, row from 1, column from 1, its header."""
@@ -145,3 +162,70 @@ class GraphFileError(ValueError):
         super().__init__(f"{place}: {problem}")
         self.place = Place(place) if isinstance(place, str) else place
         self.problem = problem
+
+
+class UnknownNodesError(ValueError):
+    """Nodes were named that the graph does not have.
+
+    Attributes
+    ----------
+    argument : str
+        The argument that named them.
+    nodes : list
+        Their names.
+    remedy : str
+        What a caller can do about it.
+    """
+
+    def __init__(self, argument: str, nodes: Sequence[Hashable], remedy: str) -> None:
+        self.argument, self.nodes, self.remedy = argument, list(nodes), remedy
+        what = (
+            "nodes that are not in the graph"
+            if argument == "values"
+            else "names that the graph does not have"
+        )
+        super().__init__(f"{argument} holds {what}: {format_names(self.nodes)}; {remedy}")
+
+
+class TooFewValuesError(ValueError):
+    """Too few values are known for what is to be chosen from them.
+
+    Attributes
+    ----------
+    argument : str
+        The argument that held the values.
+    got : str
+        What is known.
+    wanted : str
+        What is needed.
+    """
+
+    def __init__(self, got: str, wanted: str, remedy: str) -> None:
+        self.argument, self.got, self.wanted, self.remedy = "values", got, wanted, remedy
+        super().__init__(f"values: {got}, {wanted}: {remedy}")
+
+
+class NegativeWeightError(ValueError):
+    """A random walk was asked for, and an edge weight is negative.
+
+    Attributes
+    ----------
+    weight : float
+        The smallest edge weight.
+    """
+
+    def __init__(self, weight: float, remedy: str) -> None:
+        self.weight, self.remedy = weight, remedy
+        super().__init__(f"a random walk needs weights of at least 0, got {weight:g}: {remedy}")
+
+
+def format_names(names: Sequence[Hashable], *, most: int = 5) -> str:
+    """List the first few names, for a message.
+
+    Examples
+    --------
+    >>> format_names(["a", "b", "c"], most=2)
+    "'a', 'b' and 1 more"
+    """
+    listed = ", ".join(repr(name) for name in names[:most])
+    return f"{listed} and {len(names) - most} more" if len(names) > most else listed

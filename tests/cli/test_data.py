@@ -54,7 +54,7 @@ def test_data_of_no_name_is_wrong_use(run):
     for command in ("info", "fetch"):
         result = run("data", command, "mars")
         assert result.exit_code == 2
-        assert "name must be one of cora" in " ".join(result.stderr.split())
+        assert "name must be one of 'cora'" in " ".join(result.stderr.split())
 
 
 def test_data_that_cannot_be_fetched_is_exit_code_1(run, tmp_path, monkeypatch):

@@ -100,9 +100,9 @@ def test_split_nodes_draws_every_node_equally_often():
 @pytest.mark.parametrize(
     ("n", "fraction", "message"),
     [
-        (10, 0.0, "fraction must be between 0 and 1.*got 0.0"),
-        (10, 1.0, "fraction must be between 0 and 1.*got 1.0"),
-        (10, math.nan, "fraction must be between 0 and 1.*got nan"),
+        (10, 0.0, "fraction must be a number between 0 and 1.*got 0.0"),
+        (10, 1.0, "fraction must be a number between 0 and 1.*got 1.0"),
+        (10, math.nan, "fraction must be a number between 0 and 1.*got nan"),
         (10, 0.04, "fraction=0.04 of n=10 nodes leaves 0 known and 10 unknown"),
         (10, 0.96, "fraction=0.96 of n=10 nodes leaves 10 known and 0 unknown"),
         (1, 0.4, "n=1 nodes leaves 0 known"),

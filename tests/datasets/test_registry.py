@@ -20,13 +20,13 @@ def test_registry_is_complete():
             assert file.size > 0
     with pytest.raises(TypeError):
         describe_dataset("cora").facts["papers"] = 1
-    with pytest.raises(ValueError, match=r"name must be one of cora, .*; got 'Cora'"):
+    with pytest.raises(ValueError, match=r"name must be one of 'cora', .*, got 'Cora'"):
         describe_dataset("Cora")
 
 
 def test_load_dataset_is_the_loader_of_that_name(tmp_path):
     assert repr(load_dataset("temperature", data_home=tmp_path)) == repr(load_temperature())
-    with pytest.raises(ValueError, match=r"name must be one of cora, .*; got 'mars'"):
+    with pytest.raises(ValueError, match=r"name must be one of 'cora', .*, got 'mars'"):
         load_dataset("mars")
 
 

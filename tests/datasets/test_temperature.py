@@ -123,7 +123,7 @@ def test_temperature_months_are_twelve_columns():
 
 @pytest.mark.parametrize("month", ["year", "January", "", 1, None])
 def test_temperature_unknown_month(month):
-    with pytest.raises(ValueError, match=r"month must be one of jan, feb, .*, dec; got") as caught:
+    with pytest.raises(ValueError, match=r"month must be one of 'jan', .*, 'dec', got") as caught:
         load_temperature(month)
     assert repr(month) in str(caught.value)
 

@@ -45,7 +45,7 @@ def test_figures_are_written_by_the_ending_of_the_name(tmp_path):
     assert write_figure(figure, tmp_path / "a.PDF").read_bytes().startswith(b"%PDF")
     with pytest.raises(ValueError, match=r"ends in \.svg, \.png, \.pdf, got '.*a\.jpg'"):
         write_figure(figure, tmp_path / "a.jpg")
-    with pytest.raises(ValueError, match="kind must be one of svg, png, pdf; got 'gif'"):
+    with pytest.raises(ValueError, match="kind must be one of 'svg', 'png', 'pdf', got 'gif'"):
         render_figure(figure, "gif")
 
 

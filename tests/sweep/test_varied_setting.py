@@ -42,7 +42,7 @@ def test_settings_sweep_refuses_bad_arguments():
     X = sp.eye_array(20, format="csr")
     with pytest.raises(ValueError, match=r"values must be a sequence of numbers.* got 3"):
         settings_sweep(X, np.arange(20.0), setting="n_epochs", values=3)
-    with pytest.raises(ValueError, match=r"values must be .* at least one; got \[\]"):
+    with pytest.raises(ValueError, match=r"values must be .* at least one, got \[\]"):
         settings_sweep(X, np.arange(20.0), setting="n_epochs", values=[])
     with pytest.raises(ValueError, match="setting must be one of"):
         settings_sweep(X, np.arange(20.0), setting="sigma2", values=[1])

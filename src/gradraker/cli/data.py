@@ -7,8 +7,8 @@ import click
 
 from gradraker.cli.inputs import check_distinct, check_streams
 from gradraker.cli.options import FileName, json_option
-from gradraker.cli.output import check_writable, console, echo_json, safe_cell, write_csv
-from gradraker.cli.tables import facts_table, rows_table, short
+from gradraker.cli.output import check_writable, echo_json, escape_formula, make_console, write_csv
+from gradraker.cli.tables import make_facts_table, make_rows_table, shorten
 
 if TYPE_CHECKING:
     from gradraker.datasets import DatasetInfo, GraphDataset
@@ -33,7 +33,7 @@ def list_(as_json: bool) -> None:
         echo_json({"datasets": [_to_json(info) for info in listed]})
         return
     rows = [(info.name, _format_home(info), _format_counts(info)) for info in listed]
-    console().print(rows_table("Data sets", ["Name", "Files", "Facts"], rows))
+    make_console().print(make_rows_table("Data sets", ["Name", "Files", "Facts"], rows))
 
 
 @data.command(epilog="Example: gradraker data info temperature")
@@ -49,12 +49,12 @@ def info(name: str, as_json: bool) -> None:
         ("What", dataset.description),
         ("Facts", _format_counts(dataset)),
         ("Files", _format_home(dataset)),
-        *((file.name, f"{short(file.size)} bytes from {file.url}") for file in dataset.files),
+        *((file.name, f"{shorten(file.size)} bytes from {file.url}") for file in dataset.files),
         ("Licence", dataset.licence),
         ("Cite", dataset.citation),
         ("In Python", f"gradraker.datasets.{dataset.loader.__name__}()"),
     ]
-    console().print(facts_table(dataset.name, facts))
+    make_console().print(make_facts_table(dataset.name, facts))
 
 
 @data.command(
@@ -125,13 +125,13 @@ def _format_home(info: "DatasetInfo") -> str:
 
 
 def _format_counts(info: "DatasetInfo") -> str:
-    return ", ".join(f"{short(number)} {fact}" for fact, number in info.facts.items())
+    return ", ".join(f"{shorten(number)} {fact}" for fact, number in info.facts.items())
 
 
 def _list_edges(dataset: "GraphDataset") -> Iterator[Sequence[object]]:
     edges = dataset.adjacency.tocoo()
     weighted = bool((edges.data != 1.0).any())
-    names = [safe_cell(name) for name in dataset.node_names]
+    names = [escape_formula(name) for name in dataset.node_names]
     yield ["source", "target", "weight"] if weighted else ["source", "target"]
     for row, column, weight in zip(*edges.coords, edges.data.tolist(), strict=True):
         yield [names[row], names[column], weight][: 3 if weighted else 2]
@@ -140,4 +140,4 @@ def _list_edges(dataset: "GraphDataset") -> Iterator[Sequence[object]]:
 def _list_values(dataset: "GraphDataset") -> Iterator[Sequence[object]]:
     yield ["node", "value"]
     for name, value in zip(dataset.node_names, dataset.values.tolist(), strict=True):
-        yield [safe_cell(name), value]
+        yield [escape_formula(name), value]

@@ -1,127 +1,19 @@
 """``gradraker demo``: learn Swiss temperatures at some stations, predict the others."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-# Light: names such as gradraker.SKGRegressor are loaded when a command first uses them.
-import gradraker
-
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from gradraker.workflow.demo import DemoResult, DemoSummary
 
-SAMPLED_FRACTION = 0.4
-ATTRIBUTION = "Source: MeteoSwiss"
 FIGURE_NAME = "temperature-jan.png"
 
 
-@dataclass(frozen=True)
-class StationPrediction:
-    """What was predicted for one station, in °C."""
-
-    station: str
-    altitude_m: float
-    true_c: float
-    predicted_c: float
-    error_c: float
-
-
-@dataclass(frozen=True)
-class DemoSummary:
-    """The numbers that the demo reports; GNMSE is on values scaled to [0, 1]."""
-
-    dataset: str
-    source: str
-    seed: int
-    n_nodes: int
-    n_edges: int
-    n_sampled: int
-    n_tested: int
-    sigma2: float
-    sigma2_rule: str
-    gnmse: float
-    gnmse_of_mean: float
-    gnmse_of_node_model: float
-    best: tuple[StationPrediction, ...]
-    worst: tuple[StationPrediction, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class DemoResult:
-    """The summary, and per station what a figure needs."""
-
-    summary: DemoSummary
-    altitude_m: "NDArray[np.float64]"
-    true_c: "NDArray[np.float64]"
-    predicted_c: "NDArray[np.float64]"  # NaN at sampled stations
-    sampled: "NDArray[np.bool_]"
-
-
-def run_demo(*, seed: int) -> DemoResult:
-    """Fit on 40 % of the stations, drawn by ``seed``, and predict the others."""
-    import numpy as np
-
-    from gradraker.datasets import split_nodes
-
-    data = gradraker.load_temperature("jan")
-    assert data.positions is not None
-    altitude = data.positions[:, data.position_names.index("altitude_m")]
-    y = data.scaled_values()
-    sampled, tested = split_nodes(data.n_nodes, SAMPLED_FRACTION, np.random.default_rng(seed))
-    vectors = data.adjacency[:, sampled]  # the sampled nodes are the referencing nodes
-
-    rule = "theory"
-    model = gradraker.SKGRegressor(
-        sigma2=rule, n_frequencies=200, learning_rate=0.1, n_epochs=3, random_state=seed
-    )
-    model.fit(vectors[sampled], y[sampled])
-    y_pred = np.asarray(model.predict(vectors[tested]), dtype=np.float64)
-    mean = np.full(len(tested), y[sampled].mean())
-    known = np.full(data.n_nodes, np.nan)
-    known[sampled] = y[sampled]
-    by_node_model = gradraker.NodeRegressor(random_state=seed).fit(data.adjacency, known)
-
-    low, high = data.values.min(), data.values.max()
-    predicted_c = np.full(data.n_nodes, np.nan)
-    predicted_c[tested] = low + (high - low) * y_pred
-    is_sampled = np.zeros(data.n_nodes, dtype=np.bool_)
-    is_sampled[sampled] = True
-
-    by_error = tested[np.argsort(np.abs(predicted_c - data.values)[tested], kind="stable")]
-    ranked = [
-        StationPrediction(
-            station=data.node_names[node],
-            altitude_m=float(altitude[node]),
-            true_c=float(data.values[node]),
-            predicted_c=float(predicted_c[node]),
-            error_c=float(predicted_c[node] - data.values[node]),
-        )
-        for node in by_error
-    ]
-    summary = DemoSummary(
-        dataset=data.name,
-        source=ATTRIBUTION,
-        seed=seed,
-        n_nodes=data.n_nodes,
-        n_edges=data.n_edges,
-        n_sampled=len(sampled),
-        n_tested=len(tested),
-        sigma2=float(model.sigma2_),
-        sigma2_rule=rule,
-        gnmse=gradraker.gnmse(y[tested], y_pred),
-        gnmse_of_mean=gradraker.gnmse(y[tested], mean),
-        gnmse_of_node_model=gradraker.gnmse(y[tested], by_node_model.predict(tested)),
-        best=tuple(ranked[:3]),
-        worst=tuple(ranked[:-4:-1]),  # the worst one first
-    )
-    return DemoResult(summary, altitude, data.values, predicted_c, is_sampled)
-
-
-def write_figure(result: DemoResult, folder: Path) -> Path:
+def write_figure(result: "DemoResult", folder: Path) -> Path:
     """Draw true and predicted temperatures by altitude; ImportError without matplotlib."""
     from gradraker._files import write_atomically
     from gradraker.plotting import PredictedValuesDisplay
@@ -138,14 +30,16 @@ def write_figure(result: DemoResult, folder: Path) -> Path:
     return write_atomically(folder / FIGURE_NAME, display.figure_.savefig)
 
 
-def print_tables(summary: DemoSummary) -> None:
+def print_tables(summary: "DemoSummary") -> None:
     """Print the summary for a reader, in 80 columns and without colour when piped."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
+    from gradraker.workflow.demo import KNOWN_FRACTION
+
     facts = Table(
-        title=f"{summary.dataset}: predicted from {SAMPLED_FRACTION:.0%} of the stations",
+        title=f"{summary.dataset}: predicted from {KNOWN_FRACTION:.0%} of the stations",
         title_justify="left",
         box=box.SIMPLE_HEAD,
         show_header=False,
@@ -218,6 +112,8 @@ def demo(folder: Path, seed: int, as_json: bool) -> None:
     Stations are joined if their altitudes differ by less than 300 m. The values
     of 40 % of them are given to the learner, the others are predicted.
     """
+    from gradraker.workflow.demo import ATTRIBUTION, run_demo
+
     result = run_demo(seed=seed)
     figure: Path | None = None
     missing = ""

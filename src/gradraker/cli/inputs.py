@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gradraker.graph import EdgeList
+    from gradraker.models import NodeModel
 
 STANDARD_STREAM = "-"
 
@@ -70,50 +71,69 @@ def read_values_file(path: str, waiting: Waiting) -> dict[Hashable, float]:
     return {str(node): value for node, value in values.items()}
 
 
+def load_node_model(path: str) -> "NodeModel":
+    """Load a model of graphs, or refuse the file by name."""
+    from gradraker import load
+    from gradraker.exceptions import ModelFileError
+    from gradraker.models import NodeModel
+
+    model = load(path)
+    if not isinstance(model, NodeModel):
+        raise ModelFileError(
+            f"{path!r} holds a model of rows ({type(model).__name__}): only models of graphs, "
+            "which 'gradraker predict --model' writes, can be used here"
+        )
+    return model
+
+
 def _label(path: str) -> str:
     return "standard input" if path == STANDARD_STREAM else Path(path).name
 
 
 @contextmanager
-def in_words_of_the_command_line(values: str, *, isolated: bool = False) -> "Iterator[None]":
+def reword_errors(values: str | None, *, isolated: bool = False) -> "Iterator[None]":
     """Let errors of the library name files and options instead of arguments.
 
     ``values`` is the file of values; ``isolated`` says that the command takes nodes without edges.
     """
+    from gradraker.exceptions import (
+        NegativeWeightError,
+        TooFewValuesError,
+        UnknownNodesError,
+        format_names,
+    )
+
+    file = "values" if values is None else _label(values)
     try:
         yield
-    except ValueError as error:
-        message = str(error)
-        changes = {
-            "values holds nodes that are not there": f"{_label(values)} holds nodes without edges",
-            "values holds nodes that are not in the graph": f"{_label(values)} holds nodes "
-            "without edges",
-            ", or 'isolated' to take them for nodes without edges": "",
-            "pass unknown_nodes='ignore' to leave them out": "pass --unknown-nodes ignore to leave "
-            "them out" + (", or isolated to keep them" if isolated else ""),
-            "values: ": f"{_label(values)}: ",
-            "sigma2 as a number": "--sigma2 NUMBER",
-            "pass weight=False to ignore weights": "pass --unweighted",
-        }
-        for words, other in changes.items():
-            message = message.replace(words, other)
-        if message == str(error):
+    except UnknownNodesError as error:
+        if error.argument != "values":
             raise
-        line = _line_of_node(values, message)
+        remedy = "pass --unknown-nodes ignore to leave them out"
+        remedy += ", or isolated to keep them" if isolated else ""
+        message = f"{file} holds nodes without edges: {format_names(error.nodes)}; {remedy}"
+        line = _find_line(values, str(error.nodes[0]))
         raise ValueError(message if line is None else f"{message} (line {line})") from error
+    except TooFewValuesError as error:
+        remedy = error.remedy.replace("sigma2 as a number", "--sigma2 NUMBER")
+        raise ValueError(f"{file}: {error.got}, {error.wanted}: {remedy}") from error
+    except NegativeWeightError as error:
+        raise ValueError(
+            f"a random walk needs weights of at least 0, got {error.weight:g}: pass --unweighted, "
+            "or count walks in another way"
+        ) from error
 
 
-def _line_of_node(path: str, message: str) -> int | None:
-    """Line of the first node that a message quotes, in a plain text file; None if not found."""
-    if path == STANDARD_STREAM or "holds nodes without edges: '" not in message:
+def _find_line(path: str | None, name: str) -> int | None:
+    """Return the line of a plain text file that begins with a name; None if there is none."""
+    if path is None or path == STANDARD_STREAM:
         return None
-    name = message.split("holds nodes without edges: '", 1)[1].split("'", 1)[0]
     try:
         with open(path, encoding="utf-8-sig") as file:
             for number, line in enumerate(file, start=1):
                 if line.lstrip(' "').startswith(name):
                     return number
-    except (OSError, UnicodeDecodeError):  # compressed or Parquet: there are no lines to name
+    except (OSError, UnicodeDecodeError):  # compressed or Parquet: it has no lines to name
         pass
     return None
 
@@ -122,14 +142,18 @@ def _line_of_node(path: str, message: str) -> int | None:
 VECTOR_OPTIONS = ("direction", "self_loops", "unweighted", "hops", "hop_weights")
 
 
-def vector_settings(
+def to_graph_options(*, self_loops: str, unweighted: bool) -> dict[str, Any]:
+    """Return the options of a graph that every model takes."""
+    return {"weight": False if unweighted else None, "self_loops": self_loops}
+
+
+def to_vector_options(
     *, direction: str | None, self_loops: str, unweighted: bool, hops: int, hop_weights: str
 ) -> dict[str, Any]:
-    """Arguments of ``adjacency_vectors`` from options; a model file keeps them as notes."""
+    """Return the options of ``adjacency_vectors``."""
     return {
         "direction": direction or "out",
-        "weight": False if unweighted else None,
-        "self_loops": self_loops,
+        **to_graph_options(self_loops=self_loops, unweighted=unweighted),
         "hops": hops,
         "hop_weights": hop_weights,
     }

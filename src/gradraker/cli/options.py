@@ -60,21 +60,21 @@ class FileName(click.ParamType):  # type: ignore[type-arg]
         return str(value)
 
 
-def learning_rate(ctx: click.Context, param: click.Parameter, value: float) -> float:
+def check_learning_rate(ctx: click.Context, param: click.Parameter, value: float) -> float:
     """Check a learning rate, since a range of click lets NaN pass."""
     if not 0.0 < value < 1.0:
         raise click.BadParameter(f"{value!r} is not between 0 and 1", ctx, param)
     return value
 
 
-def part(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+def check_fraction(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
     """Check a part of a whole, such as 0.9."""
     if value is not None and not 0.0 < value < 1.0:
         raise click.BadParameter(f"{value!r} is not between 0 and 1", ctx, param)
     return value
 
 
-def _together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+def _combine(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
     def add(command: Command) -> Command:
         for option in reversed(options):
             command = option(command)
@@ -83,7 +83,7 @@ def _together(*options: Callable[[Command], Command]) -> Callable[[Command], Com
     return add
 
 
-def _edges_option(*, required: bool, more: str = "") -> Callable[[Command], Command]:
+def _make_edges_option(*, required: bool, more: str = "") -> Callable[[Command], Command]:
     return click.option(
         "--edges",
         type=FileName(),
@@ -94,9 +94,9 @@ def _edges_option(*, required: bool, more: str = "") -> Callable[[Command], Comm
     )
 
 
-edges_option = _edges_option(required=True)
-optional_edges_option = _edges_option(required=False)
-edges_of_skg_option = _edges_option(required=False, more=" Only a model of SKG needs them.")
+edges_option = _make_edges_option(required=True)
+optional_edges_option = _make_edges_option(required=False)
+new_edges_option = _make_edges_option(required=False, more=" They are added to the model's graph.")
 
 
 def values_option(*, required: bool, text: str) -> Callable[[Command], Command]:
@@ -106,7 +106,7 @@ def values_option(*, required: bool, text: str) -> Callable[[Command], Command]:
     )
 
 
-vector_options = _together(
+vector_options = _combine(
     click.option(
         "--direction",
         type=click.Choice(["out", "in", "both"]),
@@ -137,7 +137,7 @@ vector_options = _together(
     ),
 )
 
-kernel_options = _together(
+kernel_options = _combine(
     click.option(
         "--kernel",
         type=click.Choice(KERNELS),
@@ -156,7 +156,7 @@ kernel_options = _together(
     click.option(
         "--learning-rate",
         type=float,
-        callback=learning_rate,
+        callback=check_learning_rate,
         default=0.1,
         show_default=True,
         metavar="ETA",
@@ -196,7 +196,7 @@ json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object instead of tables."
 )
 
-output_options = _together(
+output_options = _combine(
     click.option(
         "--raw-names",
         is_flag=True,

@@ -14,19 +14,19 @@ import click
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from gradraker.workflow.node_predictions import NodePredictions
+    from gradraker.workflow import NodePredictions
 
 # What spreadsheets take for the beginning of a formula, also in full width.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?", re.ASCII)
 
 
-def safe_cell(name: str) -> str:
+def escape_formula(name: str) -> str:
     """Return a name that no spreadsheet runs as a formula; numbers stay numbers.
 
     Examples
     --------
-    >>> safe_cell("=HYPERLINK(1)"), safe_cell("-12"), safe_cell("Basel")
+    >>> escape_formula("=HYPERLINK(1)"), escape_formula("-12"), escape_formula("Basel")
     ("'=HYPERLINK(1)", '-12', 'Basel')
     """
     if name.startswith(_FORMULA) and not _NUMBER.fullmatch(name):
@@ -34,12 +34,12 @@ def safe_cell(name: str) -> str:
     return name
 
 
-def printable(name: object) -> str:
+def make_printable(name: object) -> str:
     r"""Return a name that a terminal shows and does not obey.
 
     Examples
     --------
-    >>> printable("a\x1b[2Jb")
+    >>> make_printable("a\x1b[2Jb")
     'a\\x1b[2Jb'
     """
     text = str(name)
@@ -84,18 +84,18 @@ def write_output(path: str, write: Callable[[TextIO], None]) -> None:
     write_atomically(path, write_file)
 
 
-def predictions_table(
+def list_prediction_rows(
     result: "NodePredictions", *, top: int, raw_names: bool
 ) -> Iterator[Sequence[object]]:
     """Yield the header and the rows of the table of predictions."""
-    shown: Callable[[str], str] = str if raw_names else safe_cell
-    found = result.contributors(top) if top > 0 else None
+    shown: Callable[[str], str] = str if raw_names else escape_formula
+    found = result.find_contributors(top) if top > 0 else None
     n_top = 0 if found is None else found.weights.shape[1]
     extra = [f"{word}_{i + 1}" for i in range(n_top) for word in ("contributor", "weight")]
     ends = [] if result.intervals is None else ["lower", "upper"]
     yield ["node", "known", "value", "prediction", *ends, *extra]
     known, values = result.is_known.tolist(), result.values.tolist()
-    for i, node in enumerate(result.vectors.nodes.tolist()):
+    for i, node in enumerate(result.nodes.tolist()):
         row: list[object] = [
             shown(node),
             "true" if known[i] else "false",
@@ -128,7 +128,7 @@ def write_text(path: str, text: str) -> None:
     write_output(path, write)
 
 
-def console(*, to_stderr: bool = False) -> "Console":
+def make_console(*, to_stderr: bool = False) -> "Console":
     """A console for tables, which leaves names alone that look like markup."""
     from rich.console import Console
 

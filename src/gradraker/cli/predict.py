@@ -5,22 +5,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gradraker.cli.inputs import (
-    VECTOR_OPTIONS,
     check_distinct,
     check_streams,
-    in_words_of_the_command_line,
     read_edges_file,
     read_values_file,
-    vector_settings,
+    reword_errors,
+    to_graph_options,
 )
 from gradraker.cli.options import (
     SIGMA2_RULES,
     FileName,
     NumberOrWord,
+    check_fraction,
     edges_option,
     kernel_options,
     output_options,
-    part,
     refuse_skg_options,
     top_option,
     unknown_or_isolated_option,
@@ -29,17 +28,17 @@ from gradraker.cli.options import (
 )
 from gradraker.cli.output import (
     check_writable,
-    console,
     echo_json,
-    predictions_table,
+    list_prediction_rows,
+    make_console,
     write_csv,
     write_text,
 )
 from gradraker.cli.progress import Waiting
-from gradraker.cli.tables import facts_table, first_predictions, prediction_facts
+from gradraker.cli.tables import list_prediction_facts, make_facts_table, make_predictions_table
 
 if TYPE_CHECKING:
-    from gradraker.workflow.node_predictions import NodePredictions
+    from gradraker.models import NodeModel
 
 
 @click.command(
@@ -66,7 +65,7 @@ if TYPE_CHECKING:
 @click.option(
     "--coverage",
     type=float,
-    callback=part,
+    callback=check_fraction,
     metavar="PART",
     help="Add intervals that hold this part of the true values, such as 0.9.",
 )
@@ -116,25 +115,40 @@ def predict(
     )
     check_writable(out, report, model)
     with Waiting() as waiting:
-        result, n_edges, settings = _predicted(edges, values, waiting, options)
-        waiting.stage("summing up")
-        from gradraker.report import prediction_report, prediction_summary
+        waiting.stage("starting")
+        from gradraker import predict_nodes
+        from gradraker.report import render_predictions, summarize_predictions
 
-        summary = prediction_summary(
+        graph = read_edges_file(edges, waiting)
+        known = read_values_file(values, waiting)
+        waiting.stage("training")
+        settings = to_graph_options(
+            self_loops=options["self_loops"], unweighted=options["unweighted"]
+        )
+        with reword_errors(values, isolated=True):
+            result = predict_nodes(
+                graph,
+                known,
+                model=_MODELS[options["method"]](options),
+                unknown_nodes=options["unknown_nodes"],
+                coverage=options["coverage"],
+                **settings,
+            )
+        waiting.stage("summing up")
+        summary = summarize_predictions(
             result,
-            n_edges=n_edges,
+            n_edges=len(graph),
             n_contributors=top,
             inputs={"edges": edges, "values": values},
             settings=settings,
         )
         # Everything is made before anything is written: an error leaves all files as they were.
-        page = None if report is None else prediction_report(summary)
-        rows = (
-            None if out is None else list(predictions_table(result, top=top, raw_names=raw_names))
-        )
+        page = None if report is None else render_predictions(summary)
+        table = list_prediction_rows(result, top=top, raw_names=raw_names)
+        rows = None if out is None else list(table)
         waiting.stage("writing")
         if model is not None:
-            save_model(result, model, settings)
+            result.model.save(model)
         if page is not None and report is not None:
             write_text(report, page)
         if rows is not None and out is not None:
@@ -149,55 +163,35 @@ def predict(
             click.echo(f"{what}: {file}", err="-" in (out, report))
 
 
-def _predicted(
-    edges: str, values: str, waiting: Waiting, options: dict[str, Any]
-) -> "tuple[NodePredictions, int, dict[str, Any]]":
-    """Read, train and predict; return the result, the number of edges and the settings."""
-    waiting.stage("starting")
-    from gradraker import NodeRegressor, SKGRegressor
-    from gradraker.workflow import predict_unknown
+def _make_node_model(options: dict[str, Any]) -> "NodeModel":
+    from gradraker import NodeRegressor
 
-    graph = read_edges_file(edges, waiting)
-    known = read_values_file(values, waiting)
-    waiting.stage("training")
-    settings = vector_settings(**{name: options[name] for name in VECTOR_OPTIONS})
-    learner: NodeRegressor | SKGRegressor
-    if options["method"] == "nodes":
-        # The model itself knows about directions and walks.
-        settings = {name: settings[name] for name in ("weight", "self_loops")}
-        learner = NodeRegressor(
-            direction=options["direction"] or "both", random_state=options["seed"]
-        )
-    else:
-        learner = SKGRegressor(
-            sigma2=options["sigma2"],
-            kernel=options["kernel"],
-            n_frequencies=options["frequencies"],
-            learning_rate=options["learning_rate"],
-            n_epochs=options["epochs"],
-            random_state=options["seed"],
-        )
-    with in_words_of_the_command_line(values, isolated=True):
-        result = predict_unknown(
-            graph,
-            known,
-            unknown_nodes=options["unknown_nodes"],
-            model=learner,
-            coverage=options["coverage"],
-            random_state=options["seed"],
-            **settings,
-        )
-    return result, len(graph), settings
+    return NodeRegressor(direction=options["direction"] or "both", random_state=options["seed"])
 
 
-def save_model(result: "NodePredictions", path: str, settings: dict[str, Any]) -> None:
-    """Save the model with what ``update`` and ``explain`` need to go on with it."""
-    result.model.save(path, notes={"offset": result.offset, "vectors": settings})
+def _make_skg(options: dict[str, Any]) -> "NodeModel":
+    from gradraker import SKGNodeRegressor
+
+    return SKGNodeRegressor(
+        sigma2=options["sigma2"],
+        kernel=options["kernel"],
+        n_frequencies=options["frequencies"],
+        learning_rate=options["learning_rate"],
+        n_epochs=options["epochs"],
+        direction=options["direction"] or "out",
+        hops=options["hops"],
+        hop_weights=options["hop_weights"],
+        random_state=options["seed"],
+    )
+
+
+# The models of --method, each made from the options.
+_MODELS = {"nodes": _make_node_model, "skg": _make_skg}
 
 
 def _print_tables(summary: dict[str, Any], *, to_stderr: bool) -> None:
-    page = console(to_stderr=to_stderr)
-    page.print(facts_table("Predicted from known values", prediction_facts(summary)))
-    first = first_predictions(summary["predictions"])
+    page = make_console(to_stderr=to_stderr)
+    page.print(make_facts_table("Predicted from known values", list_prediction_facts(summary)))
+    first = make_predictions_table(summary["predictions"])
     if first is not None:
         page.print(first)

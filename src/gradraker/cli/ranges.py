@@ -1,16 +1,16 @@
 """``gradraker ranges``: which kernel variances make sense for a graph."""
 
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gradraker.cli.inputs import (
     check_streams,
-    in_words_of_the_command_line,
     read_edges_file,
     read_values_file,
-    vector_settings,
+    reword_errors,
+    to_vector_options,
 )
 from gradraker.cli.options import (
     NumberOrWord,
@@ -20,9 +20,12 @@ from gradraker.cli.options import (
     values_option,
     vector_options,
 )
-from gradraker.cli.output import console, echo_json
+from gradraker.cli.output import echo_json, make_console
 from gradraker.cli.progress import Waiting
-from gradraker.cli.tables import facts_table, rows_table, short
+from gradraker.cli.tables import make_facts_table, make_rows_table, shorten
+
+if TYPE_CHECKING:
+    from gradraker.kernels import Sigma2Ranges
 
 _NOISES = ("formula", "refined")
 
@@ -65,59 +68,55 @@ def ranges(
     """
     check_streams(edges=edges, values=values)
     with Waiting() as waiting:
-        from gradraker import adjacency_vectors, sigma2_ranges
-        from gradraker.graph import known_values
+        from gradraker.workflow import find_ranges
 
         graph = read_edges_file(edges, waiting)
         known = None if values is None else read_values_file(values, waiting)
         waiting.stage("measuring distances")
-        settings = vector_settings(
+        options = to_vector_options(
             direction=direction,
             self_loops=self_loops,
             unweighted=unweighted,
             hops=hops,
             hop_weights=hop_weights,
         )
-        with in_words_of_the_command_line(values or "-"):
-            vectors = adjacency_vectors(graph, **settings)
-            rows = vectors.rows
-            if known is not None:
-                aligned = known_values(known, vectors.nodes, unknown_nodes=unknown_nodes)
-                rows = rows[aligned == aligned]  # NaN where a value is not known
-        if rows.shape[0] < 2:
-            raise ValueError(
-                f"{rows.shape[0]} nodes have known values, but at least two are needed to measure "
-                "a distance"
+        with reword_errors(values):
+            found, n_nodes = find_ranges(
+                graph,
+                known,
+                unknown_nodes=unknown_nodes,
+                vector_options=options,
+                noise=noise,
+                kernel=learner["kernel"],
+                n_frequencies=learner["frequencies"],
+                learning_rate=learner["learning_rate"],
+                n_epochs=learner["epochs"],
+                random_state=learner["seed"],
             )
-        found = sigma2_ranges(
-            rows,
-            noise=noise,
-            kernel=learner["kernel"],
-            n_frequencies=learner["frequencies"],
-            learning_rate=learner["learning_rate"],
-            n_epochs=learner["epochs"],
-            random_state=learner["seed"],
-        )
     if as_json:
-        echo_json({"nodes": rows.shape[0], **asdict(found)})
+        echo_json({"nodes": n_nodes, **asdict(found)})
         return
-    page = console()
+    _print_tables(found, n_nodes)
+
+
+def _print_tables(found: "Sigma2Ranges", n_nodes: int) -> None:
+    page = make_console()
     facts = [
-        ("Nodes", short(int(rows.shape[0]))),
+        ("Nodes", shorten(n_nodes)),
         (
             "Distances",
-            f"{short(found.smallest_distance)} (smallest that is not 0) to "
-            f"{short(found.largest_distance)}",
+            f"{shorten(found.smallest_distance)} (smallest that is not 0) to "
+            f"{shorten(found.largest_distance)}",
         ),
-        ("Kernel", f"{found.kernel}, {short(found.n_frequencies)} random frequencies"),
-        ("Noise ratio", f"{short(found.noise_ratio)} ({found.noise})"),
-        ("Rule 'theory'", f"σ² = {short(found.extending_disturbing)}"),
+        ("Kernel", f"{found.kernel}, {shorten(found.n_frequencies)} random frequencies"),
+        ("Noise ratio", f"{shorten(found.noise_ratio)} ({found.noise})"),
+        ("Rule 'theory'", f"σ² = {shorten(found.extending_disturbing)}"),
     ]
-    page.print(facts_table("Ranges of the kernel variance σ²", facts))
+    page.print(make_facts_table("Ranges of the kernel variance σ²", facts))
     boundaries = [
-        short(found.chaos_extending),
-        short(found.extending_disturbing),
-        short(found.disturbing_averaging),
+        shorten(found.chaos_extending),
+        shorten(found.extending_disturbing),
+        shorten(found.disturbing_averaging),
     ]
     table = [
         (name, start, stop, found.meaning(name))
@@ -128,4 +127,4 @@ def ranges(
             strict=True,
         )
     ]
-    page.print(rows_table("", ["Range", "from", "to", "Predictions"], table))
+    page.print(make_rows_table("", ["Range", "from", "to", "Predictions"], table))

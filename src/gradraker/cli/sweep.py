@@ -13,24 +13,24 @@ from gradraker.cli.inputs import (
     VECTOR_OPTIONS,
     check_distinct,
     check_streams,
-    in_words_of_the_command_line,
     read_edges_file,
     read_values_file,
-    vector_settings,
+    reword_errors,
+    to_vector_options,
 )
 from gradraker.cli.options import (
     FileName,
+    check_fraction,
     json_option,
     kernel_options,
     optional_edges_option,
-    part,
     unknown_or_isolated_option,
     values_option,
     vector_options,
 )
-from gradraker.cli.output import check_writable, console, echo_json, write_text
+from gradraker.cli.output import check_writable, echo_json, make_console, write_text
 from gradraker.cli.progress import Waiting
-from gradraker.cli.tables import facts_table, rows_table, short
+from gradraker.cli.tables import make_facts_table, make_rows_table, shorten
 from gradraker.exceptions import ArgumentError, SweepError, SweepFileError
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _check_address(ctx: click.Context, param: click.Parameter, value: str | None
 @click.option(
     "--fraction",
     type=float,
-    callback=part,
+    callback=check_fraction,
     default=0.4,
     show_default=True,
     metavar="PART",
@@ -214,9 +214,9 @@ def sweep(
 def _check_extras(report: str | None, plot: str | None) -> None:
     """Refuse before the work if a package is missing that is needed after it."""
     if report is not None:
-        from gradraker.report.html import environment
+        from gradraker.report.html import make_environment
 
-        environment()
+        make_environment()
     if report is not None or plot is not None:
         from gradraker.plotting.figure import make_axes
 
@@ -245,13 +245,13 @@ def _read_data(
     else:
         graph = read_edges_file(edges, waiting)
         name, known = Path(edges).name, read_values_file(values, waiting)
-    with in_words_of_the_command_line(values or "-", isolated=True):
+    with reword_errors(values or "-", isolated=True):
         return build_known_subgraph(
             graph,
             known,
             name="standard input" if name == "-" else name,
             unknown_nodes=options["unknown_nodes"],
-            **vector_settings(**{name: options[name] for name in VECTOR_OPTIONS}),
+            **to_vector_options(**{name: options[name] for name in VECTOR_OPTIONS}),
         )
 
 
@@ -315,17 +315,17 @@ def _print_tables(summary: dict[str, Any], *, to_stderr: bool) -> None:
     settings, best, theory = summary["settings"], summary["best"], summary["theory"]
     n_nodes, n_edges = summary["data"]["nodes"], summary["data"]["edges"]
     n_known = round(settings["fraction"] * n_nodes)
-    split = f"{short(n_known)} known, {short(n_nodes - n_known)} unknown"
+    split = f"{shorten(n_known)} known, {shorten(n_nodes - n_known)} unknown"
     numbers = "D = {n_frequencies}, η = {learning_rate:g}, E = {n_epochs}".format(**settings)
     facts = [
-        ("Graph", f"{short(n_nodes)} nodes with values, {short(n_edges)} edges"),
-        ("Split", f"{split}; {short(settings['n_repeats'])} repeats"),
+        ("Graph", f"{shorten(n_nodes)} nodes with values, {shorten(n_edges)} edges"),
+        ("Split", f"{split}; {shorten(settings['n_repeats'])} repeats"),
         ("Learner", f"{settings['kernel']} kernel, {numbers}"),
     ]
     if best["at_the_end"]:
         facts.append(("Note", "the best σ² is at an end of the grid: widen --sigma2"))
-    page = console(to_stderr=to_stderr)
-    page.print(facts_table(f"Sweep over {len(summary['curve'])} variances σ²", facts))
+    page = make_console(to_stderr=to_stderr)
+    page.print(make_facts_table(f"Sweep over {len(summary['curve'])} variances σ²", facts))
     points = {
         "Best of the sweep": best,
         "σ²_ed, by the theory": theory,
@@ -337,4 +337,4 @@ def _print_tables(summary: dict[str, Any], *, to_stderr: bool) -> None:
         for name, point in points.items()
         if point["sigma2"] is not None
     ]
-    page.print(rows_table("Mean GNMSE, values scaled to [0, 1]", ["", "σ²", "GNMSE"], rows))
+    page.print(make_rows_table("Mean GNMSE, values scaled to [0, 1]", ["", "σ²", "GNMSE"], rows))

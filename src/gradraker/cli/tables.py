@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gradraker.cli.output import printable
+from gradraker.cli.output import make_printable
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 _SHOWN = 5
 
 
-def facts_table(title: str, facts: Iterable[tuple[str, str]]) -> "Table":
+def make_facts_table(title: str, facts: Iterable[tuple[str, str]]) -> "Table":
     """Two columns: what, and how much."""
     from rich import box
     from rich.table import Table
@@ -24,7 +24,9 @@ def facts_table(title: str, facts: Iterable[tuple[str, str]]) -> "Table":
     return table
 
 
-def rows_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[object]]) -> "Table":
+def make_rows_table(
+    title: str, headings: Sequence[str], rows: Iterable[Sequence[object]]
+) -> "Table":
     """Columns with headings; numbers are short and to the right."""
     from rich import box
     from rich.table import Table
@@ -38,42 +40,47 @@ def rows_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[obje
         table.add_column(heading, justify="right" if numbers else "left", overflow="fold")
     for row in listed:
         table.add_row(
-            *(short(cell) if isinstance(cell, float | int) else printable(cell) for cell in row)
+            *(
+                shorten(cell) if isinstance(cell, float | int) else make_printable(cell)
+                for cell in row
+            )
         )
     return table
 
 
-def short(number: float) -> str:
+def shorten(number: float) -> str:
     """A number for a table.
 
     Examples
     --------
-    >>> short(1234567), short(3.14159), short(-0.00001)
+    >>> shorten(1234567), shorten(3.14159), shorten(-0.00001)
     ('1 234 567', '3.142', '-1e-05')
     """
     return f"{number:,}".replace(",", " ") if isinstance(number, int) else f"{number:.4g}"
 
 
-def prediction_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
+def list_prediction_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
     """The main facts of a summary of predictions."""
     graph, values = summary["graph"], summary["values"]
     facts = [
-        ("Graph", f"{short(graph['nodes'])} nodes, {short(graph['edges'])} edges"),
-        ("Values", f"{short(values['known'])} known, {short(values['unknown'])} to predict"),
+        ("Graph", f"{shorten(graph['nodes'])} nodes, {shorten(graph['edges'])} edges"),
+        ("Values", f"{shorten(values['known'])} known, {shorten(values['unknown'])} to predict"),
     ]
     if summary["method"] == "nodes":
-        facts += _choice_facts(summary["choice"])
-        return facts + held_out_facts(summary["held_out"])
+        facts += _list_choice_facts(summary["choice"])
+        return facts + list_held_out_facts(summary["held_out"])
     sigma2 = summary["sigma2"]
     facts.append(
-        ("σ² of the kernel", f"{short(sigma2['value'])} ({rule_in_words(sigma2['rule'])})")
+        ("σ² of the kernel", f"{shorten(sigma2['value'])} ({describe_rule(sigma2['rule'])})")
     )
     if sigma2["range"] is not None:
         facts.append(("Range of σ²", f"{sigma2['range']}: {sigma2['meaning']}"))
-    return facts + held_out_facts(summary["held_out"]) + _transfer_facts(summary["transfer"])
+    return (
+        facts + list_held_out_facts(summary["held_out"]) + _list_transfer_facts(summary["transfer"])
+    )
 
 
-def _choice_facts(choice: dict[str, Any]) -> list[tuple[str, str]]:
+def _list_choice_facts(choice: dict[str, Any]) -> list[tuple[str, str]]:
     """What nodes are compared by, and how that was chosen."""
     if not choice["kernel"]:
         return [("Compared by", "nothing: every node gets about the mean of the known values")]
@@ -83,36 +90,36 @@ def _choice_facts(choice: dict[str, Any]) -> list[tuple[str, str]]:
     return [("Compared by", text)]
 
 
-def rule_in_words(rule: str) -> str:
+def describe_rule(rule: str) -> str:
     """Say where σ² comes from."""
     return "as given" if rule == "given" else f"chosen by rule '{rule}'"
 
 
-def held_out_facts(held_out: dict[str, Any] | None) -> list[tuple[str, str]]:
+def list_held_out_facts(held_out: dict[str, Any] | None) -> list[tuple[str, str]]:
     """Errors beside those of the mean."""
     if held_out is None:
         return [("Held out", "none: too few known nodes for an estimate of the error")]
     facts = [
         (
             "Held out",
-            f"{short(held_out['nodes'])} of the known nodes, "
+            f"{shorten(held_out['nodes'])} of the known nodes, "
             f"{'one at a time, ' if held_out['one_at_a_time'] else ''}for the errors below",
         ),
-        ("RMSE", f"{short(held_out['rmse'])} ({short(held_out['rmse_of_mean'])} by the mean)"),
+        ("RMSE", f"{shorten(held_out['rmse'])} ({shorten(held_out['rmse_of_mean'])} by the mean)"),
     ]
     if held_out["gnmse"] is not None:
-        gnmse, of_mean = short(held_out["gnmse"]), short(held_out["gnmse_of_mean"])
+        gnmse, of_mean = shorten(held_out["gnmse"]), shorten(held_out["gnmse_of_mean"])
         facts.append(("GNMSE", f"{gnmse} ({of_mean} by the mean), values scaled to [0, 1]"))
     return facts
 
 
-def _transfer_facts(transfer: dict[str, Any] | None) -> list[tuple[str, str]]:
+def _list_transfer_facts(transfer: dict[str, Any] | None) -> list[tuple[str, str]]:
     if transfer is None:
         return [("Similarity transfer", "not measured: too few known nodes, or equal values")]
     return [("Similarity transfer", transfer["verdict"])]
 
 
-def first_predictions(predictions: list[dict[str, Any]]) -> "Table | None":
+def make_predictions_table(predictions: list[dict[str, Any]]) -> "Table | None":
     """The first few predictions; None if there are none."""
     if not predictions:
         return None
@@ -127,5 +134,5 @@ def first_predictions(predictions: list[dict[str, Any]]) -> "Table | None":
         headings.append("Counts most")
         for row, one in zip(rows, first, strict=True):
             row.append(one["contributors"][0]["node"] if one["contributors"] else "")
-    title = f"Predictions, {len(first)} of {short(len(predictions))}"
-    return rows_table(title, headings, rows)
+    title = f"Predictions, {len(first)} of {shorten(len(predictions))}"
+    return make_rows_table(title, headings, rows)

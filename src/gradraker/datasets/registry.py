@@ -2,7 +2,7 @@
 
 import os
 
-from gradraker._validation import check_one_of
+from gradraker._validation import check_choice
 from gradraker.datasets import temperature
 from gradraker.datasets.dataset import GraphDataset
 from gradraker.datasets.fetch import cora, email, wikipedia
@@ -46,7 +46,7 @@ def describe_dataset(name: str) -> DatasetInfo:
     >>> [file.name for file in info.files]
     ['cora.cites', 'cora.content']
     """
-    return DATASETS[check_one_of("name", name, DATASETS)]
+    return DATASETS[check_choice("name", name, DATASETS)]
 
 
 def load_dataset(name: str, *, data_home: str | os.PathLike[str] | None = None) -> GraphDataset:

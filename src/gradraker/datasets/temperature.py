@@ -6,7 +6,7 @@ from importlib import resources
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker._validation import check_one_of
+from gradraker._validation import check_choice
 from gradraker.datasets.dataset import GraphDataset
 from gradraker.datasets.info import DatasetInfo
 
@@ -57,7 +57,7 @@ def load_temperature(
     >>> print(data.values[jungfraujoch], data.positions[jungfraujoch, 0])
     -14.0 3571.0
     """
-    check_one_of("month", month, MONTHS)
+    check_choice("month", month, MONTHS)
     stations = _read_stations()
     return _join_by_altitude(
         stations,

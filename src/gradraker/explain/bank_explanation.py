@@ -23,7 +23,7 @@ class BankExplanation(LinearExplanation):
 
     Attributes
     ----------
-    weights, values, prediction, node_names, observed_names
+    weights, values, prediction, node_names, known_names
         As in :class:`LinearExplanation`.
     members : tuple of P BankMember
         The members.

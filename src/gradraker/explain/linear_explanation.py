@@ -1,7 +1,7 @@
 """Predictions as weighted sums of known values: what all explanations share."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -18,29 +18,33 @@ _DIGITS = 9
 class LinearExplanation:
     """Why a model predicts what it predicts: exact weights of the values it has seen.
 
-    ``weights @ values`` equals ``prediction`` up to rounding.
+    ``offset + weights @ values`` equals ``prediction`` up to rounding.
 
     Attributes
     ----------
-    weights : ndarray of shape (n, n_observed)
-        Weight of the value of each observed node in each prediction.
-    values : ndarray of shape (n_observed,) or (n_observed, n_targets)
+    weights : ndarray of shape (n, n_known)
+        Weight of the value of each known node in each prediction.
+    values : ndarray of shape (n_known,) or (n_known, n_targets)
         Values that were learned.
     prediction : ndarray of shape (n,) or (n, n_targets)
         Predictions of the model.
-    node_names, observed_names : sequence
-        Names of tested and observed nodes; numbers where none were given.
+    node_names, known_names : sequence
+        Names of explained and known nodes; numbers where none were given.
+    offset : float or ndarray of shape (n,)
+        The part of each prediction that does not come from weights: of a model that subtracts
+        the mean m before training, m (1 − Σ weights).
     """
 
     weights: NDArray[np.float64]
     values: NDArray[np.float64]
     prediction: NDArray[np.float64]
     node_names: Sequence[Hashable]
-    observed_names: Sequence[Hashable]
+    known_names: Sequence[Hashable]
+    offset: NDArray[np.float64] | float = field(default=0.0, kw_only=True)
 
     @cached_property
     def contributions(self) -> NDArray[np.float64]:
-        """Weight times value, (n, n_observed) or (n, n_observed, n_targets)."""
+        """Weight times value, (n, n_known) or (n, n_known, n_targets)."""
         if self.values.ndim == 1:
             return self.weights * self.values
         return self.weights[:, :, np.newaxis] * self.values
@@ -51,57 +55,57 @@ class LinearExplanation:
         return np.asarray(self.weights.sum(axis=1))
 
     def top(self, k: int = 5, *, row: int | None = None) -> Any:
-        """The k observed nodes that count most in each prediction, as a pandas data frame.
+        """The k known nodes that count most in each prediction, as a pandas data frame.
 
         Parameters
         ----------
         k : int, default=5
-            Observed nodes for each tested node, by absolute weight.
+            Known nodes for each tested node, by absolute weight.
         row : int, optional
             One tested node only.
 
         Returns
         -------
         pandas.DataFrame
-            Columns node, observed, weight, value and contribution, with one value and one
+            Columns node, known_node, weight, value and contribution, with one value and one
             contribution column a target, and what the kind of explanation adds, such as
             similarity and squared_distance. Nodes of equal weight come in the order of the
-            observed nodes.
+            known nodes.
         """
         try:
             import pandas as pd
         except ImportError:
             raise ImportError(
                 "top() makes a data frame and needs pandas: pip install pandas; "
-                "weights, contributions and observed_names hold the same as arrays"
+                "weights, contributions and known_names hold the same as arrays"
             ) from None
-        n, n_observed = self.weights.shape
+        n, n_known = self.weights.shape
         rows = list(range(n)) if row is None else [checked_row(row, n)]
-        k = min(check_count("k", k), n_observed)
+        k = min(check_count("k", k), n_known)
         tested = [r for r in rows for _ in range(k)]
-        observed = self.heaviest(k)[rows].ravel().tolist()
+        known = self.heaviest(k)[rows].ravel().tolist()
         columns: dict[str, Any] = {
             "node": [self.node_names[i] for i in tested],
-            "observed": [self.observed_names[i] for i in observed],
-            "weight": self.weights[tested, observed],
+            "known_node": [self.known_names[i] for i in known],
+            "weight": self.weights[tested, known],
         }
         targets = [""] if self.values.ndim == 1 else [f"_{t}" for t in range(self.values.shape[1])]
         values = self.values.reshape(self.values.shape[0], -1)
         for t, suffix in enumerate(targets):
-            columns[f"value{suffix}"] = values[observed, t]
-            columns[f"contribution{suffix}"] = columns["weight"] * values[observed, t]
-        columns |= self._further_columns(tested, observed)
+            columns[f"value{suffix}"] = values[known, t]
+            columns[f"contribution{suffix}"] = columns["weight"] * values[known, t]
+        columns |= self.describe_pairs(tested, known)
         return pd.DataFrame(columns)
 
-    def _further_columns(self, tested: list[int], observed: list[int]) -> dict[str, Any]:
-        """What else :meth:`top` shows of pairs of tested and observed nodes."""
+    def describe_pairs(self, tested: list[int], known: list[int]) -> dict[str, Any]:
+        """What else :meth:`top` shows of pairs of explained and known nodes."""
         return {}
 
     def heaviest(self, k: int) -> NDArray[np.int64]:
-        """The k observed nodes with the largest absolute weights in each prediction, (n, k).
+        """The k known nodes with the largest absolute weights in each prediction, (n, k).
 
         The heaviest first; nodes of equal weight, up to rounding errors, in the order of the
-        observed nodes.
+        known nodes.
         """
         sizes = np.abs(self.weights)
         largest = sizes.max(axis=1, initial=0.0, keepdims=True)
@@ -109,10 +113,10 @@ class LinearExplanation:
         return np.argsort(-sizes, axis=1, kind="stable")[:, :k]
 
     def __repr__(self) -> str:
-        n, n_observed = self.weights.shape
+        n, n_known = self.weights.shape
         sums = self.sum_of_weights
         return (
-            f"{type(self).__name__} of {n} predictions by {n_observed} observed nodes; "
+            f"{type(self).__name__} of {n} predictions by {n_known} known nodes; "
             f"weights sum to {sums.min():.3g} … {sums.max():.3g}"
         )
 

@@ -91,7 +91,7 @@ def kernel_contribution_weights(
     Parameters
     ----------
     X : array-like of shape (n, M)
-        Adjacency vectors of the observed nodes, dense.
+        Adjacency vectors of the known nodes, dense.
     order : array-like of T ints
         Rows of X in the order of training, all epochs.
     x_star : array-like of shape (M,) or (m, M)

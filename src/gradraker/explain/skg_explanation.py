@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from gradraker.explain.learned_rows import Evidence, LearnedRows
 from gradraker.explain.linear_explanation import LinearExplanation, checked_row
-from gradraker.explain.observed import Evidence, Observed
 from gradraker.explain.similarity import efficient_distance, noise_range
 from gradraker.linear.weights import contribution_weights
 
@@ -28,20 +28,20 @@ class Explanation(LinearExplanation):
 
     Attributes
     ----------
-    weights : ndarray of shape (n, n_observed)
-        Contribution weight of each observed node, summed over its training steps.
-    similarities : ndarray of shape (n, n_observed)
-        Similarity measure B between tested and observed nodes, at the model's learning rate.
-    squared_distances : ndarray of shape (n, n_observed)
+    weights : ndarray of shape (n, n_known)
+        Contribution weight of each known node, summed over its training steps.
+    similarities : ndarray of shape (n, n_known)
+        Similarity measure B between explained and known nodes, at the model's learning rate.
+    squared_distances : ndarray of shape (n, n_known)
         ‖a_i − a*‖² between adjacency vectors.
-    values : ndarray of shape (n_observed,) or (n_observed, n_targets)
+    values : ndarray of shape (n_known,) or (n_known, n_targets)
         Values that were learned.
     prediction : ndarray of shape (n,) or (n, n_targets)
         Predictions of the model.
     order : ndarray of shape (T,)
-        Observed node of each training step.
-    node_names, observed_names : tuple
-        Names of tested and observed nodes; numbers where none were given.
+        Known node of each training step.
+    node_names, known_names : tuple
+        Names of explained and known nodes; numbers where none were given.
     sigma2, learning_rate, kernel
         Of the model.
     """
@@ -85,10 +85,11 @@ class Explanation(LinearExplanation):
             )
         return None
 
-    def _further_columns(self, tested: list[int], observed: list[int]) -> dict[str, Any]:
+    def describe_pairs(self, rows: list[int], known: list[int]) -> dict[str, Any]:
+        """Return similarity measure and squared distance of pairs of nodes."""
         return {
-            "similarity": self.similarities[tested, observed],
-            "squared_distance": self.squared_distances[tested, observed],
+            "similarity": self.similarities[rows, known],
+            "squared_distance": self.squared_distances[rows, known],
         }
 
     def efficient_distance(self, row: int = 0) -> float:
@@ -115,16 +116,16 @@ class Explanation(LinearExplanation):
         return ContributionWeightsDisplay.from_explanation(self, row=row, ax=ax)
 
     def plot_nodes(self, row: int = 0, *, ax: Any = None) -> Any:
-        """Draw observed nodes by distance to a tested node, the paper's figure 2."""
+        """Draw known nodes by distance to a tested node, the paper's figure 2."""
         from gradraker.plotting import NodeDistancesDisplay
 
         return NodeDistancesDisplay.from_explanation(self, row=row, ax=ax)
 
     def __repr__(self) -> str:
-        n, n_observed = self.weights.shape
+        n, n_known = self.weights.shape
         sums = self.sum_of_weights
         text = (
-            f"Explanation of {n} predictions by {n_observed} observed nodes, "
+            f"Explanation of {n} predictions by {n_known} known nodes, "
             f"{self.order.size} steps; weights sum to {sums.min():.3g} … {sums.max():.3g}"
         )
         return text if self.advice is None else f"{text}\n  {self.advice}"
@@ -134,35 +135,33 @@ class Explanation(LinearExplanation):
 class _Source:
     """What weights are computed from: a snapshot that further training does not change."""
 
-    observed: Observed
-    Z: NDArray[np.float64]  # [n_observed, 2D]
+    learned: LearnedRows
+    Z: NDArray[np.float64]  # [n_known, 2D]
     stars: NDArray[np.float64]  # [n, 2D]
 
     def weights_by_time(self) -> NDArray[np.float64]:
-        weights = np.empty((self.stars.shape[0], self.observed.order.size))  # [n, T]
+        weights = np.empty((self.stars.shape[0], self.learned.order.size))  # [n, T]
         for start, part in self.batches():
             weights[start : start + part.shape[0]] = part
         return weights
 
     def by_time_of(self, row: int) -> NDArray[np.float64]:
-        return contribution_weights(
-            self.Z, self.observed.order, self.stars[row], self.observed.rates
-        )
+        return contribution_weights(self.Z, self.learned.order, self.stars[row], self.learned.rates)
 
     def batches(self) -> Any:
         """Yield (first tested node, weights by time of a batch of them)."""
-        order, rates = self.observed.order, self.observed.rates
+        order, rates = self.learned.order, self.learned.rates
         size = max(1, _BATCH_BYTES // (8 * max(1, order.size)))
         for start in range(0, self.stars.shape[0], size):
             stars = self.stars[start : start + size]
             yield start, contribution_weights(self.Z, order, stars, rates)
 
     def weights_by_node(self) -> NDArray[np.float64]:
-        """Weights summed over the training steps of each observed node."""
-        order, n_observed = self.observed.order, len(self.observed)
+        """Weights summed over the training steps of each known node."""
+        order, n_known = self.learned.order, len(self.learned)
         ones = np.ones(order.size)
-        times = csr_array((ones, (order, np.arange(order.size))), (n_observed, order.size))
-        weights = np.empty((self.stars.shape[0], n_observed))  # [n, n_observed]
+        times = csr_array((ones, (order, np.arange(order.size))), (n_known, order.size))
+        weights = np.empty((self.stars.shape[0], n_known))  # [n, n_known]
         for start, part in self.batches():
             weights[start : start + part.shape[0]] = (times @ part.T).T
         return weights
@@ -176,20 +175,20 @@ def explain_predictions(
     learning_rate: float,
     kernel: str,
     node_names: Sequence[Hashable],
-    observed_names: Sequence[Hashable],
+    known_names: Sequence[Hashable],
 ) -> Explanation:
-    """Explain predictions of SKG from the features of observed and tested nodes."""
-    observed = evidence.observed
-    source = _Source(observed, evidence.Z, evidence.stars)
+    """Explain predictions of SKG from the features of known and explained nodes."""
+    learned = evidence.learned
+    source = _Source(learned, evidence.Z, evidence.stars)
     return Explanation(
         weights=source.weights_by_node(),
         similarities=2.0 * learning_rate * (evidence.stars @ evidence.Z.T),
         squared_distances=_squared_distances(evidence),
-        values=_read_only(observed.Y.reshape(-1, *prediction.shape[1:])),
+        values=_read_only(learned.Y.reshape(-1, *prediction.shape[1:])),
         prediction=prediction,
-        order=_read_only(observed.order.view()),
+        order=_read_only(learned.order.view()),
         node_names=node_names,
-        observed_names=observed_names,
+        known_names=known_names,
         sigma2=sigma2,
         learning_rate=learning_rate,
         kernel=kernel,
@@ -204,10 +203,10 @@ def _read_only(view: NDArray[Any]) -> NDArray[Any]:
 
 
 def _squared_distances(evidence: Evidence) -> NDArray[np.float64]:
-    """‖a − b‖² between tested rows a and observed rows b, (n, n_observed)."""
+    """‖a − b‖² between tested rows a and learned rows b, (n, n_known)."""
     A, B = (
         csr_array((rows.data, rows.indices, rows.indptr), (rows.indptr.size - 1, evidence.width))
-        for rows in (evidence.tested, evidence.observed.rows)
+        for rows in (evidence.tested, evidence.learned.rows)
     )
     norms_a = np.asarray(A.multiply(A).sum(axis=1)).reshape(-1, 1)
     norms_b = np.asarray(B.multiply(B).sum(axis=1)).reshape(1, -1)

@@ -9,7 +9,7 @@ from scipy.sparse import issparse
 from scipy.stats import rankdata
 from sklearn.utils import check_array
 
-from gradraker._validation import check_count, refuse_strings, seed_from
+from gradraker._validation import check_count, refuse_strings, seed_from, to_json_number
 from gradraker.explain.nearest import RowArray, means_of_nearest, sparse_or_dense, squared_distances
 from gradraker.kernels.pairs import sample_pairs
 
@@ -77,6 +77,14 @@ class SimilarityTransfer:
             f"{expected}: predicting a node from its {self.n_neighbors} nearest rows has "
             f"{self.relative_error:.2f} times the squared error of predicting the mean."
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdict and its numbers, as a dict that JSON can hold."""
+        return {
+            "verdict": self.verdict,
+            "relative_error": to_json_number(self.relative_error),
+            "rank_correlation": to_json_number(self.rank_correlation),
+        }
 
     def plot(self, *, ax: Any = None) -> Any:
         """Draw |y_i − y_j| against ‖d‖², the paper's figures 7 and 8."""

@@ -7,6 +7,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from gradraker.exceptions import NegativeWeightError
+
 # Entries of 12 bytes: 2.4 GB. A user with more memory can go one hop at a time.
 MAX_ENTRIES = 200_000_000
 
@@ -62,9 +64,9 @@ def row_stochastic(matrix: sp.csr_array) -> sp.csr_array:
     Rows without entries stay 0: a random walk that gets there ends.
     """
     if len(matrix.data) and matrix.data.min() < 0.0:
-        raise ValueError(
-            f"a random walk needs weights of at least 0, got {matrix.data.min():g}: pass "
-            "weight=False to ignore weights, or count walks in another way"
+        raise NegativeWeightError(
+            float(matrix.data.min()),
+            "pass weight=False to ignore weights, or count walks in another way",
         )
     with np.errstate(over="ignore"):  # looked for in the next line
         sums = np.asarray(matrix.sum(axis=1)).ravel()

@@ -1,4 +1,4 @@
-"""The graph that a node model stands on: names and edges, which may grow."""
+"""The graph that a model of graphs holds: names and edges, which may grow."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import coo_array, csr_array
 
-from gradraker.graph import adjacency_vectors
+from gradraker.exceptions import UnknownNodesError
+from gradraker.graph.adapters.registry import graph_edges
 from gradraker.graph.adapters.tables import is_table
+from gradraker.graph.adjacency import chosen_matrix
+from gradraker.graph.graph_options import Asked
 from gradraker.graph.names import (
     Names,
     check_same_type,
@@ -17,83 +20,89 @@ from gradraker.graph.names import (
     join_names,
     name_array,
     positions,
-    shown,
 )
 
 GRAPH_OPTIONS = ("nodes", "weight", "self_loops", "duplicates", "names", "kind")
 
 
 @dataclass(frozen=True, eq=False)
-class KnownGraph:
-    """Names of the nodes, and the edges out of each as a row of a CSR matrix."""
+class NodeGraph:
+    """Names of the nodes, and the edges out of each node as one row of a CSR matrix.
+
+    An undirected graph has each edge in both directions.
+    """
 
     nodes: Names  # [n]
-    A: csr_array  # [n, n]
+    adjacency: csr_array  # [n, n]
+    is_directed: bool = True
+
+    def __len__(self) -> int:
+        return len(self.nodes)
 
 
-def graph_of(graph: Any, options: Mapping[str, Any]) -> KnownGraph:
-    """The graph that a user gave in any form, with all nodes as rows and columns."""
-    unknown = [name for name in options if name not in GRAPH_OPTIONS]
-    if unknown:
-        raise TypeError(
-            f"{unknown[0]!r} is no option of the graph: there are {', '.join(GRAPH_OPTIONS)}"
+def make_node_graph(graph: Any, options: Mapping[str, Any]) -> NodeGraph:
+    """Turn a graph in any form into a :class:`NodeGraph` with all of its nodes."""
+    for name in options:
+        if name not in GRAPH_OPTIONS:
+            raise TypeError(f"{name!r} is not an option of a graph; {', '.join(GRAPH_OPTIONS)} are")
+    given = dict(options)
+    form = Asked(given.pop("weight", None), given.pop("names", None), given.pop("kind", None))
+    edges = graph_edges(graph, form)
+    if edges.references is not None:
+        raise ValueError(
+            f"graph must be square, got {len(edges.nodes)} nodes × {len(edges.references)} "
+            "references: a walk needs nodes and references in one set of names; give edges "
+            "(node, reference)"
         )
-    vectors = adjacency_vectors(graph, **options)
-    nodes, references, rows = vectors.nodes, vectors.references, vectors.rows
-    if len(nodes) == len(references) and np.array_equal(nodes, references):
-        return KnownGraph(nodes, rows)
-    if "nodes" in options:  # rows that were asked for; edges lead to all nodes of the graph
-        return joined(KnownGraph(nodes[:0], csr_array((0, 0))), _square(nodes, references, rows))
-    raise ValueError(
-        f"graph must be square, got {rows.shape[0]} nodes × {rows.shape[1]} references: a walk "
-        "needs nodes and references in one set of names; give edges (node, reference)"
-    )
+    found = chosen_matrix(edges, weight=False if form.weight is False else None, **given)
+    if found.rows is None:
+        return NodeGraph(found.nodes, found.matrix, edges.directed)
+    # Rows were asked for by name: their edges lead to all nodes of the graph.
+    others = found.references[positions(found.references, found.nodes) < 0]
+    nodes = join_names(found.nodes, others)
+    entries = found.matrix[found.rows].tocoo()
+    columns = positions(found.references, nodes)[entries.col]
+    matrix = _build_csr(entries.data, entries.row, columns, len(nodes))
+    return NodeGraph(nodes, matrix, edges.directed)
 
 
-def _square(nodes: Names, references: Names, rows: csr_array) -> KnownGraph:
-    """A graph from some rows and columns, whose nodes are the rows, then other columns."""
-    others = references[positions(references, nodes) < 0]
-    names = join_names(nodes, others)
-    entries = rows.tocoo()
-    at = positions(references, names)
-    A = csr_array((entries.data, (entries.row, at[entries.col])), shape=(len(names), len(names)))
-    return KnownGraph(names, A)
+def merge_graphs(old: NodeGraph, new: NodeGraph) -> NodeGraph:
+    """Put the edges of two graphs together; an edge of the new one replaces that of the old one."""
+    rows = positions(new.nodes, old.nodes)
+    is_new = rows < 0
+    check_same_type(new.nodes[is_new], old.nodes, argument="graph")
+    nodes = join_names(old.nodes, new.nodes[is_new])
+    rows[is_new] = len(old) + np.arange(int(is_new.sum()))
+    added = new.adjacency.tocoo()
+    given = _build_csr(added.data, rows[added.row], rows[added.col], len(nodes))
+    kept = _resize(old.adjacency, len(nodes))
+    merged = csr_array(kept - kept.multiply(given != 0.0) + given)
+    merged.eliminate_zeros()
+    merged.sort_indices()
+    return NodeGraph(nodes, merged, old.is_directed or new.is_directed)
 
 
-def joined(old: KnownGraph, new: KnownGraph) -> KnownGraph:
-    """Old and new edges together; the weight of an edge that is given again replaces the old."""
-    at = positions(new.nodes, old.nodes)
-    check_same_type(new.nodes[at < 0], old.nodes, argument="graph")
-    nodes = join_names(old.nodes, new.nodes[at < 0])
-    at[at < 0] = len(old.nodes) + np.arange(int(np.sum(at < 0)))
-    shape = (len(nodes), len(nodes))
-    entries = new.A.tocoo()
-    given = csr_array((entries.data, (at[entries.row], at[entries.col])), shape=shape)
-    before = old.A.tocoo()
-    kept = csr_array((before.data, (before.row, before.col)), shape=shape)
-    A = csr_array(kept - kept.multiply(given != 0.0) + given)
-    A.eliminate_zeros()
-    A.sort_indices()
-    return KnownGraph(nodes, A)
-
-
-def with_nodes(graph: KnownGraph, names: Names) -> KnownGraph:
-    """The graph with more nodes that have no edges."""
+def append_isolated_nodes(graph: NodeGraph, names: Names) -> NodeGraph:
+    """Add nodes without edges."""
     nodes = join_names(graph.nodes, names)
-    before = graph.A.tocoo()
-    return KnownGraph(
-        nodes, csr_array((before.data, (before.row, before.col)), shape=(len(nodes), len(nodes)))
-    )
+    return NodeGraph(nodes, _resize(graph.adjacency, len(nodes)), graph.is_directed)
 
 
-def beside(graph: KnownGraph, links: Any, options: Mapping[str, Any]) -> KnownGraph:
-    """The graph with new nodes after its own, from edges between new and old nodes."""
+def append_new_nodes(graph: NodeGraph, links: Any, options: Mapping[str, Any]) -> NodeGraph:
+    """Add new nodes, given by their edges to nodes of the graph, after those of the graph."""
     if isinstance(links, Mapping) and not links:
         raise ValueError("links holds no new node: it is empty")
-    given = graph_of(links, options)
+    given = make_node_graph(links, options)
     is_new = positions(given.nodes, graph.nodes) < 0
     check_same_type(given.nodes[is_new], graph.nodes, argument="links")
-    entries = given.A.tocoo()
+    entries = given.adjacency.tocoo()
+    _check_links(given, entries, is_new)
+    if not is_new.any():
+        raise ValueError("links holds no new node: predict(nodes) is for nodes of the graph")
+    return merge_graphs(graph, given)
+
+
+def _check_links(given: NodeGraph, entries: coo_array, is_new: NDArray[np.bool_]) -> None:
     from_new, to_new = is_new[entries.row], is_new[entries.col]
     reasons = (
         (
@@ -111,13 +120,10 @@ def beside(graph: KnownGraph, links: Any, options: Mapping[str, Any]) -> KnownGr
             i = int(np.flatnonzero(refused)[0])
             source, target = given.nodes[entries.row[i]], given.nodes[entries.col[i]]
             raise ValueError(f"links holds an edge {source!r} → {target!r} between {reason}")
-    if not is_new.any():
-        raise ValueError("links holds no new node: predict(nodes) is for nodes of the graph")
-    return joined(graph, given)
 
 
-def found(nodes: Any, graph: KnownGraph, *, argument: str = "nodes") -> NDArray[np.int64]:
-    """Positions of nodes that a user asked for; a name may be asked for more than once."""
+def find_nodes(graph: NodeGraph, nodes: Any, *, argument: str = "nodes") -> NDArray[np.int64]:
+    """Return the positions of nodes in a graph; a name may occur more than once."""
     if isinstance(nodes, str | bytes | Mapping | set | frozenset) or not hasattr(nodes, "__len__"):
         raise TypeError(
             f"{argument} must be a list or array of names, got {nodes!r} of type "
@@ -129,12 +135,24 @@ def found(nodes: Any, graph: KnownGraph, *, argument: str = "nodes") -> NDArray[
     if not len(names):
         return np.empty(0, dtype=np.int64)
     listed, (codes,) = distinct([names])
-    at = positions(listed, graph.nodes)
-    unknown = listed[at < 0]
+    rows = positions(listed, graph.nodes)
+    unknown = listed[rows < 0]
     if len(unknown):
         check_same_type(unknown, graph.nodes, argument=argument)
-        raise ValueError(
-            f"{argument} holds names that the graph does not have: {shown(unknown)}; predict_new "
-            "is for nodes that are not in the graph"
+        raise UnknownNodesError(
+            argument, unknown.tolist(), "predict_new is for nodes that are not in the graph"
         )
-    return at[codes]
+    return rows[codes]
+
+
+def _build_csr(
+    data: NDArray[np.float64], rows: NDArray[np.int64], columns: NDArray[np.int64], n: int
+) -> csr_array:
+    return csr_array((data, (rows, columns)), shape=(n, n))
+
+
+def _resize(matrix: csr_array, n: int) -> csr_array:
+    """Add empty rows and columns up to n; the entries are shared, not copied."""
+    added = np.full(n - matrix.shape[0], matrix.indptr[-1], dtype=matrix.indptr.dtype)
+    indptr = np.concatenate([matrix.indptr, added])
+    return csr_array((matrix.data, matrix.indices, indptr), shape=(n, n))

@@ -1,113 +1,168 @@
-"""Values and labels that users give, lined up with nodes."""
+"""Values and labels that users give, aligned with the nodes of a graph."""
 
 from collections.abc import Hashable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker._validation import check_choice
+from gradraker.exceptions import UnknownNodesError
 from gradraker.graph.adapters.tables import column, column_names, is_table, value_columns
-from gradraker.graph.names import Names, check_same_type, distinct, name_array, positions, shown
-from gradraker.graph.node_graph import KnownGraph, with_nodes
+from gradraker.graph.names import (
+    Names,
+    check_same_type,
+    distinct,
+    name_array,
+    positions,
+)
+from gradraker.graph.node_graph import NodeGraph, append_isolated_nodes
+from gradraker.graph.values import known_values
 
 
-def has_names(values: Any) -> bool:
-    """Whether values come with the names of their nodes."""
-    is_series = hasattr(values, "index") and hasattr(values, "to_frame") and hasattr(values, "iloc")
-    return isinstance(values, Mapping) or is_table(values) or is_series
+class ValueKind(Protocol):
+    """What the value of a node is, numbers or labels, and how an unknown one is marked."""
+
+    dtype: np.dtype[Any]
+
+    def align(self, values: Any, nodes: Names) -> NDArray[Any]:
+        """Return values in the order of nodes, with unknown ones marked."""
+
+    def make_unknown(self, n: int) -> NDArray[Any]:
+        """Return marks of n unknown values."""
+
+    def is_known(self, values: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return whether each value is known."""
 
 
-def names_of(values: Any) -> Names | None:
-    """The nodes that values name, or None if they come without names."""
-    if not has_names(values):
-        return None
+class _Numbers:
+    """Numbers; NaN marks an unknown one."""
+
+    dtype = np.dtype(np.float64)
+
+    def align(self, values: Any, nodes: Names) -> NDArray[Any]:
+        return known_values(values, nodes)
+
+    def make_unknown(self, n: int) -> NDArray[Any]:
+        return np.full(n, np.nan)
+
+    def is_known(self, values: NDArray[Any]) -> NDArray[np.bool_]:
+        return np.asarray(~np.isnan(values))
+
+
+class _Labels:
+    """Hashable labels; None marks an unknown one."""
+
+    dtype = np.dtype(object)
+
+    def align(self, values: Any, nodes: Names) -> NDArray[Any]:
+        return to_object_array(align_labels(values, nodes))
+
+    def make_unknown(self, n: int) -> NDArray[Any]:
+        return np.full(n, None, dtype=object)
+
+    def is_known(self, values: NDArray[Any]) -> NDArray[np.bool_]:
+        return np.fromiter((label is not None for label in values), np.bool_, values.size)
+
+
+NUMBERS: ValueKind = _Numbers()
+LABELS: ValueKind = _Labels()
+
+
+def align_values(
+    kind: ValueKind, graph: NodeGraph, added: NodeGraph, values: Any, unknown_nodes: str
+) -> tuple[NodeGraph, NDArray[Any]]:
+    """Return values in the order of the nodes of a graph.
+
+    Values without names are in the order of the nodes of ``added``, a part of the graph. With
+    ``unknown_nodes="isolated"``, nodes that only values name join the graph, without edges.
+    """
+    check_choice("unknown_nodes", unknown_nodes, ("error", "ignore", "isolated"))
+    names = get_value_names(values)
+    if names is None:
+        aligned = kind.make_unknown(len(graph))
+        aligned[positions(added.nodes, graph.nodes)] = kind.align(values, added.nodes)
+        return graph, aligned
+    listed, _ = distinct([names])
+    unknown = listed[positions(listed, graph.nodes) < 0]
+    if not len(unknown):
+        return graph, kind.align(values, graph.nodes)
+    check_same_type(unknown, graph.nodes, argument="values")
+    if unknown_nodes == "error":
+        raise UnknownNodesError(
+            "values",
+            unknown.tolist(),
+            "pass unknown_nodes='ignore' to leave them out, or 'isolated' to take them for "
+            "nodes without edges",
+        )
+    everyone = append_isolated_nodes(graph, unknown)
+    aligned = kind.align(values, everyone.nodes)
+    return (everyone, aligned) if unknown_nodes == "isolated" else (graph, aligned[: len(graph)])
+
+
+def get_value_names(values: Any) -> Names | None:
+    """Return the nodes that values name, or None if they come without names."""
     if isinstance(values, Mapping):
         return name_array(list(values), argument="values")
     if is_table(values):
         names = column_names(values)
         first, _ = value_columns(names, n_columns=len(names))
-        return name_array(_listed(column(values, first)), argument=f"column {names[first]!r}")
-    return name_array(values.index.tolist(), argument="values")
+        return name_array(_to_list(column(values, first)), argument=f"column {names[first]!r}")
+    if _is_series(values):
+        return name_array(values.index.tolist(), argument="values")
+    return None
 
 
-def lined_up(
-    model: Any, graph: KnownGraph, added: KnownGraph, values: Any, unknown_nodes: str
-) -> tuple[KnownGraph, NDArray[Any]]:
-    """The graph, with isolated nodes if asked for, and values in the order of its nodes.
+def _is_series(values: Any) -> bool:
+    return hasattr(values, "index") and hasattr(values, "to_frame") and hasattr(values, "iloc")
 
-    Values without names are in the order of the nodes of ``added``.
-    """
-    if unknown_nodes not in ("error", "ignore", "isolated"):
-        raise ValueError(
-            f"unknown_nodes must be 'error', 'ignore' or 'isolated', got {unknown_nodes!r}"
-        )
-    names = names_of(values)
+
+def align_labels(values: Any, nodes: Names) -> list[Hashable]:
+    """Return the label of each node, None where it is unknown; NaN counts as unknown."""
+    names = get_value_names(values)
+    labels = [_to_plain_label(label) for label in _list_labels(values)]
     if names is None:
-        news: NDArray[Any] = model._nothing(len(graph.nodes))
-        news[positions(added.nodes, graph.nodes)] = model._in_order(values, added.nodes)
-        return graph, news
-    listed, _ = distinct([names])
-    unknown = listed[positions(listed, graph.nodes) < 0]
-    everyone = graph
-    if len(unknown):
-        check_same_type(unknown, graph.nodes, argument="values")
-        if unknown_nodes == "error":
+        if len(labels) != len(nodes):
             raise ValueError(
-                f"values holds nodes that are not in the graph: {shown(unknown)}; pass "
-                "unknown_nodes='ignore' to leave them out, or 'isolated' to take them for "
-                "nodes without edges"
-            )
-        everyone = with_nodes(graph, unknown)
-    news = model._in_order(values, everyone.nodes)
-    if unknown_nodes == "isolated":
-        return everyone, news
-    return graph, news[: len(graph.nodes)]
-
-
-def known_labels(values: Any, nodes: Names) -> list[Hashable]:
-    """The label of each node, None where it is not known; NaN counts as unknown."""
-    names = names_of(values)
-    listed = _labels(values)
-    if names is None:
-        if len(listed) != len(nodes):
-            raise ValueError(
-                f"values has {len(listed)} labels, but there are {len(nodes)} nodes: give one "
+                f"values has {len(labels)} labels, but there are {len(nodes)} nodes: give one "
                 "label per node, None where it is unknown, or a mapping from nodes to labels"
             )
-        return [_plain(label) for label in listed]
-    at = positions(names, nodes)
-    if np.any(at < 0):
-        check_same_type(names[at < 0], nodes, argument="values")
-        raise ValueError(f"values holds nodes that are not there: {shown(names[at < 0])}")
-    labels: list[Hashable] = [None] * len(nodes)
-    for i, label in zip(at.tolist(), map(_plain, listed), strict=True):
-        if labels[i] is not None and label is not None and labels[i] != label:
+        return labels
+    rows = positions(names, nodes)
+    if np.any(rows < 0):
+        check_same_type(names[rows < 0], nodes, argument="values")
+        raise UnknownNodesError(
+            "values", names[rows < 0].tolist(), "leave them out, or add them to the graph"
+        )
+    aligned: list[Hashable] = [None] * len(nodes)
+    for i, label in zip(rows.tolist(), labels, strict=True):
+        if aligned[i] is not None and label is not None and aligned[i] != label:
             raise ValueError(
-                f"node {nodes[i]!r} has two labels, {labels[i]!r} and {label!r}: give one"
+                f"node {nodes[i]!r} has two labels, {aligned[i]!r} and {label!r}: give one"
             )
-        labels[i] = label if label is not None else labels[i]
-    return labels
+        aligned[i] = label if label is not None else aligned[i]
+    return aligned
 
 
-def _labels(values: Any) -> list[Any]:
+def _list_labels(values: Any) -> list[Any]:
     if isinstance(values, Mapping):
         return list(values.values())
     if is_table(values):
         names = column_names(values)
         _, second = value_columns(names, n_columns=len(names))
-        return list(_listed(column(values, second)))
-    return list(_listed(values))
+        return _to_list(column(values, second))
+    return _to_list(values)
 
 
-def _listed(values: Any) -> Any:
+def _to_list(values: Any) -> list[Any]:
     for method in ("to_pylist", "tolist", "to_list"):
         if hasattr(values, method):
-            return getattr(values, method)()
+            return list(getattr(values, method)())
     return list(values)
 
 
-def _plain(label: Any) -> Hashable:
-    """A label as its Python type, None if it is missing."""
+def _to_plain_label(label: Any) -> Hashable:
+    """Return a label as its Python type, None if it is missing."""
     if isinstance(label, np.generic):
         label = label.item()
     if label is None or label != label or type(label).__name__ in ("NAType", "NaTType"):
@@ -122,16 +177,28 @@ def _plain(label: Any) -> Hashable:
     return label  # type: ignore[no-any-return]
 
 
-def sorted_labels(labels: list[Hashable]) -> list[Hashable]:
-    """Distinct labels, sorted where they can be, else in the order in which they came."""
-    seen = list(dict.fromkeys(labels))
+def sort_labels(labels: list[Hashable]) -> list[Hashable]:
+    """Return the distinct labels: sorted if possible, else in the order of their first use."""
+    distinct_labels = list(dict.fromkeys(labels))
     try:
-        return sorted(seen)  # type: ignore[type-var]
+        return sorted(distinct_labels)  # type: ignore[type-var]
     except TypeError:
-        return seen
+        return distinct_labels
 
 
-def codes_of(labels: list[Hashable], classes: list[Hashable]) -> NDArray[np.int64]:
-    """Number of each label among classes."""
+def encode_labels(labels: list[Hashable], classes: list[Hashable]) -> NDArray[np.int64]:
+    """Return the number of each label among classes."""
     number = {label: i for i, label in enumerate(classes)}
     return np.array([number[label] for label in labels], dtype=np.int64)
+
+
+def to_label_array(labels: list[Any]) -> NDArray[Any]:
+    """Return labels as an array: int64 if all are integers that fit, else Python objects."""
+    if labels and all(type(label) is int and -(2**63) <= label < 2**63 for label in labels):
+        return np.array(labels, dtype=np.int64)
+    return to_object_array(labels)
+
+
+def to_object_array(labels: list[Any]) -> NDArray[np.object_]:
+    """Return an array of Python objects."""
+    return np.fromiter(labels, dtype=object, count=len(labels))

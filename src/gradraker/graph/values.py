@@ -6,6 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker.exceptions import UnknownNodesError
 from gradraker.graph.adapters.tables import is_table, numbers, table_values
 from gradraker.graph.edges import plain
 from gradraker.graph.names import (
@@ -15,7 +16,6 @@ from gradraker.graph.names import (
     distinct,
     name_array,
     positions,
-    shown,
 )
 
 
@@ -47,7 +47,7 @@ def known_values(
     array([ 1.,  3., nan])
     >>> known_values({"d": 3.0}, ["a", "b", "c"])
     Traceback (most recent call last):
-    ValueError: values holds nodes that are not there: 'd'; pass unknown_nodes='ignore' ...
+    gradraker.exceptions.UnknownNodesError: values holds nodes that are not in the graph: 'd'; ...
     """
     if unknown_nodes not in ("error", "ignore"):
         raise ValueError(f"unknown_nodes must be 'error' or 'ignore', got {unknown_nodes!r}")
@@ -70,9 +70,8 @@ def known_values(
     if len(unknown):
         check_same_type(unknown, names, argument="values")
         if unknown_nodes == "error":
-            raise ValueError(
-                f"values holds nodes that are not there: {shown(unknown)}; "
-                "pass unknown_nodes='ignore' to leave them out"
+            raise UnknownNodesError(
+                "values", unknown.tolist(), "pass unknown_nodes='ignore' to leave them out"
             )
     aligned = np.full(len(names), np.nan)
     aligned[at[at >= 0]] = numbers_given[at >= 0]

@@ -80,6 +80,23 @@ class Sigma2Ranges:
             raise ValueError(f"range_name must be one of {names}, got {range_name!r}")
         return _MEANINGS[range_name]
 
+    def describe(self, sigma2: float) -> dict[str, Any]:
+        """Return where a variance lies, as a dict that JSON can hold."""
+        name = self.range_of(sigma2)
+        return {
+            "range": name,
+            "meaning": self.meaning(name),
+            "boundaries": {
+                "chaos_extending": self.chaos_extending,
+                "extending_disturbing": self.extending_disturbing,
+                "disturbing_averaging": self.disturbing_averaging,
+            },
+            "smallest_distance": self.smallest_distance,
+            "largest_distance": self.largest_distance,
+            "noise_ratio": self.noise_ratio,
+            "noise": self.noise,
+        }
+
     def _bounds(self) -> list[tuple[str, str]]:
         ce, ed, da = (
             f"{boundary:.4g}"

@@ -1,20 +1,30 @@
-"""Estimators: thin classes that validate, call pure functions, and store."""
+"""Models: thin classes that validate, call pure functions, and store.
 
-from gradraker.exceptions import ModelFileError
+Models of rows (:class:`SKGRegressor`, :class:`GradrakerRegressor`) are scikit-learn estimators.
+Models of graphs follow one protocol, :class:`NodeModel`, and pass :func:`check_node_model`.
+"""
+
 from gradraker.models.bank import BankMember, GradrakerRegressor
+from gradraker.models.checks import check_node_model
+from gradraker.models.left_out import LeftOut, LeftOutError
+from gradraker.models.loading import load
+from gradraker.models.node_model import NodeModel
 from gradraker.models.persistence.archive import read_notes
-from gradraker.models.persistence.loading import load
 from gradraker.models.sigma2 import sigma2_ranges
-from gradraker.models.skg import SKGRegressor
+from gradraker.models.skg import SKGNodeRegressor, SKGRegressor
 from gradraker.models.walks import NodeClassifier, NodeRegressor
 
 __all__ = [
     "BankMember",
     "GradrakerRegressor",
-    "ModelFileError",
+    "LeftOut",
+    "LeftOutError",
     "NodeClassifier",
+    "NodeModel",
     "NodeRegressor",
+    "SKGNodeRegressor",
     "SKGRegressor",
+    "check_node_model",
     "load",
     "read_notes",
     "sigma2_ranges",

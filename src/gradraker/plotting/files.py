@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gradraker._files import write_bytes
-from gradraker._validation import check_one_of
+from gradraker._validation import check_choice
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -57,7 +57,7 @@ def render_figure(figure: "Figure", kind: str) -> bytes:
     """
     from matplotlib import rc_context
 
-    check_one_of("kind", kind, FORMATS)
+    check_choice("kind", kind, FORMATS)
     file, shown, dpi = io.BytesIO(), figure.canvas, figure.dpi
     try:
         with rc_context({"svg.hashsalt": "gradraker", "svg.fonttype": "path"}):

@@ -14,13 +14,13 @@ _TEMPLATE = "prediction.html"
 _N_SHOWN = 15
 
 
-def prediction_report(summary: Mapping[str, Any]) -> str:
+def render_predictions(summary: Mapping[str, Any]) -> str:
     """Make a page from a summary of predictions.
 
     Parameters
     ----------
     summary : dict
-        What :func:`gradraker.report.prediction_summary` returned, or what
+        What :func:`gradraker.report.summarize_predictions` returned, or what
         ``gradraker predict --json`` printed.
 
     Returns
@@ -30,44 +30,48 @@ def prediction_report(summary: Mapping[str, Any]) -> str:
 
     Examples
     --------
-    >>> from gradraker import load_temperature
-    >>> from gradraker.workflow import predict_unknown
-    >>> from gradraker.report import prediction_report, prediction_summary
+    >>> from gradraker import load_temperature, predict_nodes
+    >>> from gradraker.report import render_predictions, summarize_predictions
     >>> data = load_temperature()
     >>> known = dict(zip(data.node_names[:60], data.values[:60]))
-    >>> page = prediction_report(prediction_summary(predict_unknown(data, known)))
+    >>> page = render_predictions(summarize_predictions(predict_nodes(data, known)))
     >>> page.count("<figure")
     2
     """
-    template = environment().get_template(_TEMPLATE)
+    template = make_environment().get_template(_TEMPLATE)
     return template.render(
         summary=summary,
-        figures=_figures(summary),
+        figures=_draw_figures(summary),
         shown=summary["predictions"][:_N_SHOWN],
     )
 
 
-def environment() -> "Environment":
-    """Templates, with everything escaped and the filters that all pages use."""
+def make_environment(*packages: str) -> "Environment":
+    """Templates, with everything escaped and the filters that all pages use.
+
+    Those of ``packages`` come before those of the report, and may extend them.
+    """
     try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
+        from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
     except ModuleNotFoundError as error:
         raise ImportError(
             "a report needs jinja2 and matplotlib: pip install 'gradraker[report]'"
         ) from error
     # Names of nodes come from anywhere: everything is escaped unless it is marked as HTML.
     environment = Environment(
-        loader=PackageLoader("gradraker.report", "templates"),
+        loader=ChoiceLoader(
+            [PackageLoader(package) for package in (*packages, "gradraker.report")]
+        ),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": _number, "count": _count, "visible": _visible}
+    environment.filters |= {"number": format_number, "count": format_count, "visible": show_hidden}
     return environment
 
 
-def _figures(summary: Mapping[str, Any]) -> "dict[str, Markup]":
+def _draw_figures(summary: Mapping[str, Any]) -> "dict[str, Markup]":
     """SVG elements by name; a figure is left out where there is nothing to draw."""
     from markupsafe import Markup
 
@@ -97,12 +101,12 @@ def _figures(summary: Mapping[str, Any]) -> "dict[str, Markup]":
     }
 
 
-def _number(value: float | None) -> str:
+def format_number(value: float | None) -> str:
     """A number with four digits that count.
 
     Examples
     --------
-    >>> _number(3.14159), _number(-0.5), _number(None)
+    >>> format_number(3.14159), format_number(-0.5), format_number(None)
     ('3.142', '−0.5', 'none')
     """
     if value is None or not math.isfinite(value):
@@ -110,12 +114,12 @@ def _number(value: float | None) -> str:
     return f"{value:.4g}".replace("-", "−")
 
 
-def _count(value: int) -> str:
+def format_count(value: int) -> str:
     """A whole number with thin spaces between thousands."""
     return f"{value:,}".replace(",", "\u202f")
 
 
-def _visible(name: object) -> str:
+def show_hidden(name: object) -> str:
     """A name in which nothing is hidden: control characters are written out."""
     text = str(name)
     if not text.strip():

@@ -1,26 +1,23 @@
 """Everything worth telling about a prediction job, as a dict that JSON can hold."""
 
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.models.skg.skg_regressor import SKGRegressor
-from gradraker.models.walks.node_regressor import NodeRegressor
+from gradraker._validation import to_json_number
+from gradraker.explain.linear_explanation import LinearExplanation
+from gradraker.models.left_out import LeftOut
 from gradraker.sweep.versions import collect_versions
-from gradraker.workflow.held_out import HeldOutNodes
-from gradraker.workflow.node_predictions import NodePredictions
+from gradraker.workflow import NodePredictions, Update
 
-# Held-out nodes with the largest errors, and contributors of each.
+# Left-out nodes with the largest errors, and contributors of each.
 _N_WORST = 10
 _N_REASONS = 3
-# Candidates of a node model that are listed.
-_N_TRIED = 8
 
 
-def prediction_summary(
+def summarize_predictions(
     result: NodePredictions,
     *,
     n_edges: int | None = None,
@@ -28,20 +25,20 @@ def prediction_summary(
     inputs: Mapping[str, str] | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Summarise predictions: what ``gradraker predict --json`` prints and the report shows.
+    """Summarize predictions: what ``gradraker predict --json`` prints and the report shows.
 
     Parameters
     ----------
     result : NodePredictions
-        What :func:`gradraker.workflow.predict_unknown` returned.
+        What :func:`gradraker.predict_nodes` returned.
     n_edges : int, optional
-        Edges of the graph; default the entries of the adjacency vectors.
+        Edges of the graph; default the entries of its adjacency matrix.
     n_contributors : int, default=0
         How many contributors to list with the prediction of each unknown node.
     inputs : mapping of str to str, optional
         Names of the files that the data came from.
     settings : mapping, optional
-        How the adjacency vectors were made. Those of the learner are added.
+        How the graph was read. The settings of the model are added.
 
     Returns
     -------
@@ -51,212 +48,182 @@ def prediction_summary(
 
     Examples
     --------
-    >>> from gradraker import load_temperature
-    >>> from gradraker.workflow import predict_unknown
-    >>> from gradraker.report import prediction_summary
+    >>> from gradraker import load_temperature, predict_nodes
+    >>> from gradraker.report import summarize_predictions
     >>> data = load_temperature()
     >>> known = dict(zip(data.node_names[:60], data.values[:60]))
-    >>> summary = prediction_summary(predict_unknown(data, known))
+    >>> summary = summarize_predictions(predict_nodes(data, known))
     >>> summary["values"]["known"], summary["values"]["unknown"]
     (60, 29)
     >>> summary["held_out"]["rmse"] < summary["held_out"]["rmse_of_mean"]
     True
     """
-    known = result.is_known
+    known, left_out = result.is_known, result.left_out
+    facts = result.model.describe()
     return {
         "command": "predict",
-        "method": result.method,
+        "method": facts["method"],
         "inputs": dict(inputs or {}),
-        "graph": _graph(result, n_edges),
-        "values": _values(result.values[known], n_unknown=int((~known).sum())),
-        "sigma2": _sigma2(result.model) if isinstance(result.model, SKGRegressor) else None,
-        "choice": _choice(result.model) if isinstance(result.model, NodeRegressor) else None,
-        "held_out": None if result.held_out is None else _held_out(result, result.held_out),
-        "transfer": _transfer(result),
-        "predictions": listed_predictions(result, n_contributors),
-        "settings": _settings(result.model, settings or {}),
+        "graph": _describe_graph(result, n_edges),
+        "values": _describe_values(result.values[known], n_unknown=int((~known).sum())),
+        "sigma2": facts.get("sigma2"),
+        "choice": facts.get("choice"),
+        "held_out": None if left_out is None else _describe_left_out(result, left_out),
+        "transfer": facts.get("transfer"),
+        "predictions": list_predictions(result, n_contributors),
+        "settings": dict(settings or {}) | facts["settings"],
         "versions": collect_versions(),
     }
 
 
-def _graph(result: NodePredictions, n_edges: int | None) -> dict[str, Any]:
-    rows = result.vectors.rows
-    degrees = np.diff(rows.indptr)
+def _describe_graph(result: NodePredictions, n_edges: int | None) -> dict[str, Any]:
+    adjacency, degrees = result.model.adjacency_, result.model.count_neighbours()
     return {
-        "nodes": rows.shape[0],
-        "edges": rows.nnz if n_edges is None else n_edges,
-        "entries": int(rows.nnz),
-        "weighted": bool(np.any(rows.data != 1.0)),
-        "neighbours_median": _finite(np.median(degrees)),
+        "nodes": len(degrees),
+        "edges": adjacency.nnz if n_edges is None else n_edges,
+        "entries": int(degrees.sum()),
+        "weighted": bool(np.any(adjacency.data != 1.0)),
+        "neighbours_median": to_json_number(np.median(degrees)),
         "neighbours_largest": int(degrees.max()),
         "nodes_without_neighbours": int(np.sum(degrees == 0)),
     }
 
 
-def _values(values: NDArray[np.float64], *, n_unknown: int) -> dict[str, Any]:
+def _describe_values(values: NDArray[np.float64], *, n_unknown: int) -> dict[str, Any]:
     return {
         "known": values.size,
         "unknown": n_unknown,
-        "mean": _finite(values.mean()),
-        "standard_deviation": _finite(values.std()),
-        "smallest": _finite(values.min()),
-        "median": _finite(np.median(values)),
-        "largest": _finite(values.max()),
+        "mean": to_json_number(values.mean()),
+        "standard_deviation": to_json_number(values.std()),
+        "smallest": to_json_number(values.min()),
+        "median": to_json_number(np.median(values)),
+        "largest": to_json_number(values.max()),
     }
 
 
-def _sigma2(model: SKGRegressor) -> dict[str, Any]:
-    facts: dict[str, Any] = {"value": float(model.sigma2_), "rule": model.sigma2_rule_}
-    try:
-        ranges = model.ranges_
-    except AttributeError:  # all known nodes have the same neighbours: a given σ² has no range
-        return facts | {"range": None, "meaning": None, "boundaries": None}
-    name = ranges.range_of(model.sigma2_)
-    return facts | {
-        "range": name,
-        "meaning": ranges.meaning(name),
-        "boundaries": {
-            "chaos_extending": ranges.chaos_extending,
-            "extending_disturbing": ranges.extending_disturbing,
-            "disturbing_averaging": ranges.disturbing_averaging,
-        },
-        "smallest_distance": ranges.smallest_distance,
-        "largest_distance": ranges.largest_distance,
-        "noise_ratio": ranges.noise_ratio,
-        "noise": ranges.noise,
-    }
-
-
-def _choice(model: NodeRegressor) -> dict[str, Any]:
-    """What a node model stands on, and how other candidates fared."""
-    choice = model.choice_
-    return {
-        "kernel": _terms(choice.kernel),
-        "alpha": _finite(model.alpha_),
-        "solver": model.solver_,
-        "chosen_on": choice.n_used,
-        "n_tried": len(choice.tried),
-        "tried": [
-            {"kernel": _terms(one.kernel), "nats": _finite(-one.nats)}
-            for one in choice.tried[:_N_TRIED]
-        ],
-    }
-
-
-def _terms(kernel: Iterable[Any]) -> list[dict[str, Any]]:
-    """Terms of a kernel, the largest share first."""
-    terms = sorted(kernel, key=lambda term: -term.share)
-    return [{"block": term.block, "width": term.width, "share": term.share} for term in terms]
-
-
-def _held_out(result: NodePredictions, held_out: HeldOutNodes) -> dict[str, Any]:
-    names = result.vectors.nodes[held_out.rows].tolist()
-    errors = held_out.predictions - held_out.values
-    worst = np.argsort(-np.abs(errors), kind="stable")[:_N_WORST]
-    # Without the nodes themselves, whose own values count most in the final model.
-    found = result.held_out_contributors(_N_REASONS, which=worst)
-    offset = 0.0 if held_out.model is None else held_out.offset
+def _describe_left_out(result: NodePredictions, left_out: LeftOut) -> dict[str, Any]:
+    names = result.nodes[left_out.rows].tolist()
+    errors = left_out.predictions - left_out.values
+    worst = np.argsort(-np.abs(errors), kind="stable")[:_N_WORST].tolist()
+    found = result.find_left_out_contributors(_N_REASONS, nodes=[names[i] for i in worst])
     points = [
-        {"node": _name(name), "value": value, "prediction": prediction}
+        {"node": _to_json_name(name), "value": value, "prediction": prediction}
         for name, value, prediction in zip(
-            names, held_out.values.tolist(), held_out.predictions.tolist(), strict=True
+            names, left_out.values.tolist(), left_out.predictions.tolist(), strict=True
         )
+    ]
+    largest = [
+        points[i]
+        | {"error": float(errors[i])}
+        | {"contributors": _list_contributors(found.names[k], found.weights[k], found.values[k])}
+        for k, i in enumerate(worst)
     ]
     return {
         "nodes": len(names),
-        "one_at_a_time": held_out.model is None,
-        "mean": held_out.offset,
-        "rmse": _finite(held_out.rmse),
-        "rmse_of_mean": _finite(held_out.rmse_of_mean),
-        "gnmse": _finite(held_out.gnmse),
-        "gnmse_of_mean": _finite(held_out.gnmse_of_mean),
+        "one_at_a_time": left_out.one_at_a_time,
+        "mean": left_out.mean,
+        "rmse": to_json_number(left_out.error.rmse),
+        "rmse_of_mean": to_json_number(left_out.error.rmse_of_mean),
+        "gnmse": to_json_number(left_out.error.gnmse),
+        "gnmse_of_mean": to_json_number(left_out.error.gnmse_of_mean),
         "points": points,
-        "largest_errors": [
-            points[i]
-            | {"error": float(errors[i])}
-            | {
-                "contributors": _contributors(
-                    found.names[k], found.weights[k], found.values[k] + offset
-                )
-            }
-            for k, i in enumerate(worst.tolist())
-        ],
+        "largest_errors": largest,
     }
 
 
-def _transfer(result: NodePredictions) -> dict[str, Any] | None:
-    transfer = result.transfer
-    if transfer is None:
-        return None
-    return {
-        "verdict": transfer.verdict,
-        "relative_error": _finite(transfer.relative_error),
-        "rank_correlation": _finite(transfer.rank_correlation),
-    }
-
-
-def listed_predictions(result: NodePredictions, n_contributors: int) -> list[dict[str, Any]]:
-    """Predictions of the nodes whose values are not known."""
+def list_predictions(result: NodePredictions, n_contributors: int) -> list[dict[str, Any]]:
+    """List the predictions of the nodes whose values are unknown."""
     rows = np.flatnonzero(~result.is_known)
+    nodes = result.nodes[rows].tolist()
     listed: list[dict[str, Any]] = [
-        {"node": _name(node), "prediction": prediction}
-        for node, prediction in zip(
-            result.vectors.nodes[rows].tolist(), result.predictions[rows].tolist(), strict=True
-        )
+        {"node": _to_json_name(node), "prediction": prediction}
+        for node, prediction in zip(nodes, result.predictions[rows].tolist(), strict=True)
     ]
     if result.intervals is not None:
         for one, (lower, upper) in zip(listed, result.intervals[rows].tolist(), strict=True):
-            one |= {"lower": _finite(lower), "upper": _finite(upper)}
+            one |= {"lower": to_json_number(lower), "upper": to_json_number(upper)}
     if n_contributors > 0:
-        found = result.contributors(n_contributors, rows=rows)
+        found = result.find_contributors(n_contributors, nodes=nodes)
         for i, one in enumerate(listed):
-            one["contributors"] = _contributors(
-                found.names[i], found.weights[i], found.values[i] + result.offset
+            one["contributors"] = _list_contributors(
+                found.names[i], found.weights[i], found.values[i]
             )
     return listed
 
 
-def _contributors(
+def summarize_update(
+    update: Update, result: NodePredictions, *, n_contributors: int
+) -> dict[str, Any]:
+    """Summarize an update: what ``gradraker update --json`` prints."""
+    model = result.model
+    facts = model.describe()
+    summary = {
+        "command": "update",
+        "method": facts["method"],
+        "nodes": len(model.nodes_),
+        "edges": int(model.adjacency_.nnz),
+        "graph_changed": update.graph_changed,
+        "learned": len(update.learned),
+        "passed_over": update.n_passed_over,
+        "known": len(model.known_nodes_),
+        "rmse_before": update.rmse,
+        "rmse_of_mean": update.rmse_of_mean,
+        "mean": update.mean,
+    }
+    if "steps" in facts:
+        summary |= {"steps": facts["steps"], "sigma2": facts["sigma2"]["value"]}
+    return summary | {"predictions": list_predictions(result, n_contributors)}
+
+
+def summarize_explanation(explanation: LinearExplanation, *, mean: float, k: int) -> dict[str, Any]:
+    """Summarize why the first explained node got its prediction: what ``gradraker explain`` prints.
+
+    Contributions are weight × (value − mean), the part by which a known value moves the prediction
+    from the mean.
+    """
+    weights, moved = explanation.weights[0], explanation.values - mean
+    order = explanation.heaviest(k)[0].tolist()
+    total, listed = float(weights @ moved), float(weights[order] @ moved[order])
+    further = explanation.describe_pairs([0] * len(order), order)
+    return {
+        "node": str(explanation.node_names[0]),
+        "prediction": float(explanation.prediction[0]),
+        "mean": mean,
+        "observed": int(weights.size),
+        "sum_of_weights": float(weights.sum()),
+        "listed_part": listed / total if total != 0.0 else 1.0,
+        "contributors": [
+            {
+                "node": str(explanation.known_names[i]),
+                "weight": float(weights[i]),
+                "value": round_off(float(explanation.values[i])),
+                "contribution": float(weights[i] * moved[i]),
+            }
+            | {name: float(column[at]) for name, column in further.items()}
+            for at, i in enumerate(order)
+        ],
+    }
+
+
+def _list_contributors(
     names: list[Any], weights: NDArray[np.float64], values: NDArray[np.float64]
 ) -> list[dict[str, Any]]:
     return [
-        {"node": _name(name), "weight": weight, "value": tidy(value)}
+        {"node": _to_json_name(name), "weight": weight, "value": round_off(value)}
         for name, weight, value in zip(names, weights.tolist(), values.tolist(), strict=True)
     ]
 
 
-def _settings(model: NodeRegressor | SKGRegressor, given: Mapping[str, Any]) -> dict[str, Any]:
-    if isinstance(model, NodeRegressor):
-        parameters = model.get_params()
-        asked = {name: parameters[name] for name in ("blocks", "width", "alpha", "solver")}
-        asked["direction"] = model.direction
-        return dict(given) | asked | {"seed": model.seed_}
-    return dict(given) | {
-        "sigma2": model.sigma2 if isinstance(model.sigma2, str) else float(model.sigma2),
-        "kernel": model.kernel,
-        "frequencies": model.n_frequencies,
-        "learning_rate": model.learning_rate,
-        "epochs": model.n_epochs,
-        "seed": model.seed_,
-    }
-
-
-def _name(node: Any) -> Any:
+def _to_json_name(node: Any) -> Any:
     return node if isinstance(node, str | int) else str(node)
 
 
-def _finite(number: Any) -> float | None:
-    return float(number) if math.isfinite(number) else None
-
-
-def tidy(value: float) -> float:
-    """Return a value as it was before an offset was subtracted from it and added again.
+def round_off(value: float) -> float:
+    """Return a value as it was before a mean was subtracted from it and added again.
 
     Examples
     --------
-    >>> (3.7 - 0.1) + 0.1, tidy((3.7 - 0.1) + 0.1)
-    (3.7, 3.7)
-    >>> (0.3 - 7.9) + 7.9, tidy((0.3 - 7.9) + 7.9)
+    >>> (0.3 - 7.9) + 7.9, round_off((0.3 - 7.9) + 7.9)
     (0.2999999999999998, 0.3)
     """
     return float(f"{value:.12g}")

@@ -1,13 +1,13 @@
 """A sweep over the kernel variance as a dict and as a page."""
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from gradraker._validation import to_json_number
 from gradraker.plotting import plot_sweep, render_inline_svg
-from gradraker.report.html import environment
+from gradraker.report.html import make_environment
 from gradraker.sweep.sweep_result import SweepResult, name_ranges
 
 _TEMPLATE = "sweep.html"
@@ -50,11 +50,11 @@ def sweep_summary(
         "data": settings.pop("data"),
         "best": {
             "sigma2": float(result.sigma2[best]),
-            "gnmse": _to_finite(mean[best]),
-            "standard_error": _to_finite(error[best]),
+            "gnmse": to_json_number(mean[best]),
+            "standard_error": to_json_number(error[best]),
             "at_the_end": best in (0, mean.size - 1),
         },
-        "theory": {"sigma2": _to_finite(ed), "gnmse": _to_finite(result.mean_at(ed))},
+        "theory": {"sigma2": to_json_number(ed), "gnmse": to_json_number(result.mean_at(ed))},
         "boundaries": {
             name: _summarise(result.boundaries[:, i])
             for i, name in enumerate(
@@ -69,8 +69,8 @@ def sweep_summary(
             {
                 "sigma2": float(result.sigma2[s]),
                 "range": ranges[s],
-                "gnmse": _to_finite(mean[s]),
-                "standard_error": _to_finite(error[s]),
+                "gnmse": to_json_number(mean[s]),
+                "standard_error": to_json_number(error[s]),
             }
             for s in range(mean.size)
         ],
@@ -99,7 +99,7 @@ def sweep_report(result: SweepResult, *, inputs: Mapping[str, str] | None = None
     >>> page.count("<figure")
     1
     """
-    template = environment().get_template(_TEMPLATE)  # first: it says if jinja2 is missing
+    template = make_environment().get_template(_TEMPLATE)  # first: it says if jinja2 is missing
     from markupsafe import Markup
 
     axes = plot_sweep(result)
@@ -123,7 +123,3 @@ def _summarise(column: Any) -> dict[str, float | None]:
         "median": float(np.median(finite)),
         "largest": float(finite.max()),
     }
-
-
-def _to_finite(number: Any) -> float | None:
-    return float(number) if math.isfinite(number) else None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradraker._validation import check_one_of
+from gradraker._validation import check_choice
 from gradraker.exceptions import ArgumentError
 from gradraker.sweep.sweep_result import SweepResult
 from gradraker.sweep.variance_sweep import sigma2_sweep
@@ -112,7 +112,7 @@ def settings_sweep(
     >>> found.results[0].best_ > found.results[2].best_
     True
     """
-    check_one_of("setting", setting, SYMBOLS)
+    check_choice("setting", setting, SYMBOLS)
     if np.ndim(values) != 1 or len(values) == 0:
         raise ArgumentError("values", "a sequence of numbers, at least one", values)
     if setting in others:

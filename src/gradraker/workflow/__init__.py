@@ -1,21 +1,20 @@
-"""Whole jobs: from a graph and known values to predictions and an estimate of their error."""
+"""Whole jobs, as the command line calls them: predict, update, evaluate."""
 
-from gradraker.workflow.contributors import Contributors, explained, top_contributors
-from gradraker.workflow.held_out import HeldOutNodes
-from gradraker.workflow.node_job import all_predictions, update_by_nodes
+from gradraker.workflow.contributors import Contributors, find_contributors
+from gradraker.workflow.evaluate import evaluate_left_out
 from gradraker.workflow.node_predictions import NodePredictions
-from gradraker.workflow.predict import predict_nodes, predict_unknown
-from gradraker.workflow.skg_job import update_by_skg
+from gradraker.workflow.predict import predict_all, predict_nodes
+from gradraker.workflow.ranges import find_ranges
+from gradraker.workflow.update import Update, update_nodes
 
 __all__ = [
     "Contributors",
-    "HeldOutNodes",
     "NodePredictions",
-    "all_predictions",
-    "explained",
+    "Update",
+    "evaluate_left_out",
+    "find_contributors",
+    "find_ranges",
+    "predict_all",
     "predict_nodes",
-    "predict_unknown",
-    "top_contributors",
-    "update_by_nodes",
-    "update_by_skg",
+    "update_nodes",
 ]

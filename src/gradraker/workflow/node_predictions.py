@@ -1,6 +1,6 @@
-"""Predictions for the nodes of a graph, and what they stand on."""
+"""Predictions for the nodes of a graph, and the model and errors behind them."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,107 +9,70 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.explain.linear_explanation import LinearExplanation
-from gradraker.explain.transfer import SimilarityTransfer, similarity_transfer
-from gradraker.graph import AdjacencyVectors
-from gradraker.models.skg.skg_regressor import SKGRegressor
-from gradraker.models.walks.node_regressor import NodeRegressor
-from gradraker.workflow.contributors import Contributors, explained, top_contributors
-from gradraker.workflow.held_out import HeldOutNodes
-
-# Nearest known nodes that the similarity transfer is measured with, where there are as many.
-_N_NEIGHBORS = 5
+from gradraker.models.left_out import LeftOut
+from gradraker.models.node_model import NodeModel
+from gradraker.workflow.contributors import Contributors, find_contributors
+from gradraker.workflow.evaluate import evaluate_left_out
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NodePredictions:
-    """Predictions for the nodes of a graph, and what they stand on.
+    """Predictions for all nodes of a graph; :func:`gradraker.predict_nodes` makes it.
 
     Attributes
     ----------
-    vectors : AdjacencyVectors
-        Adjacency vectors of all nodes, with their names.
-    values : ndarray of shape (n,)
-        Known values, NaN where unknown.
+    model : model of graphs
+        Trained on all known nodes; it holds the graph.
     predictions : ndarray of shape (n,)
         Predictions for all nodes; for known nodes, what the trained model says of them.
-    offset : float
-        What was subtracted from the values before training and added afterwards: the mean of
-        the known values for SKG, 0 for a node model, which finds the mean itself.
-    model : NodeRegressor or SKGRegressor
-        Trained on all known nodes.
-    held_out : HeldOutNodes or None
-        Estimate of the error from known nodes that were left out: one at a time by a node
-        model, a fifth of them by SKG; None with fewer than 10.
     intervals : ndarray of shape (n, 2) or None
         Lower and upper ends of intervals with the asked coverage.
     """
 
-    vectors: AdjacencyVectors
-    values: NDArray[np.float64]
+    model: NodeModel
     predictions: NDArray[np.float64]
-    offset: float
-    model: NodeRegressor | SKGRegressor
-    held_out: HeldOutNodes | None
     intervals: NDArray[np.float64] | None = None
 
     @property
-    def method(self) -> str:
-        """How the predictions were made: "nodes" or "skg"."""
-        return "nodes" if isinstance(self.model, NodeRegressor) else "skg"
+    def nodes(self) -> NDArray[Any]:
+        """Names of the nodes."""
+        return self.model.nodes_
+
+    @cached_property
+    def values(self) -> NDArray[np.float64]:
+        """Known values, NaN where unknown, shape (n,)."""
+        return self.model.values_
 
     @property
     def is_known(self) -> NDArray[np.bool_]:
-        """Which nodes have a known value."""
+        """Whether the value of each node is known."""
         return ~np.isnan(self.values)
 
     @cached_property
-    def transfer(self) -> SimilarityTransfer | None:
-        """Whether similar vectors bring similar values, as SKG needs.
+    def left_out(self) -> LeftOut | None:
+        """Known nodes predicted without their own values; None with fewer than 10 known nodes."""
+        return evaluate_left_out(self.model)
 
-        None for too few known nodes, and for a node model, which stands on more than the
-        vectors.
-        """
-        known = self.is_known
-        n_known = int(known.sum())
-        if self.method != "skg" or n_known < 3 or np.ptp(self.values[known]) == 0.0:
-            return None
-        return similarity_transfer(
-            self.vectors.rows[known],
-            self.values[known],
-            n_neighbors=min(_N_NEIGHBORS, n_known - 2),
-            random_state=0,
-        )
+    def explain(self, nodes: Sequence[Hashable] | None = None) -> LinearExplanation:
+        """Explain the predictions of some nodes; default all."""
+        return self.model.explain(self._list_nodes(nodes))
 
-    def explain(self, rows: Sequence[int] | NDArray[Any] | None = None) -> LinearExplanation:
-        """Explain predictions of some rows (all by default); values are relative to ``offset``."""
-        return explained(self.model, self.vectors, self._chosen(rows))
+    def find_contributors(self, k: int, *, nodes: Sequence[Hashable] | None = None) -> Contributors:
+        """Find the k known nodes that count most in the predictions of some nodes; default all."""
+        return find_contributors(self.model, self._list_nodes(nodes), k)
 
-    def contributors(
-        self, k: int, *, rows: Sequence[int] | NDArray[Any] | None = None
-    ) -> Contributors:
-        """The k known nodes that count most in the predictions of some rows (all by default)."""
-        return top_contributors(self.model, self.vectors, self._chosen(rows), k)
+    def find_left_out_contributors(self, k: int, *, nodes: Sequence[Hashable]) -> Contributors:
+        """Find the k known nodes that count most in left-out predictions of known nodes."""
+        if self.left_out is None:
+            raise ValueError("no nodes were left out: fewer than 10 are known")
+        return find_contributors(self.model, list(nodes), k, left_out=True)
 
-    def held_out_contributors(self, k: int, *, which: NDArray[np.int64]) -> Contributors:
-        """The k known nodes that count most for some of the held-out nodes, by their number.
+    def _list_nodes(self, nodes: Sequence[Hashable] | None) -> list[Hashable]:
+        listed: list[Hashable] = self.nodes.tolist() if nodes is None else list(nodes)
+        return listed
 
-        By the model that had not seen the held-out nodes, whose values are relative to
-        ``held_out.offset``; where nodes were left out one at a time, by the final model, with
-        each node's own value left aside.
-        """
-        held_out = self.held_out
-        if held_out is None:
-            raise ValueError("no nodes were held out: fewer than 10 are known")
-        rows = held_out.rows[which]
-        if held_out.model is not None:
-            return top_contributors(held_out.model, self.vectors, rows, k)
-        return top_contributors(self.model, self.vectors, rows, k, besides_itself=True)
-
-    def _chosen(self, rows: Sequence[int] | NDArray[Any] | None) -> NDArray[Any]:
-        return np.arange(self.values.size) if rows is None else np.asarray(rows)
-
-    def frame(self, *, n_contributors: int = 0) -> Any:
-        """Node, known or not, value and prediction as a pandas data frame.
+    def to_frame(self, *, n_contributors: int = 0) -> Any:
+        """Return node, known or not, value and prediction as a pandas data frame.
 
         With intervals there are also columns lower and upper, and with ``n_contributors`` = k
         columns contributor_1, weight_1, …: the k known nodes that count most in each prediction.
@@ -118,11 +81,11 @@ class NodePredictions:
             import pandas as pd
         except ImportError:
             raise ImportError(
-                "a data frame needs pandas: pip install pandas; vectors.nodes and "
-                "predictions hold the same as arrays"
+                "a data frame needs pandas: pip install pandas; nodes and predictions hold the "
+                "same as arrays"
             ) from None
         columns: dict[str, Any] = {
-            "node": pd.Series(self.vectors.nodes.tolist(), dtype=None),
+            "node": pd.Series(self.nodes.tolist(), dtype=None),
             "known": self.is_known,
             "value": self.values,
             "prediction": self.predictions,
@@ -130,7 +93,7 @@ class NodePredictions:
         if self.intervals is not None:
             columns |= {"lower": self.intervals[:, 0], "upper": self.intervals[:, 1]}
         if n_contributors > 0:
-            found = self.contributors(n_contributors)
+            found = self.find_contributors(n_contributors)
             for i in range(found.weights.shape[1]):
                 columns[f"contributor_{i + 1}"] = [names[i] for names in found.names]
                 columns[f"weight_{i + 1}"] = found.weights[:, i]
@@ -139,9 +102,7 @@ class NodePredictions:
     def __repr__(self) -> str:
         n_known = int(self.is_known.sum())
         text = f"NodePredictions of {self.values.size - n_known} nodes from {n_known} known ones"
-        if self.held_out is None:
+        if self.left_out is None:
             return text
-        return (
-            f"{text}; held-out RMSE {self.held_out.rmse:.4g} "
-            f"({self.held_out.rmse_of_mean:.4g} by the mean)"
-        )
+        error = self.left_out.error
+        return f"{text}; left-out RMSE {error.rmse:.4g} ({error.rmse_of_mean:.4g} by the mean)"

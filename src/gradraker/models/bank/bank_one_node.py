@@ -13,7 +13,7 @@ from gradraker.kernels.ranges import Sigma2Ranges
 from gradraker.models.bank.fitted_bank import LearnedBank
 from gradraker.models.bank.frequency_tables import FamilyTables
 from gradraker.models.bank.members import WHOLE, BankMember, check_kernels
-from gradraker.models.rows.rollback import unchanged_if_refused
+from gradraker.models.rollback import rollback_on_error
 from gradraker.models.rows.row_input import check_same_features
 from gradraker.models.skg.one_node import (
     Neighbours,
@@ -102,11 +102,11 @@ class OneNodeBank(LearnedBank):
         names, weights = names_and_weights(neighbours)
         return self._learn_one(names, weights, finite_value(value))
 
-    @unchanged_if_refused
+    @rollback_on_error
     def _learn_one(
         self, names: Collection[Hashable], weights: NDArray[np.float64], value: Value
     ) -> Value:
-        self._check_parameters()
+        self.check_parameters()
         if not hasattr(self, "coef_"):
             self._start_empty(np.shape(value))
         check_same_features(self)

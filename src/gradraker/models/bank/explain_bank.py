@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from gradraker.explain.bank_explanation import BankExplanation
+from gradraker.explain.learned_rows import LearnedRows
 from gradraker.explain.linear_explanation import checked_names
-from gradraker.explain.observed import Observed
 from gradraker.features import fourier_features
 from gradraker.linear.weights import contribution_weights
 from gradraker.models.bank.training import Bank
@@ -29,35 +29,33 @@ def explain_bank(
     *,
     references: Sequence[Hashable] | None = None,
     node_names: Sequence[Hashable] | None = None,
-    observed_names: Sequence[Hashable] | None = None,
+    known_names: Sequence[Hashable] | None = None,
 ) -> BankExplanation:
     """Explain a fitted bank's predictions for rows X; see :meth:`GradrakerRegressor.explain`."""
     prediction = model.predict(X, references=references)
     if model._record is None:
         raise ValueError(
-            "explain needs the observed rows, and keep_observed is False: "
-            "set keep_observed=True and fit again"
+            "explain needs the learned rows, and keep_known is False: "
+            "set keep_known=True and fit again"
         )
-    observed = model._record.observed()
+    learned = model._record.to_learned_rows()
     rows, units, dtype, _ = prepare_rows(model, X, references)
     tested = model._bank(rows, units, dtype)
-    seen = model._bank(observed.rows, model._table.prepare(observed.rows.indices), np.float64)
+    seen = model._bank(learned.rows, model._table.prepare(learned.rows.indices), np.float64)
     kernel_weights = model.kernel_weights_
-    weights = np.zeros((tested.n_rows, len(observed)))  # [n, n_observed]
+    weights = np.zeros((tested.n_rows, len(learned)))  # [n, n_known]
     for member, kernel_weight in enumerate(kernel_weights):
         if kernel_weight > 0.0:
-            for start, part in _member_weights(observed, seen, tested, member, model):
+            for start, part in _member_weights(learned, seen, tested, member, model):
                 weights[start : start + part.shape[0]] += kernel_weight * part
-    values = observed.Y.reshape(-1, *model.coef_.shape[1:-1])
+    values = learned.Y.reshape(-1, *model.coef_.shape[1:-1])
     values.flags.writeable = False  # a view on the model's own record
     return BankExplanation(
         weights=weights,
         values=values,
         prediction=prediction,
         node_names=checked_names("node_names", node_names, row_names(X), tested.n_rows),
-        observed_names=checked_names(
-            "observed_names", observed_names, observed.names, len(observed)
-        ),
+        known_names=checked_names("known_names", known_names, learned.names, len(learned)),
         members=model.members_,
         kernel_weights=kernel_weights,
         member_predictions=model.predict_members(X, references=references),
@@ -65,23 +63,23 @@ def explain_bank(
 
 
 def _member_weights(
-    observed: Observed, seen: Bank, tested: Bank, member: int, model: "LearnedBank"
+    learned: LearnedRows, seen: Bank, tested: Bank, member: int, model: "LearnedBank"
 ) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    """Yield (first tested node, contribution weights of a batch of them by observed node)."""
+    """Yield (first tested node, contribution weights of a batch of them by known node)."""
     Z = _features(seen, member)
     # Features that were float32 in training are rounded the same way here.
-    Z[observed.single] = Z[observed.single].astype(np.float32)
+    Z[learned.single] = Z[learned.single].astype(np.float32)
     stars = _features(tested, member).astype(np.float64)
     # The step θ ← k θ + 2η (y − θᵀz) z with k = 1 − 2ημ is k times the step of a rate η/k, so
     # that F_t is the weight at that rate times all k from t on.
-    keep = 1.0 - 2.0 * observed.rates * model._used["regularization"]  # [T]
+    keep = 1.0 - 2.0 * learned.rates * model._used["regularization"]  # [T]
     shrinking = np.cumprod(keep[::-1])[::-1]  # [T]
-    n_steps = observed.order.size
-    times = csr_array((shrinking, (observed.order, np.arange(n_steps))), (len(observed), n_steps))
+    n_steps = learned.order.size
+    times = csr_array((shrinking, (learned.order, np.arange(n_steps))), (len(learned), n_steps))
     size = max(1, _BATCH_BYTES // (8 * max(1, n_steps)))
     for start in range(0, stars.shape[0], size):
         batch = stars[start : start + size]
-        by_time = contribution_weights(Z, observed.order, batch, observed.rates / keep)  # [m, T]
+        by_time = contribution_weights(Z, learned.order, batch, learned.rates / keep)  # [m, T]
         yield start, (times @ by_time.T).T
 
 

@@ -1,10 +1,8 @@
 """What a trained bank of kernels can do and knows: predictions, weights, losses, its file."""
 
 import math
-import os
 from collections.abc import Hashable, Sequence
-from pathlib import Path
-from typing import Any, Self, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,17 +12,18 @@ from gradraker.explain.bank_explanation import BankExplanation
 from gradraker.features import Rows
 from gradraker.kernels.ranges import Sigma2Ranges, extreme_pairs, ranges_between
 from gradraker.linear.hedge import Hedge, combined
-from gradraker.models.bank.bank_file import restore_bank, save_bank
+from gradraker.models.bank.bank_state import dump_bank_state
 from gradraker.models.bank.explain_bank import explain_bank
 from gradraker.models.bank.frequency_tables import FamilyTables
 from gradraker.models.bank.members import BankMember, view_of_columns
 from gradraker.models.bank.training import Bank, Group, prediction_chunks, view_rows
+from gradraker.models.persistence.saving import Arrays, State
 from gradraker.models.rows.record import Record
 from gradraker.models.rows.row_input import prepare_rows
-from gradraker.models.rows.row_learner import RowLearner
+from gradraker.models.rows.row_model import RowModel
 
 
-class LearnedBank(RowLearner):
+class LearnedBank(RowModel):
     """The part of :class:`GradrakerRegressor` that does not train."""
 
     coef_: NDArray[np.float64]
@@ -84,7 +83,7 @@ class LearnedBank(RowLearner):
         *,
         references: Sequence[Hashable] | None = None,
         node_names: Sequence[Hashable] | None = None,
-        observed_names: Sequence[Hashable] | None = None,
+        known_names: Sequence[Hashable] | None = None,
     ) -> BankExplanation:
         """Explain predictions as weighted sums of the values the model has seen.
 
@@ -98,8 +97,8 @@ class LearnedBank(RowLearner):
             Adjacency vectors of tested nodes, as for :meth:`predict`.
         references : sequence of M names, optional
             Names of the columns of X.
-        node_names, observed_names : sequence of names, optional
-            Names of the tested and of the observed nodes (rows of ``fit``, then of each
+        node_names, known_names : sequence of names, optional
+            Names of the tested and of the known nodes (rows of ``fit``, then of each
             ``partial_fit``). By default the index of the data frame, where X was one, else
             numbers.
 
@@ -122,7 +121,7 @@ class LearnedBank(RowLearner):
             X,
             references=references,
             node_names=node_names,
-            observed_names=observed_names,
+            known_names=known_names,
         )
 
     def plot_weights(self, *, ax: Any = None) -> Any:
@@ -133,17 +132,9 @@ class LearnedBank(RowLearner):
 
     # -- files -----------------------------------------------------------------
 
-    def _saved(self, path: str | os.PathLike[str], notes: dict[str, Any]) -> Path:
-        return save_bank(self, path, notes)
-
-    @classmethod
-    def _restored(
-        cls,
-        path: str | os.PathLike[str],
-        header: dict[str, Any],
-        arrays: dict[str, NDArray[Any]],
-    ) -> Self:
-        return cast(Self, restore_bank(cls, path, header, arrays))
+    def dump_state(self) -> tuple[State, Arrays]:
+        """Return what a file holds besides the parameters."""
+        return dump_bank_state(self)
 
     # -- what was learned ------------------------------------------------------
 
@@ -196,7 +187,7 @@ class LearnedBank(RowLearner):
                 "ranges_ needs rows of fit or of the first chunk that differ: "
                 "use gradraker.sigma2_ranges(X)"
             )
-        rows = self._view_rows(self._record.observed().rows, member.view)
+        rows = self._view_rows(self._record.to_learned_rows().rows, member.view)
         try:
             pairs = extreme_pairs(rows.first(self._n_first, len(self._table)), kernel=member.kernel)
         except ValueError as error:

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from gradraker.features import as_rows, check_references
 from gradraker.kernels.ranges import Sigma2Ranges
 from gradraker.linear.hedge import AUTO, Hedge, check_regularization, check_weight_step
 from gradraker.models.bank.bank_one_node import OneNodeBank
+from gradraker.models.bank.bank_state import restore_bank
 from gradraker.models.bank.frequency_tables import FamilyTables
 from gradraker.models.bank.members import (
     WHOLE,
@@ -23,6 +24,7 @@ from gradraker.models.bank.members import (
     view_of_columns,
 )
 from gradraker.models.bank.training import train_bank, view_matrix
+from gradraker.models.persistence.saving import Arrays, State
 from gradraker.models.rows.record import Record
 from gradraker.models.sigma2.rules import Sample
 
@@ -66,7 +68,7 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
         Whether ``fit`` goes through the rows in a new random order in each epoch.
     random_state : int, RandomState instance or None, default=None
         Seed of the frequencies and the orders. An integer gives the same model again.
-    keep_observed : bool, default=True
+    keep_known : bool, default=True
         Whether to keep the rows, values and order of training, which :meth:`explain` needs.
     keep_weights : bool, default=False
         Whether to keep the weights of every step, for :meth:`plot_weights`: 8 bytes a member
@@ -146,7 +148,7 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
         n_epochs: int = 3,
         shuffle: bool = True,
         random_state: int | np.random.RandomState | None = None,
-        keep_observed: bool = True,
+        keep_known: bool = True,
         keep_weights: bool = False,
     ) -> None:
         self.kernels = kernels
@@ -158,7 +160,7 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
         self.n_epochs = n_epochs
         self.shuffle = shuffle
         self.random_state = random_state
-        self.keep_observed = keep_observed
+        self.keep_known = keep_known
         self.keep_weights = keep_weights
 
     # -- training --------------------------------------------------------------
@@ -182,7 +184,7 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
         members, ranges = choose_members(kernels, samples)
         self._begin(table, members, ranges, y.shape[1:])
         self._n_first = X.shape[0]
-        if not self.keep_observed:
+        if not self.keep_known:
             # The rows will not be there later, and rows without a distance have no ranges.
             for key, sample in samples.items():
                 with suppress(ValueError):
@@ -220,7 +222,7 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
         self._hedge = Hedge(len(members), self.weight_step, self.regularization)
         self.coef_ = np.zeros((len(members), *targets, 2 * table.n_frequencies))  # θ₀ = 0
         self.n_seen_ = 0
-        self._record = Record() if self.keep_observed else None
+        self._record = Record() if self.keep_known else None
         self._history = [np.empty((0, len(members)))] if self.keep_weights else None
 
     def _train(
@@ -256,9 +258,19 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
         if self._history is not None:
             self._history.append(weights)
 
+    # -- files -----------------------------------------------------------------
+
+    @classmethod
+    def from_state(cls, parameters: dict[str, Any], state: State, arrays: Arrays) -> Self:
+        """Make the model that a file describes."""
+        model = cls(**parameters)
+        restore_bank(model, state, arrays)
+        return model
+
     # -- input -----------------------------------------------------------------
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Refuse parameters that make no sense."""
         check_kernels(self.kernels)
         check_views(self.views)
         check_count("n_frequencies", self.n_frequencies)
@@ -267,7 +279,7 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
         check_regularization(self.regularization, self.learning_rate)
         check_count("n_epochs", self.n_epochs)
         check_flag("shuffle", self.shuffle)
-        check_flag("keep_observed", self.keep_observed)
+        check_flag("keep_known", self.keep_known)
         check_flag("keep_weights", self.keep_weights)
 
     def _fixed(self) -> dict[str, Any]:

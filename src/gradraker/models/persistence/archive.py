@@ -9,8 +9,6 @@ import io
 import json
 import os
 import zipfile
-from collections.abc import Hashable, Iterator
-from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -39,9 +37,9 @@ def write_model(
     notes: dict[str, Any],
     arrays: dict[str, NDArray[Any]],
 ) -> Path:
-    """Write a model to ``path``: whole, or not at all.
+    """Write a model to ``path``: complete, or not at all.
 
-    ``parameters`` and ``state`` are what JSON can hold; ``kind`` is the class.
+    ``parameters``, ``state`` and ``notes`` must be of types that JSON has; ``kind`` is the class.
     """
     members = {f"{name}.npy": _to_npy(array) for name, array in arrays.items()}
     header = {
@@ -98,19 +96,6 @@ def read_model(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, 
     return header, arrays
 
 
-@contextmanager
-def refused_by_name(
-    path: str | os.PathLike[str], header: dict[str, Any], cls: type
-) -> Iterator[None]:
-    """Refuse a file by its name, whatever goes wrong while a model of ``cls`` is made of it."""
-    try:
-        if header["class"] != cls.__name__:
-            raise ValueError(f"it holds a model of class {header['class']!r}")
-        yield
-    except Exception as error:
-        raise ModelFileError(f"{os.fspath(path)!r} cannot be read: {error!r}") from None
-
-
 def _read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     # Stored members cannot be larger than the file, so a small file never fills the memory.
     if info.compress_type != zipfile.ZIP_STORED or info.file_size != info.compress_size:
@@ -126,45 +111,6 @@ def _to_npy(array: NDArray[Any]) -> bytes:
 
 def _from_npy(content: bytes) -> NDArray[Any]:
     return np.asarray(npy.read_array(io.BytesIO(content), allow_pickle=False))
-
-
-def name_to_json(name: Hashable) -> Any:
-    """Return a reference name as JSON: strings and integers as they are, the rest tagged.
-
-    Examples
-    --------
-    >>> from gradraker.models.persistence.archive import name_from_json, name_to_json
-    >>> name_to_json(("Basel", 4001))
-    {'tuple': ['Basel', 4001]}
-    >>> name_from_json({'tuple': ['Basel', 4001]})
-    ('Basel', 4001)
-    """
-    if isinstance(name, tuple):
-        return {"tuple": [name_to_json(part) for part in name]}
-    if isinstance(name, bytes):
-        return {"bytes": name.hex()}
-    if isinstance(name, float):
-        return {"float": name.hex()}
-    if isinstance(name, str) and any("\ud800" <= letter <= "\udfff" for letter in name):
-        # JSON writes a pair of lone surrogates as it writes the character that they would make.
-        return {"surrogates": name.encode("utf-8", "surrogatepass").hex()}
-    return name
-
-
-def name_from_json(item: Any) -> Hashable:
-    """Inverse of :func:`name_to_json`."""
-    match item:
-        case str() | int():
-            return item
-        case {"tuple": list(parts)}:
-            return tuple(name_from_json(part) for part in parts)
-        case {"bytes": str(content)}:
-            return bytes.fromhex(content)
-        case {"float": str(content)}:
-            return float.fromhex(content)
-        case {"surrogates": str(content)}:
-            return bytes.fromhex(content).decode("utf-8", "surrogatepass")
-    raise ValueError(f"{item!r} is not a reference name")
 
 
 def read_notes(path: str | os.PathLike[str]) -> dict[str, Any]:

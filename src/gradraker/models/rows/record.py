@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.explain.observed import Observed
+from gradraker.explain.learned_rows import LearnedRows
 from gradraker.features import Rows
 
 # Nodes learned one at a time that wait, as bytes and numbers in lists, until they are joined.
@@ -33,12 +33,12 @@ def row_names(X: Any, given: Sequence[Hashable] | None = None) -> list[Hashable]
 
 
 class Record:
-    """A growing record of what was observed.
+    """A growing record of the rows that were learned.
 
     It costs 12 bytes an edge, 16 a training step, and 9 a node and 8 for each of its values.
     """
 
-    def __init__(self, parts: Sequence[Observed] = ()) -> None:
+    def __init__(self, parts: Sequence[LearnedRows] = ()) -> None:
         self._parts = list(parts)
         self._clear_ones()
 
@@ -51,7 +51,7 @@ class Record:
         self._rates: list[float] = []
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"parts": [self.observed()]} if self._parts or self._sizes else {"parts": []}
+        return {"parts": [self.to_learned_rows()]} if self._parts or self._sizes else {"parts": []}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)  # type: ignore[misc]
@@ -70,7 +70,7 @@ class Record:
         self._flush()
         n = rows.indptr.size - 1
         self._parts.append(
-            Observed(
+            LearnedRows(
                 Rows(rows.indptr.copy(), rows.indices.copy(), rows.data.copy()),
                 Y.copy(),
                 order.copy(),
@@ -102,7 +102,7 @@ class Record:
             indices = np.frombuffer(self._indices, dtype=np.int32)
             weights = np.frombuffer(self._weights, dtype=np.float64)
             self._parts.append(
-                Observed(
+                LearnedRows(
                     Rows(np.cumsum([0, *self._sizes], dtype=np.int64), indices, weights),
                     np.array(self._values).reshape(n, -1),
                     np.arange(n),
@@ -113,26 +113,26 @@ class Record:
             )
             self._clear_ones()
 
-    def observed(self) -> Observed:
-        """All that was observed, joined."""
+    def to_learned_rows(self) -> LearnedRows:
+        """All learned rows together."""
         self._flush()
         if len(self._parts) != 1:
             self._parts = [_joined(self._parts)]
         return self._parts[0]
 
 
-def _joined(parts: list[Observed]) -> Observed:
+def _joined(parts: list[LearnedRows]) -> LearnedRows:
     firsts = np.cumsum([0, *map(len, parts)])
     edges = np.cumsum([0, *(part.rows.indices.size for part in parts)])
     indptr = [np.zeros(1, dtype=np.int64)]
     indptr += [p.rows.indptr[1:] + edge for p, edge in zip(parts, edges, strict=False)]
     names: list[Hashable] | None = None
     if any(part.names is not None for part in parts):
-        # Nodes without a name are called by their number among the observed nodes.
+        # Nodes without a name are called by their number among the known nodes.
         names = []
         for part, first in zip(parts, firsts, strict=False):
             names += range(first, first + len(part)) if part.names is None else part.names
-    return Observed(
+    return LearnedRows(
         Rows(
             np.concatenate(indptr),
             np.concatenate([part.rows.indices for part in parts]),

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
 
 from gradraker._validation import refuse_strings
-from gradraker.explain.observed import Evidence
+from gradraker.explain.learned_rows import Evidence
 from gradraker.features import Rows, as_rows, check_references, fourier_features
 
 # How X is validated everywhere.
@@ -84,21 +84,21 @@ def gather_evidence(model: Any, prepared: Prepared) -> Evidence:
     """What an explanation of the predictions for prepared rows is made of."""
     if model._record is None:
         raise ValueError(
-            "explain needs the observed rows, and keep_observed is False: "
-            "set keep_observed=True and fit again"
+            "explain needs the learned rows, and keep_known is False: "
+            "set keep_known=True and fit again"
         )
-    observed = model._record.observed()
+    learned = model._record.to_learned_rows()
     rows, units, dtype, table = prepared
     stars = fourier_features(rows, units, model._scale, dtype=dtype).astype(np.float64)
-    Z = fourier_features(observed.rows, model._table.prepare(observed.rows.indices), model._scale)
+    Z = fourier_features(learned.rows, model._table.prepare(learned.rows.indices), model._scale)
     # Features that were float32 in training are rounded the same way here.
-    Z[observed.single] = Z[observed.single].astype(np.float32)
+    Z[learned.single] = Z[learned.single].astype(np.float32)
     tested, width = rows, len(model._table)
     if table is not model._table:
         columns = model._table.columns_of(table.names)
         tested = Rows(rows.indptr, columns[rows.indices], rows.data)
         width += len(table)
-    return Evidence(observed, Z, tested, stars, width)
+    return Evidence(learned, Z, tested, stars, width)
 
 
 def _require_columns(model: Any) -> None:

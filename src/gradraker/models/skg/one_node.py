@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from gradraker._compiled.skg import learn_one, learn_value, predict_one, predict_value
 from gradraker._validation import check_learning_rate
 from gradraker.features import FrequencyTable
+from gradraker.models.rollback import rollback_on_error
 from gradraker.models.rows.record import Record
-from gradraker.models.rows.rollback import unchanged_if_refused
 
 Neighbours = Mapping[Any, float] | Iterable[Hashable]
 Value = float | NDArray[np.float64]
@@ -98,7 +98,7 @@ class OneNodeMixin:
                 return self._learn(indices, weights, checked)
         return self._learn_new(names, weights, checked)
 
-    @unchanged_if_refused
+    @rollback_on_error
     def _learn_new(
         self, names: Collection[Hashable], weights: NDArray[np.float64], value: Value
     ) -> Value:

@@ -1,11 +1,10 @@
 """Single-kernel Gradraker (SKG) as a scikit-learn estimator."""
 
 import math
-import os
 from collections.abc import Hashable, Sequence
 from contextlib import suppress
-from pathlib import Path
-from typing import Any, Self, cast
+from dataclasses import asdict
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,15 +29,21 @@ from gradraker.features import (
 from gradraker.kernels import get_kernel
 from gradraker.kernels.ranges import Sigma2Ranges, extreme_pairs, ranges_between
 from gradraker.linear.lms import train
-from gradraker.models.persistence.row_models import restore_skg, save_skg
+from gradraker.models.persistence.row_state import (
+    check_coef,
+    dump_row_state,
+    restore_names,
+    restore_row_state,
+)
+from gradraker.models.persistence.saving import Arrays, State
 from gradraker.models.rows.record import Record, row_names
 from gradraker.models.rows.row_input import gather_evidence, prepare_rows
-from gradraker.models.rows.row_learner import RowLearner
+from gradraker.models.rows.row_model import RowModel
 from gradraker.models.sigma2.rules import Choice, Sample, check_sigma2, choose_sigma2
 from gradraker.models.skg.one_node import OneNodeMixin
 
 
-class SKGRegressor(OneNodeMixin, RegressorMixin, RowLearner):
+class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
     """Predict node values from adjacency vectors, online (single-kernel Gradraker).
 
     A row a of X goes through D random Fourier features of a kernel,
@@ -69,7 +74,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowLearner):
         Whether ``fit`` goes through the rows in a new random order in each epoch.
     random_state : int, RandomState instance or None, default=None
         Seed of the frequencies and the orders. An integer gives the same model again.
-    keep_observed : bool, default=True
+    keep_known : bool, default=True
         Whether to keep the rows, values and order of training, which :meth:`explain` needs.
         It costs 12 bytes an edge, 16 a training step, 9 a node and 8 a value; for endless
         streams set it to False.
@@ -138,7 +143,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowLearner):
         n_epochs: int = 3,
         shuffle: bool = True,
         random_state: int | np.random.RandomState | None = None,
-        keep_observed: bool = True,
+        keep_known: bool = True,
     ) -> None:
         self.kernel = kernel
         self.sigma2 = sigma2
@@ -147,7 +152,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowLearner):
         self.n_epochs = n_epochs
         self.shuffle = shuffle
         self.random_state = random_state
-        self.keep_observed = keep_observed
+        self.keep_known = keep_known
 
     # -- training --------------------------------------------------------------
 
@@ -194,14 +199,14 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowLearner):
         sample = Sample(X, Y, table, self.learning_rate, self.n_epochs)
         self._begin(table, choose_sigma2(self.sigma2, sample), y.shape[1:])
         self._n_first = X.shape[0]
-        if self._ranges is None and not self.keep_observed:
+        if self._ranges is None and not self.keep_known:
             # The rows will not be there later, and rows without a distance have no ranges.
             with suppress(ValueError):
                 self._ranges = sample.ranges
 
     def _start_empty(self, targets: tuple[int, ...]) -> None:
         """Start without rows, for the first node of :meth:`learn_one`."""
-        self._check_parameters()
+        self.check_parameters()
         if isinstance(self.sigma2, str):
             raise ValueError(
                 f"sigma2={self.sigma2!r} is a rule that needs rows to choose from, and learn_one "
@@ -219,7 +224,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowLearner):
         self._n_first = 0
         self.coef_ = np.zeros((*targets, 2 * table.n_frequencies))  # θ₀ = 0
         self.n_seen_ = 0
-        self._record = Record() if self.keep_observed else None
+        self._record = Record() if self.keep_known else None
 
     # -- prediction ------------------------------------------------------------
 
@@ -263,7 +268,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowLearner):
         *,
         references: Sequence[Hashable] | None = None,
         node_names: Sequence[Hashable] | None = None,
-        observed_names: Sequence[Hashable] | None = None,
+        known_names: Sequence[Hashable] | None = None,
     ) -> Explanation:
         """Explain predictions exactly, as weighted sums of the values the model has seen.
 
@@ -273,8 +278,8 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowLearner):
             Adjacency vectors of tested nodes, as for :meth:`predict`.
         references : sequence of M names, optional
             Names of the columns of X.
-        node_names, observed_names : sequence of names, optional
-            Names of the tested and of the observed nodes (rows of ``fit``, then of each
+        node_names, known_names : sequence of names, optional
+            Names of the tested and of the known nodes (rows of ``fit``, then of each
             ``partial_fit`` and ``learn_one``). By default the index of the data frame, where X
             was one, else numbers.
 
@@ -298,7 +303,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowLearner):
         evidence = gather_evidence(self, prepared)
         theta = self.coef_.reshape(-1, self.coef_.shape[-1])  # [K, 2D]
         predictions = self._check_finite(evidence.stars @ theta.T)  # [n, K]
-        observed = evidence.observed
+        learned = evidence.learned
         return explain_predictions(
             evidence,
             predictions.reshape(-1, *self._targets),
@@ -306,9 +311,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowLearner):
             learning_rate=learning_rate,
             kernel=self.kernel,
             node_names=checked_names("node_names", node_names, names, len(predictions)),
-            observed_names=checked_names(
-                "observed_names", observed_names, observed.names, len(observed)
-            ),
+            known_names=checked_names("known_names", known_names, learned.names, len(learned)),
         )
 
     @property
@@ -327,7 +330,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowLearner):
                     "ranges_ needs rows of fit or of the first chunk that differ: "
                     "use gradraker.sigma2_ranges(X)"
                 )
-            rows = self._record.observed().rows.first(self._n_first, len(self._table))
+            rows = self._record.to_learned_rows().rows.first(self._n_first, len(self._table))
             try:
                 pairs = extreme_pairs(rows, kernel=self._table.kernel)
             except ValueError as error:
@@ -358,27 +361,47 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowLearner):
             "n_frequencies": (self.n_frequencies, table.n_frequencies),
         }
 
+    def describe_sigma2(self) -> dict[str, Any]:
+        """Return the variance in use and its range, as a dict that JSON can hold."""
+        facts: dict[str, Any] = {"value": float(self.sigma2_), "rule": self.sigma2_rule_}
+        try:
+            ranges = self.ranges_
+        except AttributeError:  # all known rows are equal: a given σ² has no range
+            return facts | {"range": None, "meaning": None, "boundaries": None}
+        return facts | ranges.describe(self.sigma2_)
+
     # -- files -----------------------------------------------------------------
 
-    def _saved(self, path: str | os.PathLike[str], notes: dict[str, Any]) -> Path:
-        return save_skg(self, path, notes)
+    def dump_state(self) -> tuple[State, Arrays]:
+        """Return what a file holds: the seed and the names, not the frequencies."""
+        state, arrays = dump_row_state(self)
+        ranges = None if self._ranges is None else asdict(self._ranges)
+        return state | {"sigma2_": self.sigma2_, "ranges_": ranges}, arrays
 
     @classmethod
-    def _restored(
-        cls,
-        path: str | os.PathLike[str],
-        header: dict[str, Any],
-        arrays: dict[str, NDArray[Any]],
-    ) -> Self:
-        return cast(Self, restore_skg(cls, path, header, arrays))
+    def from_state(cls, parameters: dict[str, Any], state: State, arrays: Arrays) -> Self:
+        """Make the model that a file describes."""
+        model = cls(**parameters)
+        model.check_parameters()
+        coef = check_coef(arrays, model.n_frequencies, (1, 2))
+        seed, n_numbered, named = restore_names(state)
+        table = FrequencyTable(seed, model.n_frequencies, model.kernel, n_numbered=n_numbered)
+        table.add_missing(named)
+        ranges = None if state["ranges_"] is None else Sigma2Ranges(**state["ranges_"])
+        choice = Choice(float(check_sigma2(state["sigma2_"])), ranges)
+        model._begin(table, choice, coef.shape[:-1])
+        model.coef_ = coef
+        restore_row_state(model, state, arrays)
+        return model
 
     # -- input -----------------------------------------------------------------
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Refuse parameters that make no sense."""
         get_kernel(self.kernel)
         check_sigma2(self.sigma2)
         check_count("n_frequencies", self.n_frequencies)
         check_learning_rate(self.learning_rate)
         check_count("n_epochs", self.n_epochs)
         check_flag("shuffle", self.shuffle)
-        check_flag("keep_observed", self.keep_observed)
+        check_flag("keep_known", self.keep_known)

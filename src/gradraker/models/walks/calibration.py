@@ -41,7 +41,7 @@ class Calibration(NamedTuple):
         return np.asarray(logs - np.log(np.exp(logs).sum(axis=1, keepdims=True)))
 
 
-def fitted_calibration(scores: NDArray[np.float64], codes: NDArray[np.int64]) -> Calibration:
+def fit_calibration(scores: NDArray[np.float64], codes: NDArray[np.int64]) -> Calibration:
     """The calibration under which labels ``codes`` are most likely, given scores (N, K)."""
     rows = np.arange(codes.size)
     first = Calibration()

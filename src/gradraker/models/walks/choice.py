@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker._validation import to_json_number
 from gradraker.features.blas import one_blas_thread
 from gradraker.features.parallel import over_rows
 from gradraker.models.walks.blocks import Kernel, Term, check_block
@@ -27,8 +28,14 @@ FINE_ALPHAS = np.logspace(-5, 4, 46)
 # Nats by which freely chosen shares must beat the default blocks, and blocks the mean.
 _NEEDED, _NEEDED_OVER_MEAN = 8.0, 3.0
 _SHOWN = 6  # terms in words
+_MOST_LISTED = 8  # candidates that a summary lists
 # Known nodes from which on all of these nats are asked of blocks, and none.
 _ENOUGH, _FEW = 30, 10
+
+
+def _to_dicts(kernel: Kernel) -> list[dict[str, Any]]:
+    terms = sorted(kernel, key=lambda term: -term.share)
+    return [{"block": term.block, "width": term.width, "share": term.share} for term in terms]
 
 
 class Tried(NamedTuple):
@@ -63,6 +70,19 @@ class Choice:
     def blocks(self) -> tuple[str, ...]:
         """Names of the blocks."""
         return tuple(dict.fromkeys(term.block for term in self.kernel))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the choice as a dict that JSON can hold, the largest shares first."""
+        return {
+            "kernel": _to_dicts(self.kernel),
+            "alpha": to_json_number(self.alpha),
+            "chosen_on": self.n_used,
+            "n_tried": len(self.tried),
+            "tried": [
+                {"kernel": _to_dicts(one.kernel), "nats": to_json_number(-one.nats)}
+                for one in self.tried[:_MOST_LISTED]
+            ],
+        }
 
     def __repr__(self) -> str:
         text = f"{kernel_in_words(self.kernel)}, alpha {self.alpha:.3g}"

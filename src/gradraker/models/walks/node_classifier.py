@@ -9,13 +9,19 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gradraker.graph.node_values import codes_of, known_labels, sorted_labels
-from gradraker.models.walks.calibration import Calibration, calibration_error, fitted_calibration
-from gradraker.models.walks.node_model import NodeModel
+from gradraker.graph.node_values import (
+    LABELS,
+    align_labels,
+    encode_labels,
+    sort_labels,
+    to_label_array,
+)
+from gradraker.models.walks.calibration import Calibration, calibration_error, fit_calibration
+from gradraker.models.walks.walk_model import WalkModel
 
 
 @dataclass(frozen=True)
-class LeaveOneOutAccuracy:
+class LeftOutAccuracy:
     """How known nodes were predicted without their own label.
 
     ``calibration_error`` is the expected calibration error: the mean distance between the
@@ -35,7 +41,7 @@ class LeaveOneOutAccuracy:
         )
 
 
-class NodeClassifier(ClassifierMixin, NodeModel):
+class NodeClassifier(ClassifierMixin, WalkModel):
     """Predict classes of nodes from a graph and the nodes that are known.
 
     Each node is described by where walks from it end, over one, two, three and many steps, and by
@@ -47,7 +53,7 @@ class NodeClassifier(ClassifierMixin, NodeModel):
 
     Parameters
     ----------
-    blocks, width, alpha, solver, n_frequencies, direction, references, renew, learning_rate,
+    blocks, width, alpha, solver, n_frequencies, direction, neighbours, reselect, learning_rate,
     n_epochs, random_state
         As for :class:`NodeRegressor`.
 
@@ -59,7 +65,7 @@ class NodeClassifier(ClassifierMixin, NodeModel):
         Labels that are known: sorted where they can be, else in the order of the nodes.
     blocks_, kernel_, alpha_, solver_, choice_, seed_
         As for :class:`NodeRegressor`.
-    loo_error_ : LeaveOneOutAccuracy
+    left_out_error_ : LeftOutAccuracy
         Estimate of the error, from known nodes that are left out one at a time.
     calibration_error_ : float
         Expected calibration error of leave-one-out probabilities.
@@ -76,36 +82,29 @@ class NodeClassifier(ClassifierMixin, NodeModel):
     ((1, 2), ['blue', 'red'])
     """
 
-    # -- what a value is -------------------------------------------------------
+    value_kind = LABELS
 
-    def _in_order(self, values: Any, nodes: Any) -> NDArray[Any]:
-        return _objects(known_labels(values, nodes))
-
-    def _nothing(self, n: int) -> NDArray[Any]:
-        return np.full(n, None, dtype=object)
-
-    def _is_known(self, given: NDArray[Any]) -> NDArray[np.bool_]:
-        return np.fromiter((label is not None for label in given), np.bool_, given.size)
-
-    def _encoded(self, known: NDArray[Any]) -> NDArray[np.float64]:
+    def _encode(self, known: NDArray[Any]) -> NDArray[np.float64]:
         classes = self._classes
         Y = np.zeros((known.size, len(classes)))  # [N, K]
-        Y[np.arange(known.size), codes_of(known.tolist(), classes)] = 1.0
+        Y[np.arange(known.size), encode_labels(known.tolist(), classes)] = 1.0
         return Y
 
     @property
     def _classes(self) -> list[Hashable]:
-        return sorted_labels([label for label in self._given.tolist() if label is not None])
+        return sort_labels([label for label in self._values.tolist() if label is not None])
 
     @property
     def classes_(self) -> NDArray[Any]:
         """The labels that are known: sorted where they can be, else in the order of the nodes."""
         check_is_fitted(self)
-        return _labels(self._classes)
+        return to_label_array(self._classes)
 
-    # -- asking ----------------------------------------------------------------
+    # -- predictions -----------------------------------------------------------
 
-    def predict(self, nodes: Any = None) -> NDArray[Any]:
+    def predict(
+        self, nodes: Any = None, *, return_interval: bool = False, coverage: float = 0.9
+    ) -> NDArray[Any]:
         """Predict the classes of nodes of the graph.
 
         Parameters
@@ -113,18 +112,26 @@ class NodeClassifier(ClassifierMixin, NodeModel):
         nodes : sequence of names, optional
             Nodes of the graph, known ones as well; default all whose classes are not known, in
             the order of ``unknown_nodes_``.
+        return_interval : bool, default=False
+            Must be False: classes have probabilities, see :meth:`predict_proba`.
+        coverage : float
+            Not used.
 
         Returns
         -------
         ndarray of shape (n,)
             Labels, as they were given.
         """
-        scores = self._solved().predictions(self._rows(nodes))
-        return self._labelled(scores)
+        if return_interval:
+            raise ValueError("return_interval must be False: classes have no intervals")
+        rows = self._find_rows(nodes)
+        scores = self._get_solution().predictions(rows)
+        return self._to_labels(scores)
 
     def predict_proba(self, nodes: Any = None) -> NDArray[np.float64]:
         """Probabilities of the classes, in the order of ``classes_``, shape (n, K)."""
-        return self._probable(self._solved().predictions(self._rows(nodes)))
+        rows = self._find_rows(nodes)
+        return self._to_probabilities(self._get_solution().predictions(rows))
 
     def predict_new(self, links: Any, *, proba: bool = False, **graph_options: Any) -> Any:
         """Predict nodes that are not in the graph, from their links to nodes that are.
@@ -143,25 +150,25 @@ class NodeClassifier(ClassifierMixin, NodeModel):
         dict
             New node → label, or → array of shape (K,).
         """
-        names, rows, at = self._new_rows(links, graph_options)
-        scores = self._solved().predictions(rows, at)
-        found = self._probable(scores) if proba else self._labelled(scores).tolist()
+        names, rows, at = self._append_rows(links, graph_options)
+        scores = self._get_solution().predictions(rows, at)
+        found = self._to_probabilities(scores) if proba else self._to_labels(scores).tolist()
         return dict(zip(names, found, strict=True))
 
     def score(self, nodes: Any, values: Any) -> float:
         """Part of the predictions that are right; ``values`` are the labels of ``nodes``."""
-        rows = self._rows(nodes)
-        labels = known_labels(list(values), np.arange(rows.size))
+        rows = self._find_rows(nodes)
+        labels = align_labels(list(values), np.arange(rows.size))
         predicted = self.predict(nodes).tolist()
         return float(np.mean([a == b for a, b in zip(labels, predicted, strict=True)]))
 
     @property
-    def loo_error_(self) -> LeaveOneOutAccuracy:
+    def left_out_error_(self) -> LeftOutAccuracy:
         """Estimate of the accuracy, from known nodes that are left out one at a time."""
         scores, codes = self._left_out_scores()
         p = self._calibration.probabilities(scores)
         counts = np.bincount(codes, minlength=p.shape[1])
-        return LeaveOneOutAccuracy(
+        return LeftOutAccuracy(
             float(np.mean(scores.argmax(axis=1) == codes)),
             float(counts.max() / codes.size),
             float(-np.mean(np.log(np.maximum(p[np.arange(codes.size), codes], 1e-300)))),
@@ -172,34 +179,23 @@ class NodeClassifier(ClassifierMixin, NodeModel):
     @property
     def calibration_error_(self) -> float:
         """Expected calibration error of leave-one-out probabilities."""
-        return self.loo_error_.calibration_error
+        return self.left_out_error_.calibration_error
 
     @property
     def _calibration(self) -> Calibration:
-        return fitted_calibration(*self._left_out_scores())
+        return fit_calibration(*self._left_out_scores())
 
     def _left_out_scores(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         check_is_fitted(self)
-        solution: Any = self._solved()
+        solution: Any = self._get_solution()
         Y = solution.Y[solution.left_out_rows]
         if len(Y) == 1:  # nothing is left when the one known node is left out
             return Y, Y.argmax(axis=1)
         return Y - solution.residuals, Y.argmax(axis=1)
 
-    def _probable(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _to_probabilities(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return self._calibration.probabilities(scores)
 
-    def _labelled(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+    def _to_labels(self, scores: NDArray[np.float64]) -> NDArray[Any]:
         classes = self._classes
-        return _labels([classes[i] for i in scores.argmax(axis=1).tolist()])
-
-
-def _objects(labels: list[Any]) -> NDArray[np.object_]:
-    return np.fromiter(labels, dtype=object, count=len(labels))
-
-
-def _labels(labels: list[Any]) -> NDArray[Any]:
-    """Integers as int64, other labels as Python objects."""
-    if labels and all(type(label) is int and -(2**63) <= label < 2**63 for label in labels):
-        return np.array(labels, dtype=np.int64)
-    return _objects(labels)
+        return to_label_array([classes[i] for i in scores.argmax(axis=1).tolist()])

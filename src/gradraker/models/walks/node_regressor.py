@@ -1,6 +1,5 @@
 """Predict numbers at nodes."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -8,33 +7,12 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gradraker.graph import known_values
+from gradraker.models.left_out import LeftOut, measure_left_out_error
 from gradraker.models.walks.intervals import check_coverage, jackknife_plus
-from gradraker.models.walks.node_model import NodeModel
+from gradraker.models.walks.walk_model import WalkModel
 
 
-@dataclass(frozen=True)
-class LeaveOneOutError:
-    """Errors of known nodes that were predicted without their own value.
-
-    ``gnmse`` is taken on values that are scaled to [0, 1] by the range of the known ones, as in
-    the paper; ``*_of_mean`` are the errors of the mean of the other known values.
-    """
-
-    rmse: float
-    rmse_of_mean: float
-    gnmse: float
-    gnmse_of_mean: float
-    n_nodes: int
-
-    def __str__(self) -> str:
-        return (
-            f"RMSE {self.rmse:.4g} ({self.rmse_of_mean:.4g} by the mean), "
-            f"GNMSE {self.gnmse:.4g} ({self.gnmse_of_mean:.4g} by the mean)"
-        )
-
-
-class NodeRegressor(RegressorMixin, NodeModel):
+class NodeRegressor(RegressorMixin, WalkModel):
     """Predict values of nodes from a graph and the nodes that are known.
 
     Each node is described by where walks from it end, over one, two, three and many steps, and by
@@ -63,11 +41,11 @@ class NodeRegressor(RegressorMixin, NodeModel):
         Random frequencies a block, for ``"ridge"`` and ``"lms"``; each makes two features.
     direction : {"both", "out", "in"}, default="both"
         Edges that walks take: either way, along them, or against them.
-    references : {"all", "known"}, default="all"
+    neighbours : {"all", "known"}, default="all"
         ``"known"`` looks at edges to known nodes only: the local form.
-    renew : {"always", "doubled"}, default="always"
-        When new values come, choose what is "auto" anew for each question that follows, or only
-        when twice as many values are known as at the last choice, which is quicker.
+    reselect : {"always", "doubled"}, default="always"
+        When new values arrive, choose what is "auto" again for each question that follows, or
+        only when twice as many values are known as at the last choice, which is faster.
     learning_rate : float, default=0.25
         η in (0, 1) of ``"lms"``.
     n_epochs : int, default=5
@@ -89,7 +67,7 @@ class NodeRegressor(RegressorMixin, NodeModel):
         Solver in use.
     choice_ : Choice
         What was chosen, and how the candidates fared.
-    loo_error_ : LeaveOneOutError
+    left_out_error_ : LeftOutError
         Estimate of the error, from known nodes that are left out one at a time.
     seed_ : int
         What random numbers are drawn from, together with the names of nodes.
@@ -107,31 +85,20 @@ class NodeRegressor(RegressorMixin, NodeModel):
     >>> model = NodeRegressor().fit(data, known)
     >>> model.predict(["Davos"]).round(1)
     array([...])
-    >>> print(model.loo_error_)
+    >>> print(model.left_out_error_)
     RMSE ... (... by the mean), GNMSE ... (... by the mean)
     >>> predictions, intervals = model.predict(return_interval=True, coverage=0.9)
     >>> model.predict_new({"new station": ["Davos", "Arosa"]})
     {'new station': ...}
     """
 
-    # -- what a value is -------------------------------------------------------
-
-    def _in_order(self, values: Any, nodes: Any) -> NDArray[Any]:
-        return known_values(values, nodes)
-
-    def _nothing(self, n: int) -> NDArray[Any]:
-        return np.full(n, np.nan)
-
-    def _is_known(self, given: NDArray[Any]) -> NDArray[np.bool_]:
-        return np.asarray(~np.isnan(given))
-
-    def _encoded(self, known: NDArray[Any]) -> NDArray[np.float64]:
+    def _encode(self, known: NDArray[Any]) -> NDArray[np.float64]:
         return np.asarray(known[:, np.newaxis], dtype=np.float64)
 
-    def _as_given(self, targets: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _decode(self, targets: NDArray[np.float64]) -> NDArray[np.float64]:
         return targets[:, 0]
 
-    # -- asking ----------------------------------------------------------------
+    # -- predictions -----------------------------------------------------------
 
     def predict(
         self, nodes: Any = None, *, return_interval: bool = False, coverage: float = 0.9
@@ -156,7 +123,7 @@ class NodeRegressor(RegressorMixin, NodeModel):
             for the coverage.
         """
         coverage = check_coverage(coverage)
-        return self._predicted(self._rows(nodes), None, return_interval, coverage)
+        return self._predict_rows(self._find_rows(nodes), None, return_interval, coverage)
 
     def predict_new(
         self,
@@ -187,19 +154,19 @@ class NodeRegressor(RegressorMixin, NodeModel):
             New node → prediction, or → (prediction, lower end, upper end) with intervals.
         """
         coverage = check_coverage(coverage)
-        names, rows, at = self._new_rows(links, graph_options)
+        names, rows, at = self._append_rows(links, graph_options)
         if not return_interval:
             return dict(
-                zip(names, self._predicted(rows, at, False, coverage).tolist(), strict=True)
+                zip(names, self._predict_rows(rows, at, False, coverage).tolist(), strict=True)
             )
-        predictions, intervals = self._predicted(rows, at, True, coverage)
+        predictions, intervals = self._predict_rows(rows, at, True, coverage)
         ends = zip(predictions.tolist(), *intervals.T.tolist(), strict=True)
         return dict(zip(names, ends, strict=True))
 
-    def _predicted(
+    def _predict_rows(
         self, rows: NDArray[np.int64], at: Any, return_interval: bool, coverage: float
     ) -> Any:
-        solution = self._solved()
+        solution = self._get_solution()
         predictions = solution.predictions(rows, at)[:, 0]
         if not return_interval:
             return predictions
@@ -216,41 +183,27 @@ class NodeRegressor(RegressorMixin, NodeModel):
 
         return float(r2_score(np.asarray(values, dtype=np.float64), self.predict(nodes)))
 
-    @property
-    def known_values_(self) -> NDArray[np.float64]:
-        """Known values, in the order of ``known_nodes_``."""
-        check_is_fitted(self)
-        return np.asarray(self._given[self._is_known(self._given)])
-
-    def left_out_predictions(self) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    def predict_left_out(self) -> LeftOut:
         """Predict known nodes without their own values, by the closed form.
 
         Returns
         -------
-        nodes : array of names
-            The known nodes; of very many, those that the estimate of the error stands on.
-        predictions : ndarray of shape (len(nodes),)
+        LeftOut
+            Of the known nodes; of very many, of those that the estimate of the error stands on.
         """
         check_is_fitted(self)
-        solution = self._solved()
-        rows = solution.known[solution.left_out_rows]
-        return self.nodes_[rows], self._given[rows] - solution.residuals[:, 0]
-
-    @property
-    def loo_error_(self) -> LeaveOneOutError:
-        """Estimate of the error, from known nodes that are left out one at a time."""
-        solution = self._solved()
-        y = self._given[solution.known]
-        n = y.size
-        errors = solution.residuals[:, 0]
-        tested = y[solution.left_out_rows]
-        span = float(np.ptp(y)) or 1.0
-        of_mean = (tested - y.mean()) * (n / (n - 1.0)) if n > 1 else np.full(1, np.nan)
-        size = float(np.sum(((tested - y.min()) / span) ** 2)) or np.nan
-        return LeaveOneOutError(
-            float(np.sqrt(np.mean(errors**2))),
-            float(np.sqrt(np.mean(of_mean**2))),
-            float(np.sum((errors / span) ** 2)) / size,
-            float(np.sum((of_mean / span) ** 2)) / size,
-            tested.size,
+        solution = self._get_solution()
+        known = self._values[solution.known]
+        values = known[solution.left_out_rows]
+        predictions = values - solution.residuals[:, 0]
+        n = known.size
+        # The mean of the other known values.
+        means = (known.sum() - values) / (n - 1) if n > 1 else np.full(1, np.nan)
+        return LeftOut(
+            rows=solution.known[solution.left_out_rows],
+            values=values,
+            predictions=predictions,
+            mean=float(known.mean()),
+            error=measure_left_out_error(known, values, predictions, means),
+            one_at_a_time=True,
         )

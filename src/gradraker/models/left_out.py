@@ -1,0 +1,80 @@
+"""Known nodes predicted without their own values, and the error that estimates."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradraker.metrics import gnmse
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class LeftOutError:
+    """Errors of known nodes that were predicted without their own value.
+
+    ``gnmse`` is taken on values that are scaled to [0, 1] by the range of the known ones, as in
+    the paper; ``*_of_mean`` are the errors of predicting the mean of the other known values.
+    """
+
+    rmse: float
+    rmse_of_mean: float
+    gnmse: float
+    gnmse_of_mean: float
+    n_nodes: int
+
+    def __str__(self) -> str:
+        return (
+            f"RMSE {self.rmse:.4g} ({self.rmse_of_mean:.4g} by the mean), "
+            f"GNMSE {self.gnmse:.4g} ({self.gnmse_of_mean:.4g} by the mean)"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """Known nodes that were predicted without their own value.
+
+    Attributes
+    ----------
+    rows : int array of shape (m,)
+        Positions of the nodes in ``nodes_`` of the model.
+    values, predictions : arrays of shape (m,)
+        Known values, and predictions made without them.
+    mean : float
+        Mean of the known values that the predictions come from.
+    error : LeftOutError
+        How far the predictions are off.
+    one_at_a_time : bool
+        Whether each node was left out alone (closed form), or all were held out together.
+    """
+
+    rows: NDArray[np.int64]
+    values: Vector
+    predictions: Vector
+    mean: float
+    error: LeftOutError
+    one_at_a_time: bool
+
+
+def measure_left_out_error(
+    known: Vector, values: Vector, predictions: Vector, means: Vector
+) -> LeftOutError:
+    """Compare predictions, and means as the simplest predictions, with values.
+
+    Parameters
+    ----------
+    known : array of shape (N,)
+        All known values: their range is the unit of GNMSE.
+    values, predictions, means : arrays of shape (m,)
+        Of the nodes that were left out.
+    """
+    low, high = float(known.min()), float(known.max())
+    span = high - low if high > low else 1.0
+    scaled = (values - low) / span
+    rmse, scores = [], []
+    for guesses in (predictions, means):
+        rmse.append(float(np.sqrt(np.mean((values - guesses) ** 2))))
+        is_defined = bool(np.any(scaled != 0.0)) and bool(np.isfinite(guesses).all())
+        scores.append(gnmse(scaled, (guesses - low) / span) if is_defined else float("nan"))
+    return LeftOutError(rmse[0], rmse[1], scores[0], scores[1], values.size)

@@ -1,0 +1,341 @@
+"""The protocol of models of graphs, and what all of them share: a graph, known values, a file.
+
+A model of graphs has
+
+- ``fit(graph, values)``: forget what was learned, learn a graph and known values;
+- ``partial_fit(graph, values)``: learn more edges, more nodes, more values;
+- ``predict(nodes)`` and ``predict_new(links)``: nodes of the graph, and nodes that join it;
+- ``predict_left_out()`` and ``left_out_error_``: known nodes predicted without their own value;
+- ``explain(nodes)``: predictions as weighted sums of the known values;
+- ``describe()``: the choices that were made, as a dict that JSON can hold;
+- ``save(path)``, and :func:`gradraker.load`.
+
+:func:`gradraker.models.check_node_model` checks that a model keeps these promises.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from gradraker._validation import seed_from
+from gradraker.explain.linear_explanation import LinearExplanation
+from gradraker.graph.node_graph import NodeGraph, find_nodes, make_node_graph, merge_graphs
+from gradraker.graph.node_values import NUMBERS, ValueKind, align_values
+from gradraker.models.left_out import LeftOut
+from gradraker.models.persistence.node_state import dump_node_state, restore_node_state
+from gradraker.models.persistence.saving import check_int, read_model_of, save_model
+from gradraker.models.rollback import rollback_on_error
+
+# Options of a graph that a model keeps for the edges that come later.
+_KEPT_OPTIONS = ("weight", "self_loops", "duplicates")
+
+
+class NodeModel(BaseEstimator):
+    """Base of all models of graphs: it holds the graph and the known values.
+
+    A subclass says how to learn (``_learn_all``, ``_learn_changes``), predict and explain.
+    """
+
+    # What the value of a node is; labels for classifiers.
+    value_kind: ClassVar[ValueKind] = NUMBERS
+    # Whether learning a value again changes the model, as a further training step does.
+    learns_by_steps: ClassVar[bool] = False
+    # How the command line and reports call the method.
+    method: ClassVar[str]
+
+    random_state: int | np.random.RandomState | None
+    _graph: NodeGraph
+    _values: NDArray[Any]  # [n]: the value of each node, or the mark of an unknown one
+    _arrived: NDArray[np.int64]  # known nodes that came after fit, in the order of arrival
+    _graph_options: dict[str, Any]
+
+    # -- training --------------------------------------------------------------
+
+    @rollback_on_error
+    def fit(
+        self, /, graph: Any, values: Any, *, unknown_nodes: str = "error", **graph_options: Any
+    ) -> Self:
+        """Forget what was learned; learn a graph and the known values.
+
+        Parameters
+        ----------
+        graph : any graph that :func:`gradraker.adjacency_vectors` takes
+            Edges, a matrix, a mapping, a graph of another library, …
+        values : mapping, Series, table, or array with NaN or None for unknown
+            Known values; see :func:`gradraker.graph.known_values`.
+        unknown_nodes : {"error", "ignore", "isolated"}, default="error"
+            What to do with values of nodes that the graph does not have: refuse them, leave
+            them out, or add them as nodes without edges.
+        **graph_options
+            ``nodes``, ``weight``, ``self_loops``, ``duplicates``, ``names`` and ``kind`` of
+            :func:`gradraker.adjacency_vectors`.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        learned = make_node_graph(graph, graph_options)
+        learned, aligned = align_values(self.value_kind, learned, learned, values, unknown_nodes)
+        if not self.value_kind.is_known(aligned).any():
+            raise ValueError(
+                "values: no node of the graph has a known value; at least one is needed"
+            )
+        self._start(learned, aligned, graph_options)
+        self._learn_all()
+        return self
+
+    @rollback_on_error
+    def partial_fit(
+        self,
+        /,
+        graph: Any = None,
+        values: Any = None,
+        *,
+        unknown_nodes: str = "error",
+        relearn: bool = False,
+        **graph_options: Any,
+    ) -> Self:
+        """Learn more edges, more nodes, more values; what is given again replaces the old.
+
+        Parameters
+        ----------
+        graph : graph, optional
+            Edges to add, in any form that :meth:`fit` takes; the whole grown graph will do.
+            The weight of an edge that is given again replaces the old one.
+        values : mapping, Series, table or array, optional
+            Values to add. An array without names is in the order of the nodes of ``graph``, or
+            of ``nodes_`` if there is none; NaN and None say nothing new.
+        unknown_nodes : {"error", "ignore", "isolated"}, default="error"
+            As in :meth:`fit`.
+        relearn : bool, default=False
+            Whether to learn values again that the model holds already, for models that learn
+            by steps.
+        **graph_options
+            As in :meth:`fit`; ``weight``, ``self_loops`` and ``duplicates`` default to those of
+            :meth:`fit`.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        if relearn and not self.learns_by_steps:
+            raise ValueError(f"relearn must be False: {type(self).__name__} holds each value once")
+        if graph is None and values is None:
+            raise ValueError("partial_fit needs a graph or values, got None for both")
+        is_first = not self.__sklearn_is_fitted__()
+        if is_first and graph is None:
+            raise ValueError("the first call needs a graph, got None")
+        if graph is None:
+            grown = added = self._graph
+        else:
+            kept = {} if is_first else self._graph_options
+            added = make_node_graph(graph, kept | graph_options)
+            grown = added if is_first else merge_graphs(self._graph, added)
+        news = self.value_kind.make_unknown(len(grown))
+        if values is not None:
+            grown, news = align_values(self.value_kind, grown, added, values, unknown_nodes)
+        if is_first:
+            self._start(grown, self.value_kind.make_unknown(len(grown)), graph_options)
+        graph_grew = graph is not None or len(grown) > len(self._graph)
+        changed = self._add_values(grown, news, relearn=relearn)
+        self._learn_changes(changed, graph_grew=graph_grew)
+        return self
+
+    def _start(self, graph: NodeGraph, values: NDArray[Any], options: Mapping[str, Any]) -> None:
+        """Forget everything and hold this graph and these values."""
+        self.seed_ = seed_from(self.random_state)
+        self._graph, self._values = graph, values
+        self._arrived = np.empty(0, dtype=np.int64)
+        kept = {name: options[name] for name in _KEPT_OPTIONS if name in options}
+        # A name of a column or attribute belongs to one form of graph only.
+        if not (kept.get("weight") is None or kept.get("weight") is False):
+            del kept["weight"]
+        self._graph_options = kept
+        self._reset()
+
+    def _add_values(
+        self, graph: NodeGraph, news: NDArray[Any], *, relearn: bool
+    ) -> NDArray[np.int64]:
+        """Hold a graph that has grown and values that are new; return the nodes that changed."""
+        values = self.value_kind.make_unknown(len(graph))
+        values[: self._values.size] = self._values
+        came = np.flatnonzero(self.value_kind.is_known(news))
+        was_known = self.value_kind.is_known(values)[came]
+        differs = values[came] != news[came]
+        values[came] = news[came]
+        self._graph, self._values = graph, values
+        self._arrived = np.concatenate([self._arrived, came[~was_known]])
+        return came if relearn else came[differs | ~was_known]
+
+    # -- the parts that a subclass provides --------------------------------------
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters that make no sense."""
+        raise NotImplementedError
+
+    def _reset(self) -> None:
+        """Forget what was learned from graph and values."""
+        raise NotImplementedError
+
+    def _learn_all(self) -> None:
+        """Learn the graph and all known values."""
+        raise NotImplementedError
+
+    def _learn_changes(self, changed: NDArray[np.int64], *, graph_grew: bool) -> None:
+        """Learn the new values of some nodes; ``graph_grew`` if there may be new edges or nodes."""
+        raise NotImplementedError
+
+    def predict(
+        self, nodes: Any = None, *, return_interval: bool = False, coverage: float = 0.9
+    ) -> Any:
+        """Predict the values of nodes of the graph; default all whose values are unknown.
+
+        With ``return_interval``, also return intervals that hold the share ``coverage`` of the
+        true values; a model that has none raises ValueError.
+        """
+        raise NotImplementedError
+
+    def predict_new(self, links: Any, **graph_options: Any) -> Any:
+        """Predict nodes that are not in the graph, from their links to nodes that are."""
+        raise NotImplementedError
+
+    def predict_left_out(self) -> LeftOut:
+        """Predict known nodes without their own values."""
+        raise NotImplementedError
+
+    @property
+    def left_out_error_(self) -> Any:
+        """Estimate of the error, from known nodes that were left out."""
+        return self.predict_left_out().error
+
+    def explain(self, nodes: Any = None, *, left_out: bool = False) -> LinearExplanation:
+        """Explain predictions exactly, as weighted sums of the known values."""
+        raise NotImplementedError
+
+    def describe(self) -> dict[str, Any]:
+        """Return the choices and settings of the model, as a dict that JSON can hold."""
+        raise NotImplementedError
+
+    def count_neighbours(self) -> NDArray[np.int64]:
+        """Return how many edges describe each node, in the order of ``nodes_``."""
+        check_is_fitted(self)
+        return np.asarray(np.diff(self._graph.adjacency.indptr), dtype=np.int64)
+
+    def _dump_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return what else goes into the file: JSON and arrays, named apart from the base's."""
+        return {}, {}
+
+    def _restore_state(self, state: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        """Take what :meth:`_dump_state` returned; graph and values are there already."""
+
+    # -- the graph and the values ------------------------------------------------
+
+    @property
+    def nodes_(self) -> NDArray[Any]:
+        """Names of all nodes of the graph, in the order in which they came."""
+        check_is_fitted(self)
+        return self._graph.nodes
+
+    @property
+    def known_nodes_(self) -> NDArray[Any]:
+        """Names of the nodes whose values are known, in the order of ``nodes_``."""
+        check_is_fitted(self)
+        return self._graph.nodes[self._is_known]
+
+    @property
+    def unknown_nodes_(self) -> NDArray[Any]:
+        """Names of the other nodes, in the order of ``nodes_``: what ``predict()`` predicts."""
+        check_is_fitted(self)
+        return self._graph.nodes[~self._is_known]
+
+    @property
+    def known_values_(self) -> NDArray[Any]:
+        """Known values or labels, in the order of ``known_nodes_``."""
+        check_is_fitted(self)
+        return np.asarray(self._values[self._is_known])
+
+    @property
+    def values_(self) -> NDArray[Any]:
+        """The value of each node in the order of ``nodes_``; NaN or None where it is unknown."""
+        check_is_fitted(self)
+        return self._values.copy()
+
+    @property
+    def mean_(self) -> float:
+        """Mean of the known values, which explanations are compared with."""
+        return float(self.known_values_.mean())
+
+    @property
+    def adjacency_(self) -> csr_array:
+        """The edges that were learned, (n, n): row i holds the edges out of ``nodes_[i]``."""
+        check_is_fitted(self)
+        return self._graph.adjacency
+
+    @property
+    def _is_known(self) -> NDArray[np.bool_]:
+        return self.value_kind.is_known(self._values)
+
+    def _find_rows(self, nodes: Any) -> NDArray[np.int64]:
+        """Return the positions of nodes; by default of all whose values are unknown."""
+        check_is_fitted(self)
+        return np.flatnonzero(~self._is_known) if nodes is None else find_nodes(self._graph, nodes)
+
+    # -- files ---------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str], *, notes: dict[str, Any] | None = None) -> Path:
+        """Write the model to a file, complete or not at all, without pickle.
+
+        The file holds the graph, the known values and the choices; :func:`gradraker.load`
+        reads it.
+
+        Parameters
+        ----------
+        path : path-like
+            Where to write; an older file is replaced.
+        notes : dict, optional
+            Further facts to keep: anything that JSON can hold.
+
+        Returns
+        -------
+        Path
+        """
+        check_is_fitted(self)
+        self._check_parameters()
+        state, arrays = dump_node_state(self._graph, self._values, self._arrived)
+        state |= {"seed_": self.seed_, "graph_options": self._graph_options}
+        more, more_arrays = self._dump_state()
+        return save_model(self, path, state | {"model": more}, arrays | more_arrays, notes)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Load a model that :meth:`save` wrote."""
+        return read_model_of(cls, path)
+
+    @classmethod
+    def from_state(
+        cls, parameters: dict[str, Any], state: dict[str, Any], arrays: dict[str, NDArray[Any]]
+    ) -> Self:
+        """Make the model that a file describes."""
+        model = cls(**parameters)
+        model._check_parameters()
+        graph, values, arrived = restore_node_state(cls.value_kind, state, arrays)
+        options = state["graph_options"]
+        if not set(options) <= set(_KEPT_OPTIONS):
+            raise ValueError(f"graph_options is {options!r}")
+        model._start(graph, values, options)
+        model.seed_ = check_int("seed_", state["seed_"], most=2**64 - 1)
+        model._arrived = arrived
+        model._restore_state(state["model"], arrays)
+        return model
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_graph")

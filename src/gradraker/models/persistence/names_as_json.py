@@ -1,0 +1,66 @@
+"""Names of nodes and labels as JSON: every name comes back as it was."""
+
+from collections.abc import Hashable
+from typing import Any
+
+from gradraker.features.identities import plain_name
+
+_SAVABLE = (str, int, float, bytes, tuple)
+
+
+def name_to_json(name: Hashable) -> Any:
+    """Return a reference name as JSON: strings and integers as they are, the rest tagged.
+
+    Examples
+    --------
+    >>> from gradraker.models.persistence.names_as_json import name_from_json, name_to_json
+    >>> name_to_json(("Basel", 4001))
+    {'tuple': ['Basel', 4001]}
+    >>> name_from_json({'tuple': ['Basel', 4001]})
+    ('Basel', 4001)
+    """
+    if isinstance(name, tuple):
+        return {"tuple": [name_to_json(part) for part in name]}
+    if isinstance(name, bytes):
+        return {"bytes": name.hex()}
+    if isinstance(name, float):
+        return {"float": name.hex()}
+    if isinstance(name, str) and any("\ud800" <= letter <= "\udfff" for letter in name):
+        # JSON writes a pair of lone surrogates as it writes the character that they would make.
+        return {"surrogates": name.encode("utf-8", "surrogatepass").hex()}
+    return name
+
+
+def name_from_json(item: Any) -> Hashable:
+    """Inverse of :func:`name_to_json`."""
+    match item:
+        case str() | int():
+            return item
+        case {"tuple": list(parts)}:
+            return tuple(name_from_json(part) for part in parts)
+        case {"bytes": str(content)}:
+            return bytes.fromhex(content)
+        case {"float": str(content)}:
+            return float.fromhex(content)
+        case {"surrogates": str(content)}:
+            return bytes.fromhex(content).decode("utf-8", "surrogatepass")
+    raise ValueError(f"{item!r} is not a reference name")
+
+
+def check_savable(what: str, name: Any) -> Any:
+    """Return a name as JSON, or say that a model file cannot hold it."""
+    plain = plain_name(name)
+    if not isinstance(plain, _SAVABLE):
+        raise TypeError(
+            f"the {what} {name!r} is of type {type(name).__name__}, which a model file cannot "
+            "hold: use strings, numbers, bytes or tuples of these"
+        )
+    return name_to_json(plain)
+
+
+def stringify_unsavable(name: Any) -> Any:
+    """Return a name that a file can hold; a time stamp, for one, becomes its text."""
+    if isinstance(name, tuple):
+        return tuple(stringify_unsavable(part) for part in name)
+    plain = plain_name(name)
+    return plain if isinstance(plain, _SAVABLE) else str(name)

@@ -1,0 +1,93 @@
+"""Graph and known values of a model of graphs, as state and arrays of its file."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from gradraker.graph.names import Names, first_repeated, name_array
+from gradraker.graph.node_graph import NodeGraph
+from gradraker.graph.node_values import ValueKind, to_object_array
+from gradraker.models.persistence.names_as_json import check_savable, name_from_json
+from gradraker.models.persistence.saving import Arrays, State
+
+
+def dump_node_state(
+    graph: NodeGraph, values: NDArray[Any], arrived: NDArray[np.int64]
+) -> tuple[State, Arrays]:
+    """Return graph, values and order of arrival as :func:`restore_node_state` takes them."""
+    state: State = {"is_directed": graph.is_directed, "nodes": None, "labels": None}
+    arrays = {
+        "indptr": graph.adjacency.indptr.astype(np.int64),
+        "indices": graph.adjacency.indices.astype(np.int64),
+        "data": graph.adjacency.data,
+        "arrived": arrived,
+    }
+    if graph.nodes.dtype == np.int64:
+        arrays["nodes"] = graph.nodes
+    else:
+        state["nodes"] = [check_savable("node", name) for name in graph.nodes.tolist()]
+    if values.dtype == np.float64:
+        arrays["values"] = values
+    else:
+        labels = values.tolist()
+        state["labels"] = [None if x is None else check_savable("label", x) for x in labels]
+    return state, arrays
+
+
+def restore_node_state(
+    kind: ValueKind, state: State, arrays: Arrays
+) -> tuple[NodeGraph, NDArray[Any], NDArray[np.int64]]:
+    """Return graph, values and order of arrival of a file, checked."""
+    nodes = _restore_names(state, arrays)
+    values = _restore_values(state, arrays)
+    if values.shape != nodes.shape or values.dtype != kind.dtype:
+        raise ValueError("nodes and values do not fit")
+    graph = NodeGraph(nodes, _restore_matrix(arrays, len(nodes)), bool(state["is_directed"]))
+    return graph, values, _restore_arrivals(arrays, kind.is_known(values))
+
+
+def _restore_names(state: State, arrays: Arrays) -> Names:
+    if state["nodes"] is None:
+        nodes: Names = arrays["nodes"].astype(np.int64, casting="safe")
+    else:
+        listed = [name_from_json(item) for item in state["nodes"]]
+        nodes = name_array(listed, argument="nodes")
+    if nodes.ndim != 1 or first_repeated(nodes) is not None:
+        raise ValueError("the name of a node occurs twice")
+    return nodes
+
+
+def _restore_values(state: State, arrays: Arrays) -> NDArray[Any]:
+    if state["labels"] is not None:
+        return to_object_array([None if x is None else name_from_json(x) for x in state["labels"]])
+    values = arrays["values"].astype(np.float64, casting="safe")
+    if np.isinf(values).any():
+        raise ValueError("a value is infinite")
+    return values
+
+
+def _restore_matrix(arrays: Arrays, n: int) -> csr_array:
+    indptr = arrays["indptr"].astype(np.int64, casting="safe")
+    indices = arrays["indices"].astype(np.int64, casting="safe")
+    data = arrays["data"].astype(np.float64, casting="safe")
+    is_sound = (
+        indptr.shape == (n + 1,)
+        and indptr[0] == 0
+        and bool(np.all(np.diff(indptr) >= 0))
+        and indices.shape == data.shape == (indptr[-1],)
+        and bool(np.all((indices >= 0) & (indices < n)))
+        and bool(np.isfinite(data).all())
+    )
+    if not is_sound:
+        raise ValueError("the edges are not consistent")
+    return csr_array((data, indices, indptr), shape=(n, n))
+
+
+def _restore_arrivals(arrays: Arrays, is_known: NDArray[np.bool_]) -> NDArray[np.int64]:
+    arrived = arrays["arrived"].astype(np.int64, casting="safe")
+    is_inside = arrived.ndim == 1 and bool(np.all((arrived >= 0) & (arrived < is_known.size)))
+    if not is_inside or np.unique(arrived).size != arrived.size or not is_known[arrived].all():
+        raise ValueError("the order of arrival is not consistent")
+    return arrived

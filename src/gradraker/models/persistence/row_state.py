@@ -1,0 +1,140 @@
+"""What models of rows share in their files: names, counts, θ and the rows they learned."""
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradraker.explain.learned_rows import LearnedRows
+from gradraker.features import Rows
+from gradraker.models.persistence.names_as_json import (
+    name_from_json,
+    name_to_json,
+    stringify_unsavable,
+)
+from gradraker.models.persistence.saving import Arrays, State, check_int
+from gradraker.models.rows.record import Record
+
+# Columns are numbered by 32-bit integers.
+_MOST_NUMBERED = 2**31 - 1
+
+
+def dump_row_state(model: Any) -> tuple[State, Arrays]:
+    """Return names, counts, θ and learned rows of a fitted model of rows."""
+    state = {
+        "n_first": model._n_first,
+        "seed_": model.seed_,
+        "n_seen_": model.n_seen_,
+        "n_numbered": model._table.n_numbered,
+        "named": [name_to_json(name) for name in model._table.named],
+        "n_features_in_": getattr(model, "n_features_in_", None),
+        "has_feature_names": hasattr(model, "feature_names_in_"),
+        "has_rows": model._record is not None,
+        "known_names": None,
+    }
+    arrays = {"coef_": model.coef_}
+    if model._record is not None:
+        learned = model._record.to_learned_rows()
+        arrays |= _dump_learned_rows(learned)
+        if learned.names is not None:
+            state["known_names"] = [
+                name_to_json(stringify_unsavable(name)) for name in learned.names
+            ]
+    return state, arrays
+
+
+def restore_row_state(model: Any, state: State, arrays: Arrays) -> None:
+    """Give a model that has its table and θ the rest of :func:`dump_row_state`."""
+    table = model._table
+    if len(table) != state["n_numbered"] + len(state["named"]):
+        raise ValueError("a reference name occurs twice")
+    model._n_first = check_int("n_first", state["n_first"])
+    # keep_known may have been set after training: what was kept is what counts.
+    model._record = None
+    if state["has_rows"]:
+        learned = _restore_learned_rows(arrays, state["known_names"], len(table))
+        if learned.Y.shape[1] != np.prod(model._targets, dtype=np.int64):
+            raise ValueError("learned values and coef_ do not fit")
+        check_int("n_first", model._n_first, most=len(learned))
+        model._record = Record([learned])
+    model.n_seen_ = check_int("n_seen_", state["n_seen_"])
+    if state["n_features_in_"] is not None:
+        # More columns than frequencies would let the compiled loops read beyond the table.
+        model.n_features_in_ = check_int(
+            "n_features_in_", state["n_features_in_"], most=len(table), least=1
+        )
+    if state["has_feature_names"]:
+        names = table.names[: model.n_features_in_]
+        if not all(isinstance(name, str) for name in names):
+            raise ValueError("a name of a column is not a string")
+        model.feature_names_in_ = np.array(names, dtype=object)
+
+
+def restore_names(state: State) -> tuple[int, int, list[Hashable]]:
+    """Seed, number of numbered nodes and names of the others."""
+    if not isinstance(state["named"], list):
+        raise ValueError("named is not a list")
+    named = [name_from_json(item) for item in state["named"]]
+    n_numbered = check_int("n_numbered", state["n_numbered"], most=_MOST_NUMBERED)
+    return check_int("seed_", state["seed_"], most=2**64 - 1), n_numbered, named
+
+
+def check_coef(arrays: Arrays, n_frequencies: int, n_axes: tuple[int, ...]) -> NDArray[np.float64]:
+    """Parameters θ of a file, whose last axis has 2D numbers."""
+    coef = arrays["coef_"]
+    if coef.dtype != np.float64 or coef.shape[-1] != 2 * n_frequencies:
+        raise ValueError(f"coef_ has shape {coef.shape} and type {coef.dtype}")
+    if coef.ndim not in n_axes or coef.size == 0 or not np.isfinite(coef).all():
+        raise ValueError("coef_ is not a finite array")
+    return coef
+
+
+# -- known nodes ----------------------------------------------------------------------------
+
+
+def _dump_learned_rows(learned: LearnedRows) -> Arrays:
+    return {
+        "learned_indptr": learned.rows.indptr,
+        "learned_indices": learned.rows.indices,
+        "learned_data": learned.rows.data,
+        "learned_values": learned.Y,
+        "learned_order": learned.order,
+        "learned_rates": learned.rates,
+        "learned_single": learned.single,
+    }
+
+
+def _restore_learned_rows(arrays: Arrays, names: list[Any] | None, n_columns: int) -> LearnedRows:
+    """The learned rows of a file, checked: compiled loops trust their numbers."""
+    learned = LearnedRows(
+        Rows(
+            arrays["learned_indptr"].astype(np.int64, casting="safe"),
+            arrays["learned_indices"].astype(np.int32, casting="safe"),
+            arrays["learned_data"].astype(np.float64, casting="safe"),
+        ),
+        arrays["learned_values"].astype(np.float64, casting="safe"),
+        arrays["learned_order"].astype(np.int64, casting="safe"),
+        arrays["learned_rates"].astype(np.float64, casting="safe"),
+        arrays["learned_single"].astype(np.bool_, casting="safe"),
+        None if names is None else tuple(name_from_json(name) for name in names),
+    )
+    indptr, indices, data = learned.rows
+    n = len(learned)
+    sound = (
+        indptr.ndim == learned.order.ndim == learned.single.ndim == 1
+        and indptr[0] == 0
+        and bool(np.all(np.diff(indptr) >= 0))
+        and indices.shape == data.shape == (indptr[-1],)
+        and bool(np.all((indices >= 0) & (indices < n_columns)))
+        and learned.Y.shape[0] == learned.single.size == n
+        and learned.Y.ndim == 2
+        and learned.order.shape == learned.rates.shape
+        and bool(np.all((learned.order >= 0) & (learned.order < n)))
+        and bool(np.all((learned.rates > 0.0) & (learned.rates < 1.0)))
+        and bool(np.isfinite(data).all() and np.isfinite(learned.Y).all())
+        and (learned.names is None or len(learned.names) == n)
+    )
+    if not sound:
+        raise ValueError("learned rows are not consistent")
+    return learned

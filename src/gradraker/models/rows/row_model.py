@@ -1,0 +1,201 @@
+"""What models of rows share: training, at once or in chunks, and files."""
+
+import os
+from collections.abc import Hashable, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from gradraker.features import Rows, check_references
+from gradraker.linear.lms import epoch_orders
+from gradraker.models.persistence.saving import Arrays, State, read_model_of, save_model
+from gradraker.models.rollback import rollback_on_error
+from gradraker.models.rows.record import Record, row_names
+from gradraker.models.rows.row_input import check_same_features, renumbered, validate_training
+
+
+class RowModel(BaseEstimator):
+    """Fit, continue, save and load; subclasses say how to start, train and dump their state."""
+
+    coef_: NDArray[np.float64]
+    seed_: int
+    learning_rate: float
+    n_epochs: int
+    shuffle: bool
+    _record: Record | None
+    _table: Any
+
+    # -- training --------------------------------------------------------------
+
+    @rollback_on_error
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        references: Sequence[Hashable] | None = None,
+        node_names: Sequence[Hashable] | None = None,
+    ) -> Self:
+        """Forget what was learned and train ``n_epochs`` times on all rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, M)
+            Adjacency vectors, one row a node.
+        y : array-like of shape (n,) or (n, n_targets)
+            Values of the nodes.
+        references : sequence of M names, optional
+            Names of the columns of X.
+        node_names : sequence of n names, optional
+            Names of the rows, for :meth:`explain`; default the index of a pandas data frame.
+
+        Returns
+        -------
+        self
+        """
+        self.check_parameters()
+        names = row_names(X, node_names)
+        X, y = validate_training(self, X, y, references, first=True)
+        self._start(X, y, references)
+        orders = epoch_orders(self.seed_, X.shape[0], self.n_epochs, shuffle=self.shuffle)
+        self._train(X, y, orders, names)
+        return self
+
+    @rollback_on_error
+    def partial_fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        references: Sequence[Hashable] | None = None,
+        node_names: Sequence[Hashable] | None = None,
+    ) -> Self:
+        """Train once on each row, in the given order, continuing from what was learned.
+
+        Any cut of the same rows into calls gives the same model, bit for bit. Rules for σ² are
+        resolved on the first chunk, and kept.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n, M)
+            Adjacency vectors, one row a node.
+        y : array-like of shape (n,) or (n, n_targets)
+            Values of the nodes.
+        references : sequence of M names, optional
+            Names of the columns of X; names that are new become new referencing nodes.
+        node_names : sequence of n names, optional
+            Names of the rows, as in :meth:`fit`.
+
+        Returns
+        -------
+        self
+        """
+        self.check_parameters()
+        first = not hasattr(self, "coef_")
+        names = row_names(X, node_names)
+        X, y = validate_training(self, X, y, references, first=first)
+        if first:
+            self._start(X, y, references)
+        elif references is not None:
+            columns = check_references(references, X.shape[1])
+            self._check_new_names(columns)
+            self._table.add_missing(columns)
+            X = renumbered(X, columns, self._table)
+        self._train(X, y, [np.arange(X.shape[0])], names)
+        return self
+
+    def _observe(
+        self,
+        rows: Rows,
+        Y: NDArray[np.float64],
+        orders: list[NDArray[np.int64]],
+        dtype: Any,
+        names: Sequence[Hashable] | None,
+    ) -> None:
+        """Keep what was trained on, for explanations, if that is asked for."""
+        if self._record is not None:
+            self._record.add(
+                rows,
+                Y,
+                np.concatenate(orders),
+                learning_rate=self.learning_rate,
+                dtype=dtype,
+                names=names,
+            )
+
+    # -- files -----------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str], *, notes: dict[str, Any] | None = None) -> Path:
+        """Write the model to a file, complete or not at all, without pickle.
+
+        :func:`gradraker.load` reads it. A ``random_state`` that is a generator is saved as
+        the seed that was drawn from it.
+
+        Parameters
+        ----------
+        path : path-like
+            Where to write; an older file is replaced.
+        notes : dict, optional
+            Further facts to keep in the file, such as how the rows were made: anything that
+            JSON can hold. :func:`gradraker.models.read_notes` returns it.
+
+        Returns
+        -------
+        Path
+        """
+        check_is_fitted(self, "coef_")
+        self.check_parameters()
+        check_same_features(self)
+        return save_model(self, path, *self.dump_state(), notes)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Load a model that :meth:`save` wrote; it continues training bit for bit."""
+        return read_model_of(cls, path)
+
+    # -- scikit-learn ----------------------------------------------------------
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "coef_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.multi_output = True
+        return tags
+
+    # -- the parts that a subclass provides -------------------------------------
+
+    def check_parameters(self) -> None:
+        """Refuse parameters that make no sense."""
+        raise NotImplementedError
+
+    def _start(self, X: Any, y: NDArray[np.float64], references: Any) -> None:
+        """Set all that stays as it is while the model learns."""
+        raise NotImplementedError
+
+    def _train(
+        self,
+        X: Any,
+        y: NDArray[np.float64],
+        orders: list[NDArray[np.int64]],
+        names: Sequence[Hashable] | None,
+    ) -> None:
+        """Train on rows in some orders, one after the other."""
+        raise NotImplementedError
+
+    def _check_new_names(self, columns: Sequence[Hashable]) -> None:
+        """Refuse names of columns that cannot be added later."""
+
+    def dump_state(self) -> tuple[State, Arrays]:
+        """Return what a file holds besides the parameters."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_state(cls, parameters: dict[str, Any], state: State, arrays: Arrays) -> Self:
+        """Make the model that a file describes."""
+        raise NotImplementedError

@@ -1,0 +1,299 @@
+"""The command line, mostly with a learner whose predictions are known beforehand."""
+
+import json
+import subprocess
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import click
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import gradraker
+from gradraker.cli import main
+from gradraker.cli.demo import FIGURE_NAME
+from gradraker.workflow import demo
+from gradraker.workflow.demo import run_demo
+
+PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+GRADRAKER = [sys.executable, "-c", "from gradraker.cli import main; main(prog_name='gradraker')"]
+
+
+class ConstantLearner:
+    """Predicts 0.6 everywhere: in January -14.0 + 0.6 (2.7 + 14.0) = -3.98 °C."""
+
+    made = None
+
+    def __init__(self, **parameters):
+        self.parameters = parameters
+        ConstantLearner.made = self
+
+    def fit(self, X, y):
+        self.X, self.y = X, y
+        self.sigma2_ = 4.25
+        return self
+
+    def predict(self, X):
+        return np.full(X.shape[0], 0.6)
+
+
+@pytest.fixture
+def constant(monkeypatch):
+    # In the module's dict, since setattr would first load and compile the real learner.
+    monkeypatch.setattr(demo, "SKGRegressor", ConstantLearner)
+    monkeypatch.setattr(ConstantLearner, "made", None)
+    return ConstantLearner
+
+
+@pytest.fixture
+def run(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    return lambda *arguments: CliRunner().invoke(main, arguments, prog_name="gradraker")
+
+
+def fail_with(monkeypatch, error):
+    def load_temperature(month):
+        raise error
+
+    monkeypatch.setattr(demo, "load_temperature", load_temperature)
+
+
+def without_matplotlib(monkeypatch):
+    for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+
+
+@pytest.fixture
+def split():
+    order = np.random.default_rng(0).permutation(89)
+    return order[:36], order[36:]
+
+
+def test_run_demo_trains_on_the_sampled_part_of_the_graph(constant, split):
+    sampled, _ = split
+    data = gradraker.load_temperature("jan")
+    run_demo(seed=0)
+    assert constant.made.parameters == {
+        "sigma2": "theory",
+        "n_frequencies": 200,
+        "learning_rate": 0.1,
+        "n_epochs": 3,
+        "random_state": 0,
+    }
+    expected = data.adjacency.toarray()[np.ix_(sampled, sampled)]
+    np.testing.assert_array_equal(constant.made.X.toarray(), expected)
+    np.testing.assert_allclose(constant.made.y, (data.values[sampled] + 14.0) / 16.7)
+
+
+def test_run_demo_numbers(constant, split):
+    sampled, tested = split
+    celsius = gradraker.load_temperature("jan").values
+    y = (celsius + 14.0) / 16.7
+    result = run_demo(seed=0)
+    summary = result.summary
+    assert (summary.n_nodes, summary.n_edges) == (89, 2515)
+    assert (summary.n_sampled, summary.n_tested) == (36, 53)
+    assert summary.sigma2 == 4.25
+    energy = sum(y[tested] ** 2)
+    assert summary.gnmse == pytest.approx(sum((y[tested] - 0.6) ** 2) / energy)
+    mean = sum(y[sampled]) / 36
+    assert summary.gnmse_of_mean == pytest.approx(sum((y[tested] - mean) ** 2) / energy)
+
+    assert np.flatnonzero(result.sampled).tolist() == sorted(sampled)
+    np.testing.assert_allclose(result.predicted_c[tested], -3.98)
+    assert np.isnan(result.predicted_c[sampled]).all()
+
+    errors = sorted(abs(celsius[tested] + 3.98))
+    assert [abs(one.error_c) for one in summary.best] == pytest.approx(errors[:3])
+    assert [abs(one.error_c) for one in summary.worst] == pytest.approx(errors[:-4:-1])
+    worst = summary.worst[0]
+    assert (worst.station, worst.altitude_m, worst.true_c) == ("Jungfraujoch", 3571.0, -14.0)
+    assert worst.predicted_c == pytest.approx(-3.98)
+    assert worst.error_c == pytest.approx(10.02)
+
+
+def test_demo_prints_a_table_and_writes_the_figure(constant, run):
+    result = run("demo", "--out", "a/b")
+    assert result.exit_code == 0, result.output
+    figure = Path("a/b", FIGURE_NAME)
+    assert figure.read_bytes().startswith(PNG_SIGNATURE)
+    assert [path.name for path in figure.parent.iterdir()] == [FIGURE_NAME]
+    lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    assert "Graph 89 nodes, 2515 edges" in lines
+    assert "Split 36 sampled, 53 tested (seed 0)" in lines
+    assert "σ² of the kernel 4.25, from the sampled graph alone (rule 'theory')" in lines
+    assert "worst Jungfraujoch 3571 -14.0 -4.0 +10.0" in lines
+    assert f"Figure: {figure}" in lines
+    assert lines[-1] == "Source: MeteoSwiss"
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    assert "\x1b" not in result.stdout
+
+
+def test_demo_default_folder(constant, run):
+    figure = Path("gradraker-demo", FIGURE_NAME)
+    assert run("demo").exit_code == 0
+    first = figure.read_bytes()
+    assert run("demo").exit_code == 0  # the folder is there already
+    assert figure.read_bytes() == first
+
+
+def test_demo_json_is_one_object_with_the_numbers_of_run_demo(constant, run):
+    result = run("demo", "--json", "--seed", "3", "--out", "out")
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    facts = json.loads(result.stdout)
+    summary = run_demo(seed=3).summary
+    assert facts["seed"] == 3
+    assert facts["gnmse"] == summary.gnmse
+    assert facts["gnmse_of_mean"] == summary.gnmse_of_mean
+    assert facts["worst"][0]["station"] == summary.worst[0].station
+    assert len(facts["best"]) == len(facts["worst"]) == 3
+    assert facts["source"] == "Source: MeteoSwiss"
+    assert Path(facts["figure"]).read_bytes().startswith(PNG_SIGNATURE)
+
+
+def test_demo_without_matplotlib_prints_the_table_and_how_to_get_the_figure(
+    constant, run, monkeypatch
+):
+    without_matplotlib(monkeypatch)
+    result = run("demo")
+    assert result.exit_code == 0, result.output
+    assert "89 nodes, 2515 edges" in result.stdout
+    assert "No figure: " in result.stdout
+    assert "pip install 'gradraker[plot]'" in result.stdout
+    assert not Path("gradraker-demo").exists()
+
+
+def test_demo_json_without_matplotlib_keeps_stdout_clean(constant, run, monkeypatch):
+    without_matplotlib(monkeypatch)
+    result = run("demo", "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["figure"] is None
+    assert "pip install 'gradraker[plot]'" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (ValueError("month must be\n  one of jan"), "month must be one of jan"),
+        (PermissionError(13, "Permission denied", "x.csv"), "x.csv: Permission denied"),
+        (KeyError("jan"), "KeyError: 'jan' (run 'gradraker --debug ...' to see where)"),
+        (ValueError(), "ValueError: (run 'gradraker --debug ...' to see where)"),
+    ],
+)
+def test_an_error_is_one_sentence(run, monkeypatch, error, message):
+    fail_with(monkeypatch, error)
+    result = run("demo")
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert " ".join(result.stderr.split()) == f"Error: {message}"
+    assert result.stderr.count("\n") == 1
+
+
+def test_debug_lets_the_error_through(run, monkeypatch):
+    fail_with(monkeypatch, ValueError("no"))
+    result = run("--debug", "demo")
+    assert result.exit_code == 1
+    assert isinstance(result.exception, ValueError)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["demo", "--seed", "-1"],
+        ["demo", "--seed", "x"],
+        ["demo", "--out", "a-file"],
+        ["demo", "--no-such-option"],
+        ["no-such-command"],
+        [],
+    ],
+)
+def test_wrong_use_is_exit_code_2(constant, run, arguments):
+    Path("a-file").touch()
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert "Usage: gradraker" in result.stderr
+    assert result.stdout == ""
+    assert constant.made is None  # refused before any work
+
+
+def test_a_folder_that_cannot_be_made_is_exit_code_1(constant, run):
+    Path("a-file").touch()
+    result = run("demo", "--out", "a-file/sub")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: a-file/sub: ")
+
+
+def test_the_installed_command_is_main():
+    (script,) = entry_points(group="console_scripts", name="gradraker")
+    assert script.load() is main
+
+
+def test_version(run):
+    result = run("--version")
+    assert (result.exit_code, result.stdout) == (0, f"gradraker, version {gradraker.__version__}\n")
+
+
+def test_every_command_and_option_has_help(run):
+    assert "demo" in main.commands
+    for name, command in main.commands.items():
+        assert command.help, name
+        assert "Example: gradraker " in run(name, "--help").stdout
+        for option in command.params:
+            assert isinstance(option, click.Option)
+            assert option.help, option.name
+
+
+def run_process(*arguments, **options):
+    return subprocess.run(
+        [*GRADRAKER, *arguments],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=300,
+        check=False,
+        **options,
+    )
+
+
+def test_process_demo_learns_more_than_the_mean(tmp_path, split):
+    done = run_process("demo", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    facts = json.loads(done.stdout)
+    assert facts["gnmse"] < facts["gnmse_of_mean"]
+    # The paper's boundary σ²_ed: largest squared distance / ln(2D), with D = 200.
+    vectors = gradraker.load_temperature("jan").adjacency.toarray()[np.ix_(split[0], split[0])]
+    farthest = max(np.sum((vectors - one) ** 2, axis=1).max() for one in vectors)
+    assert facts["sigma2"] == pytest.approx(farthest / np.log(400))
+    figure = tmp_path / facts["figure"]
+    assert figure.read_bytes().startswith(PNG_SIGNATURE)
+    # matplotlib is imported by other tests of this process, so it can read the figure back.
+    from matplotlib.image import imread
+
+    height, width = imread(figure).shape[:2]
+    assert width > height > 500
+
+
+def test_process_error_has_no_traceback_unless_debug(tmp_path):
+    (tmp_path / "a-file").touch()
+    plain = run_process("demo", "--out", "a-file/sub", cwd=tmp_path)
+    assert plain.returncode == 1
+    assert plain.stderr.startswith("Error: a-file/sub")
+    assert "Traceback" not in plain.stderr
+    debug = run_process("--debug", "demo", "--out", "a-file/sub", cwd=tmp_path)
+    assert debug.returncode == 1
+    assert "Traceback" in debug.stderr
+
+
+def test_process_help_loads_nothing_heavy():
+    program = (
+        "import sys\n"
+        "from gradraker.cli import main\n"
+        "main(['demo', '--help'], standalone_mode=False)\n"
+        "heavy = {'numpy', 'scipy', 'sklearn', 'numba', 'matplotlib', 'rich'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, timeout=60)

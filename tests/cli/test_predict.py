@@ -1,0 +1,552 @@
+"""``gradraker predict``: what it prints and writes, and what it refuses."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import gradraker
+from gradraker.cli import main
+from gradraker.cli.options import HOP_WEIGHTS, KERNELS, SIGMA2_RULES
+from gradraker.cli.output import escape_formula, make_printable
+
+PROGRAM = "from gradraker.cli import main; main(prog_name='gradraker')"
+
+
+def write_rows(path, rows):
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
+
+
+def read_rows(text):
+    return list(csv.DictReader(text.splitlines()))
+
+
+@pytest.fixture(scope="module")
+def stations(tmp_path_factory):
+    """Edges of all stations and values of the first 60."""
+    folder = tmp_path_factory.mktemp("stations")
+    data = gradraker.load_temperature()
+    entries = data.adjacency.tocoo()
+    names = data.node_names
+    edges = [(names[i], names[j]) for i, j in zip(*entries.coords, strict=True)]
+    write_rows(folder / "edges.csv", [("source", "target"), *edges])
+    known = list(zip(names[:60], data.values[:60].tolist(), strict=True))
+    write_rows(folder / "known.csv", [("node", "value"), *known])
+    return folder
+
+
+@pytest.fixture(scope="module")
+def expected(stations):
+    return gradraker.predict_nodes(
+        gradraker.read_edges(stations / "edges.csv"), gradraker.read_values(stations / "known.csv")
+    )
+
+
+@pytest.fixture
+def run(monkeypatch, tmp_path, stations):
+    monkeypatch.chdir(tmp_path)
+    for name in ("edges.csv", "known.csv"):
+        Path(name).write_bytes((stations / name).read_bytes())
+
+    def invoke(*arguments, **options):
+        return CliRunner().invoke(main, arguments, prog_name="gradraker", **options)
+
+    return invoke
+
+
+@pytest.fixture
+def predict(run):
+    """Run predict on the stations, unless other files are named."""
+
+    def invoke(*arguments, edges="edges.csv", values="known.csv", **options):
+        return run("predict", "--edges", edges, "--values", values, *arguments, **options)
+
+    return invoke
+
+
+def assert_refused(result, code, *words):
+    assert result.exit_code == code, result.output
+    assert result.stdout == ""
+    assert "Traceback" not in result.stderr
+    message = " ".join(result.stderr.split())
+    for word in words:
+        assert word in message, message
+
+
+def test_table_for_people(predict, expected):
+    result = predict()
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    text = " ".join(result.stdout.split())
+    assert "Graph 89 nodes, 2 515 edges" in text
+    assert "Values 60 known, 29 to predict" in text
+    assert "Compared by " in text
+    assert all(block in text for block in expected.model.blocks_)
+    assert "60 of the known nodes, one at a time" in text
+    held_out = expected.left_out.error
+    assert f"RMSE {held_out.rmse:.4g} ({held_out.rmse_of_mean:.4g} by the mean)" in text
+    assert f"GNMSE {held_out.gnmse:.4g} ({held_out.gnmse_of_mean:.4g} by the mean)" in text
+    assert "Predictions, 5 of 29" in text
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    assert "\x1b" not in result.stdout
+
+
+def test_csv_holds_exactly_what_the_library_predicts(predict, expected):
+    assert predict("--out", "p.csv").exit_code == 0
+    rows = read_rows(Path("p.csv").read_text("utf-8"))
+    assert [row["node"] for row in rows] == expected.nodes.tolist()
+    assert [float(row["prediction"]) for row in rows] == expected.predictions.tolist()
+    assert [row["known"] == "true" for row in rows] == expected.is_known.tolist()
+    for row, value in zip(rows, expected.values.tolist(), strict=True):
+        assert row["value"] == ("" if np.isnan(value) else repr(value))
+    assert list(rows[0]) == ["node", "known", "value", "prediction"]
+
+
+def test_csv_with_contributors(predict, expected):
+    assert predict("--out", "p.csv", "--top", "2").exit_code == 0
+    rows = read_rows(Path("p.csv").read_text("utf-8"))
+    frame = expected.to_frame(n_contributors=2)
+    for column in ("contributor_1", "contributor_2"):
+        assert [row[column] for row in rows] == frame[column].tolist()
+    for column in ("weight_1", "weight_2"):
+        assert [float(row[column]) for row in rows] == frame[column].tolist()
+
+
+def test_json_is_one_object(predict, expected):
+    result = predict("--json", "--top", "1", "--out", "p.csv", "--report", "r.html")
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    facts = json.loads(result.stdout)
+    assert facts["held_out"]["rmse"] == expected.left_out.error.rmse
+    assert len(facts["predictions"]) == 29
+    assert len(facts["predictions"][0]["contributors"]) == 1
+    assert facts["settings"]["direction"] == "both"
+    assert {term["block"] for term in facts["choice"]["kernel"]} == set(expected.model.blocks_)
+    assert facts["inputs"] == {"edges": "edges.csv", "values": "known.csv"}
+    # The same dict makes the report.
+    from gradraker.report import render_predictions
+
+    assert Path("r.html").read_text("utf-8") == render_predictions(facts)
+
+
+def test_standard_output_gets_the_csv_alone(predict, expected):
+    result = predict("--out", "-")
+    assert result.exit_code == 0
+    rows = read_rows(result.stdout)
+    assert [float(row["prediction"]) for row in rows] == expected.predictions.tolist()
+    assert "89 nodes" in result.stderr
+
+
+@pytest.mark.parametrize("which", ["edges", "values"])
+def test_standard_input(predict, which):
+    assert predict("--out", "p.csv").exit_code == 0
+    file = {"edges": "edges.csv", "values": "known.csv"}[which]
+    result = predict("--out", "q.csv", **{which: "-"}, input=Path(file).read_bytes())
+    assert result.exit_code == 0, result.output
+    assert Path("q.csv").read_bytes() == Path("p.csv").read_bytes()
+
+
+def test_options_reach_the_library(predict, expected):
+    options = ["--direction", "in", "--self-loops", "drop", "--unweighted", "--hops", "2"]
+    options += ["--hop-weights", "random_walk"]
+    learner = ["--sigma2", "7.5", "--kernel", "cauchy", "--frequencies", "50"]
+    training = ["--learning-rate", "0.2", "--epochs", "2", "--seed", "5"]
+    result = predict("--method", "skg", *options, *learner, *training, "--json", "--model", "m.skg")
+    assert result.exit_code == 0, result.output
+    facts = json.loads(result.stdout)
+    again = gradraker.predict_nodes(
+        gradraker.read_edges("edges.csv"),
+        gradraker.read_values("known.csv"),
+        self_loops="drop",
+        weight=False,
+        model=gradraker.SKGNodeRegressor(
+            direction="in",
+            hops=2,
+            hop_weights="random_walk",
+            sigma2=7.5,
+            kernel="cauchy",
+            n_frequencies=50,
+            learning_rate=0.2,
+            n_epochs=2,
+            random_state=5,
+        ),
+    )
+    unknown = again.predictions[~again.is_known]
+    assert [one["prediction"] for one in facts["predictions"]] == unknown.tolist()
+    assert facts["sigma2"]["rule"] == "given"
+    saved = gradraker.load("m.skg")
+    assert saved.offset_ == again.model.offset_
+    assert saved.get_params() == again.model.get_params()
+    np.testing.assert_array_equal(saved.skg_.coef_, again.model.skg_.coef_)
+    # Edges that come later are read like those of the first fit.
+    saved.partial_fit([("new", "Pilatus", 7.0), ("new", "new", 1.0)])
+    assert saved.adjacency_[[-1]].data.tolist() == [1.0]
+
+
+def test_words_of_options_are_those_of_the_library():
+    from gradraker.graph import hops
+    from gradraker.kernels import shift_invariant as kernels
+    from gradraker.models.sigma2 import rules as sigma2
+
+    assert set(SIGMA2_RULES) == set(sigma2.SIGMA2_RULES)
+    assert set(KERNELS) == set(kernels.KERNELS)
+    assert HOP_WEIGHTS == hops.HOP_WEIGHTS
+
+
+def test_names_are_text_in_every_file(run):
+    write_rows("e.csv", [(i, (i + k) % 12) for i in range(12) for k in (1, 2, 5)])
+    # 7x makes a text column of what are whole numbers in the other file.
+    write_rows("v.csv", [*((i, i / 2) for i in range(8)), ("7x", 1.0)])
+    result = run(
+        "predict", "--edges", "e.csv", "--values", "v.csv", "--unknown-nodes", "ignore", "--json"
+    )
+    assert result.exit_code == 0, result.output
+    facts = json.loads(result.stdout)
+    assert facts["values"]["known"] == 8
+    # Whole numbers keep their order.
+    assert [one["node"] for one in facts["predictions"]] == ["8", "9", "10", "11"]
+
+
+def test_unicode_crlf_and_bom(run):
+    names = ["Zürich", "東京", "naïve, with comma", 'quote "x"', "🎉", "e\u0301", "a", "b"]
+    rows = [(names[i], names[(i + k) % 8]) for i in range(8) for k in (1, 3)]
+    write_rows("e.csv", [("source", "target"), *rows])
+    text = Path("e.csv").read_text("utf-8").replace("\n", "\r\n")
+    Path("e.csv").write_bytes(b"\xef\xbb\xbf" + text.encode())
+    write_rows("v.csv", [("node", "value"), *((name, i) for i, name in enumerate(names[:5]))])
+    result = run("predict", "--edges", "e.csv", "--values", "v.csv", "--out", "p.csv", "--top", "1")
+    assert result.exit_code == 0, result.output
+    rows = read_rows(Path("p.csv").read_text("utf-8"))
+    assert {row["node"] for row in rows} == set(names)
+    assert Path("p.csv").read_bytes().count(b"\r") == 0
+
+
+def test_too_few_known_nodes_have_no_estimate(run):
+    write_rows("e.csv", [("a", "x"), ("b", "y"), ("c", "x")])
+    write_rows("v.csv", [("a", 1), ("b", 2)])
+    result = run("predict", "--edges", "e.csv", "--values", "v.csv", "--report", "r.html")
+    assert result.exit_code == 0, result.output
+    assert "too few known nodes" in result.stdout
+    assert "no estimate of the error" in Path("r.html").read_text("utf-8")
+
+
+def test_all_nodes_known(run):
+    write_rows("e.csv", [("a", "b"), ("b", "a")])
+    write_rows("v.csv", [("a", 1), ("b", 2)])
+    result = run(
+        "predict", "--edges", "e.csv", "--values", "v.csv", "--top", "3", "--report", "r.html"
+    )
+    assert result.exit_code == 0, result.output
+    assert "2 known, 0 to predict" in result.stdout
+
+
+# -- names that do harm --------------------------------------------------------
+
+FORMULAS = ["=1+1", "+SUM(A1)", "-2+3", "@SUM(1)", "\tx", "\rx", "＝1", "=cmd|' /C calc'!A0"]
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_formulas_get_an_apostrophe(name):
+    assert escape_formula(name) == f"'{name}"
+
+
+@pytest.mark.parametrize("name", ["-5", "+5", "-1.5e-3", "5", "a=b", "", "Basel", "'=x"])
+def test_numbers_and_other_names_stay(name):
+    assert escape_formula(name) == name
+
+
+@pytest.mark.parametrize("name", ["-1_0", "-٣", "-inf", "-0x10", "+1+1"])
+def test_what_only_looks_like_a_number_is_escaped(name):
+    assert escape_formula(name) == f"'{name}"
+
+
+def test_formulas_in_the_output(run):
+    names = ["=1+1", "-5", "@x", "safe", "other", "last"]
+    write_rows("e.csv", [(a, b) for a in names for b in names if a < b])
+    write_rows("v.csv", [("node", "value"), ("=1+1", -1.5), ("-5", 2), ("@x", 3)])
+    files = ["--edges", "e.csv", "--values", "v.csv", "--out", "p.csv", "--top", "3"]
+    assert run("predict", *files).exit_code == 0
+    rows = read_rows(Path("p.csv").read_text("utf-8"))
+    assert {row["node"] for row in rows} == {"'=1+1", "-5", "'@x", "safe", "other", "last"}
+    counted = {row[f"contributor_{k}"] for row in rows for k in (1, 2, 3)}
+    assert counted == {"'=1+1", "-5", "'@x"}
+    assert "-1.5" in {row["value"] for row in rows}  # a number stays one
+    assert run("predict", *files, "--raw-names").exit_code == 0
+    rows = read_rows(Path("p.csv").read_text("utf-8"))
+    assert {row["node"] for row in rows} == set(names)
+
+
+def test_names_cannot_write_to_the_terminal(run):
+    bad = "x\x1b[2J[bold]y"
+    assert make_printable(bad) == "x\\x1b[2J[bold]y"
+    write_rows("e.csv", [("a", "c"), ("b", "d"), (bad, "c")])
+    write_rows("v.csv", [("a", 1), ("b", 2)])
+    result = run("predict", "--edges", "e.csv", "--values", "v.csv")
+    assert result.exit_code == 0, result.output
+    assert "\x1b" not in result.output
+    assert "x\\x1b[2J[bold]y" in result.stdout
+
+
+# -- refusals ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--sigma2", "0"],
+        ["--sigma2", "-1"],
+        ["--sigma2", "nan"],
+        ["--sigma2", "inf"],
+        ["--sigma2", "magic"],
+        ["--learning-rate", "1"],
+        ["--learning-rate", "nan"],
+        ["--epochs", "0"],
+        ["--frequencies", "0"],
+        ["--hops", "0"],
+        ["--seed", "-1"],
+        ["--seed", "4294967296"],
+        ["--top", "-1"],
+        ["--kernel", "cubic"],
+        ["--direction", "up"],
+        ["--out", "-", "--json"],
+        ["--out", "-", "--report", "-"],
+        ["--model", "-"],
+        ["--out", "same", "--report", "same"],
+        ["--out", "edges.csv"],
+        ["--model", "./known.csv"],
+        ["--out", ""],
+    ],
+)
+def test_wrong_use(predict, arguments, monkeypatch):
+    before = {path.name: path.read_bytes() for path in Path().iterdir()}
+    assert_refused(predict(*arguments), 2, "Usage: gradraker predict")
+    assert {path.name: path.read_bytes() for path in Path().iterdir()} == before
+
+
+def test_two_standard_inputs_are_wrong_use(predict):
+    assert_refused(predict(edges="-", values="-"), 2, "only one of --edges and --values")
+
+
+def test_missing_files_are_exit_code_1(predict):
+    assert_refused(predict(edges="none.csv"), 1, "none.csv: No such file or directory")
+    assert_refused(predict(values="none.csv"), 1, "none.csv: No such file or directory")
+
+
+def test_folders_as_files(predict):
+    Path("folder").mkdir()
+    assert_refused(predict(edges="folder"), 1, "folder: Is a directory")
+    for option in ("--out", "--report", "--model"):
+        assert_refused(predict(option, "folder"), 1, "folder: is a folder")
+        assert_refused(predict(option, "none/file"), 1, "the folder 'none' does not exist")
+
+
+def test_unreadable_file(predict):
+    if os.geteuid() == 0:
+        pytest.skip("root reads everything")
+    Path("edges.csv").chmod(0)
+    assert_refused(predict(), 1, "edges.csv: Permission denied")
+
+
+@pytest.mark.parametrize(
+    ("edges", "values", "message"),
+    [
+        (b"", b"a,1\n", "e.csv: the file is empty"),
+        (b"a,b\n", b"", "v.csv: the file is empty"),
+        (b"a,b\nb,c,d,e\n", b"a,1\n", "e.csv, line 2"),
+        (b"a,b\nb,a\n", b"a,1\nb,x\n", "v.csv, line 2"),
+        (b"a,b\nb,c\n", b"a,1\na,2\n", "v.csv, line 2"),
+        (
+            b"a,b\nb,c\n",
+            b"a,1\nz,2\n",
+            "v.csv holds nodes without edges: 'z'; pass --unknown-nodes ignore",
+        ),
+        (b"a,b\nb,c\n", b"a,\nb,\n", "no node of the graph has a known value"),
+        (b"\x1f\x8bno gzip", b"a,1\n", "e.csv: the gzip data"),
+        (b"\x00\xff\xfe", b"a,1\n", "e.csv"),
+    ],
+)
+def test_data_that_say_no(run, edges, values, message):
+    Path("e.csv").write_bytes(edges)
+    Path("v.csv").write_bytes(values)
+    Path("p.csv").write_text("old")
+    files = ["--edges", "e.csv", "--values", "v.csv", "--out", "p.csv", "--report", "r.html"]
+    result = run("predict", *files)
+    assert_refused(result, 1, message)
+    assert result.stderr.count("\n") == 1
+    assert Path("p.csv").read_text() == "old"
+    assert not Path("r.html").exists()
+
+
+def test_debug_shows_where(run):
+    Path("e.csv").write_bytes(b"")
+    result = run("--debug", "predict", "--edges", "e.csv", "--values", "e.csv")
+    assert result.exit_code == 1
+    assert isinstance(result.exception, gradraker.exceptions.GraphFileError)
+
+
+def test_report_without_jinja2_writes_nothing(predict, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    result = predict("--report", "r.html", "--out", "p.csv")
+    assert_refused(result, 1, "pip install 'gradraker[report]'")
+    assert not Path("p.csv").exists()
+    # Without a report it is not needed.
+    assert predict("--out", "p.csv").exit_code == 0
+
+
+# -- outputs are whole ---------------------------------------------------------
+
+
+def visible(folder):
+    return sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
+
+
+def test_a_failing_writer_leaves_the_old_file_and_no_litter(predict, monkeypatch):
+    Path("p.csv").write_text("old")
+
+    class Full:
+        def __init__(self, file, **options):
+            self.file = file
+
+        def writerows(self, rows):
+            self.file.write("node,known,val")
+            self.file.flush()
+            raise OSError(28, "No space left on device", "p.csv")
+
+    before = sorted(os.listdir())
+    monkeypatch.setattr("gradraker.cli.output.csv.writer", Full)
+    assert_refused(predict("--out", "p.csv"), 1, "p.csv: No space left on device")
+    assert Path("p.csv").read_text() == "old"
+    assert sorted(os.listdir()) == before
+
+
+SLOW_WRITER = """
+import sys, time
+from gradraker.cli import output
+write_csv = output.write_csv
+
+def slow_rows(rows):
+    for row in rows:
+        yield row
+        sys.stderr.write("row\\n")
+        sys.stderr.flush()
+        time.sleep(0.2)
+
+import gradraker.cli.predict
+module = sys.modules["gradraker.cli.predict"]  # the name itself is the command
+module.write_csv = lambda path, rows: write_csv(path, slow_rows(rows))
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
+def test_killed_while_writing_leaves_the_old_output(stations, tmp_path):
+    out = tmp_path / "p.csv"
+    out.write_text("old")
+    files = ["--edges", stations / "edges.csv", "--values", stations / "known.csv"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOW_WRITER + PROGRAM, "predict", *files, "--out", out],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        for _ in range(3):  # three rows are on their way
+            assert process.stderr.readline() == "row\n"
+        assert len(list(tmp_path.iterdir())) == 2  # the old file, and what is being written
+        process.send_signal(signal.SIGKILL)
+        assert process.wait(timeout=60) == -signal.SIGKILL
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()
+    assert out.read_text() == "old"
+    # A killed process cannot tidy up; what it leaves is hidden and has another name.
+    assert visible(tmp_path) == ["p.csv"]
+
+
+def test_interrupted_process_tidies_up(stations, tmp_path):
+    out = tmp_path / "p.csv"
+    files = ["--edges", stations / "edges.csv", "--values", stations / "known.csv"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOW_WRITER + PROGRAM, "predict", *files, "--out", out],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        assert process.stderr.readline() == "row\n"
+        process.send_signal(signal.SIGINT)
+        rest = process.stderr.read()
+        assert process.wait(timeout=60) == 1
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()
+    assert "Aborted!" in rest
+    assert "Traceback" not in rest
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_closed_pipe_is_no_traceback(stations):
+    files = ["--edges", stations / "edges.csv", "--values", stations / "known.csv"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, "predict", *files, "--out", "-"],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    process.stdout.close()  # the reader has gone before anything is written
+    _, errors = process.communicate(timeout=120)
+    assert "Traceback" not in errors
+    assert process.returncode == 1
+
+
+def test_process_writes_utf8_whatever_the_terminal(stations):
+    files = ["--edges", stations / "edges.csv", "--values", stations / "known.csv"]
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, "predict", *files, "--out", "-"],
+        capture_output=True,
+        check=True,
+        timeout=120,
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
+    )
+    assert "Zürich / Fluntern" in done.stdout.decode("utf-8")
+
+
+def test_progress_is_silent_off_a_terminal_and_quick_on_one(monkeypatch, capsys):
+    from gradraker.cli import progress
+
+    monkeypatch.setattr(progress, "DELAY_SECONDS", 0.01)
+    with progress.Waiting() as waiting:
+        waiting.stage("training")
+        time.sleep(0.1)
+    assert waiting._timer.ident is None  # never started: rich need not even be loaded
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    with progress.Waiting() as waiting:
+        waiting.file("edges.csv")
+        waiting.read("reading", 5, 10)
+        time.sleep(0.5)
+        waiting.stage("training [bold]")
+        time.sleep(0.3)
+    shown = capsys.readouterr().err
+    assert "reading edges.csv" in shown
+    assert "training [bold]" in shown
+
+
+def test_progress_that_starts_late_does_not_outlive_the_work(monkeypatch):
+    from gradraker.cli import progress
+
+    with progress.Waiting() as waiting:
+        pass
+    waiting._start()  # as the timer does if loading rich takes longer than the work
+    assert waiting._bar is None

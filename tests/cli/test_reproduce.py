@@ -1,0 +1,183 @@
+"""``gradraker reproduce``: what it writes, that it is stable, and how it fails."""
+
+import json
+import re
+import sys
+from importlib.metadata import version
+
+import pytest
+from click.testing import CliRunner
+
+from gradraker.cli import main
+from gradraker.paper import PARTS, reproduction
+
+# With the embedded data alone.
+DRAWN = ["fig1", "fig2", "fig3a", "fig3b", "fig3c", "fig3d", "fig4", "fig5", "fig6a", "fig6b"]
+DRAWN += ["fig7", "frequencies", "learning-rate", "epochs"]
+LEFT_OUT = ["fig6c", "fig6d", "fig6e", "fig8"]
+
+
+@pytest.fixture(autouse=True)
+def no_data(monkeypatch, tmp_path):
+    monkeypatch.setenv("GRADRAKER_DATA", str(tmp_path / "nothing"))
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(main, ["reproduce", *map(str, arguments)], prog_name="gradraker")
+
+
+def files(folder):
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_the_output_counts_verdicts_and_names_missing_data(reproduced):
+    folder, output = reproduced
+    summary = json.loads((folder / "report.json").read_text("utf-8"))
+    verdicts = summary["verdicts"]
+    assert set(verdicts) == {"agrees", "differs", "cannot be checked"}
+    for verdict, n in verdicts.items():
+        assert re.search(rf"{verdict.capitalize()}\s+{n}\b", output)
+    assert summary["again"] == "gradraker reproduce --seed 0 --fast"
+    assert summary["versions"]["matplotlib"] == version("matplotlib")  # the same one, same files
+    assert "Source: MeteoSwiss" in (folder / "report.html").read_text("utf-8")  # its licence
+    assert [one["name"] for one in summary["left_out"]] == LEFT_OUT
+    assert all("https://" in one["reason"] for one in summary["left_out"])
+    assert [one["name"] for one in summary["figures"]] == DRAWN
+    words = " ".join(output.split())  # the table breaks lines
+    assert "fig6c, fig8: data of Cora-Con are not at hand" in words
+    assert "'gradraker data fetch cora'" in words
+    assert str(folder / "report.html") in output.replace("\n", "")
+
+
+def test_redraw_writes_the_same_files_byte_for_byte(reproduced, tmp_path):
+    folder, _ = reproduced
+    result = invoke("--redraw", folder / "results.jsonl", "--out", tmp_path / "again")
+    assert result.exit_code == 0, result.output
+    expected = {name: text for name, text in files(folder).items() if "checkpoints" not in name}
+    again = files(tmp_path / "again")
+    assert again.keys() == expected.keys()
+    for name, content in again.items():
+        assert content == expected[name], name
+
+
+def test_two_runs_and_a_run_with_workers_are_equal_byte_for_byte(tmp_path):
+    arguments = ("--fast", "--only", "fig2,fig6b,numbers", "--seed", "4")
+    for folder, more in (("a", ()), ("b", ()), ("c", ("--jobs", "2"))):
+        result = invoke(*arguments, *more, "--out", tmp_path / folder)
+        assert result.exit_code == 0, result.output
+    first = files(tmp_path / "a")
+    summary = json.loads(first["report.json"])
+    assert summary["again"] == "gradraker reproduce --seed 4 --fast --only fig2,fig6b,numbers"
+    assert len(first) == 1 + 4 + 2 * 4
+    assert first == files(tmp_path / "b")
+    assert first == files(tmp_path / "c")
+    # And another seed is another run.
+    invoke("--fast", "--only", "fig2,fig6b,numbers", "--seed", "5", "--out", tmp_path / "d")
+    assert first["results.jsonl"] != files(tmp_path / "d")["results.jsonl"]
+
+
+def test_ctrl_c_keeps_finished_repeats_and_the_same_command_continues(tmp_path, monkeypatch):
+    real = reproduction.run_paper
+
+    def stopped(*args, progress, **options):
+        def report(name, done, total):
+            progress(name, done, total)
+            if name == "sweep-temperature-weighted" and 0.0 < done < total:
+                raise KeyboardInterrupt
+
+        return real(*args, progress=report, **options)
+
+    arguments = ("--fast", "--only", "fig6b", "--json")
+    with monkeypatch.context() as patch:
+        patch.setattr(reproduction, "run_paper", stopped)
+        result = invoke(*arguments, "--out", tmp_path / "a")
+    assert result.exit_code == 130
+    assert "the same command continues" in result.stderr
+    (kept,) = (tmp_path / "a" / "checkpoints").iterdir()
+    assert 1 < kept.read_text().count("\n") < 4
+    assert not (tmp_path / "a" / "report.html").exists()
+    assert invoke(*arguments, "--out", tmp_path / "a").exit_code == 0
+    whole = invoke(*arguments, "--out", tmp_path / "b")
+    assert files(tmp_path / "a") == files(tmp_path / "b")
+    assert json.loads(whole.stdout) == json.loads(
+        (tmp_path / "b" / "report.json").read_text("utf-8")
+    )
+
+
+def test_only_refuses_unknown_names_and_lists_the_known_ones(tmp_path):
+    result = invoke("--only", "fig6a,fig10", "--out", tmp_path / "a")
+    assert result.exit_code == 2
+    assert "there is no 'fig10'" in result.output
+    assert all(name in result.output for name in PARTS)
+    assert not (tmp_path / "a").exists()
+    assert invoke("--only", "", "--out", tmp_path / "a").exit_code == 2
+
+
+def test_redraw_refuses_other_files_and_options(tmp_path):
+    other = tmp_path / "other.jsonl"
+    other.write_text("{}\n")
+    result = invoke("--redraw", other, "--out", tmp_path / "a")
+    assert result.exit_code == 1
+    assert "is not a results file" in result.output
+    assert not (tmp_path / "a").exists()
+    for option in (["--fast"], ["--seed", "0"], ["--jobs", "2"], ["--only", "fig2"]):
+        assert invoke("--redraw", other, *option).exit_code == 2
+    assert invoke("--redraw", tmp_path / "missing.jsonl").exit_code == 2
+
+
+def test_redraw_refuses_a_file_that_is_cut_off_or_incomplete(reproduced, tmp_path):
+    lines = (reproduced[0] / "results.jsonl").read_text("utf-8").splitlines(keepends=True)
+    cut, header = tmp_path / "cut.jsonl", json.loads(lines[0])
+    for content, message in (
+        (lines[:3], "is incomplete"),
+        (lines[:1], "is incomplete"),
+        ([*lines[:3], lines[3][:100]], "is not a results file"),
+        ([json.dumps(header | {"format": "gradraker reproduction 0"}), "\n", *lines[1:]], "format"),
+        ([json.dumps({"format": header["format"]}), "\n", *lines[1:]], "is not a results file"),
+        ([lines[0], '{"simulation": "weights"}\n', *lines[2:]], "is not a results file"),
+    ):
+        cut.write_text("".join(content), "utf-8")
+        result = invoke("--redraw", cut, "--out", tmp_path / "a")
+        assert result.exit_code == 1
+        assert message in result.output
+        assert "KeyError" not in result.output
+    assert not (tmp_path / "a").exists()
+
+
+def test_a_page_without_figures_names_those_not_drawn(tmp_path):
+    result = invoke("--fast", "--only", "fig6c", "--out", tmp_path / "a")
+    assert result.exit_code == 0
+    for name in ("report.html", "report.md"):
+        text = (tmp_path / "a" / name).read_text("utf-8")
+        assert "was not drawn, since its data are not at hand" in text
+
+
+def test_damaged_data_are_reported_as_unreadable(tmp_path, monkeypatch):
+    folder = tmp_path / "data" / "cora"
+    folder.mkdir(parents=True)
+    for name in ("cora.cites", "cora.content"):
+        (folder / name).write_text("x y\n")
+    monkeypatch.setenv("GRADRAKER_DATA", str(tmp_path / "data"))
+    result = invoke("--fast", "--only", "fig4,fig8", "--out", tmp_path / "a")
+    assert result.exit_code == 0
+    assert "fig8: data of Cora-Con cannot be read:" in " ".join(result.output.split())
+    page = (tmp_path / "a" / "report.html").read_text("utf-8")
+    assert "was not drawn, since its data cannot be read: " in page
+    summary = json.loads((tmp_path / "a" / "report.json").read_text("utf-8"))
+    (papers,) = [one for one in summary["findings"] if one["key"] == "papers"]
+    assert papers["verdict"] == "cannot be checked"
+    assert "cannot be read" in papers["reason"]
+
+
+def test_a_missing_package_is_reported_before_the_work(tmp_path, monkeypatch):
+    for name in [name for name in sys.modules if name.partition(".")[0] == "jinja2"]:
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    result = invoke("--fast", "--only", "fig2", "--out", tmp_path / "a")
+    assert result.exit_code == 1
+    assert "pip install 'gradraker[report]'" in result.output
+    assert not (tmp_path / "a").exists()

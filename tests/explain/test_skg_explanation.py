@@ -1,0 +1,717 @@
+"""Explanations: exact for any history of training, snapshots, and readable."""
+
+import copy
+import pickle
+import sys
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+
+from gradraker import SKGRegressor, load
+from gradraker.explain import Explanation, contribution_weights, efficient_distance, noise_range
+from gradraker.explain import skg_explanation as explanation_module
+from gradraker.kernels.shift_invariant import KERNELS
+from gradraker.linear import weights as weights_module
+from oracles import skg as skg_oracle
+from oracles import weights as weights_oracle
+
+N, M, D = 12, 6, 8
+
+
+def graph(seed=0, n=N):
+    return (np.random.default_rng(seed).random((n, M)) < 0.4).astype(float)
+
+
+def values(seed=1, shape=(N,)):
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+def regressor(**parameters):
+    return SKGRegressor(
+        **{"sigma2": 1.5, "n_frequencies": D, "learning_rate": 0.2, "random_state": 3, **parameters}
+    )
+
+
+def fitted(**parameters):
+    return regressor(**parameters).fit(graph(), values())
+
+
+def assert_same(a, b):
+    """Two explanations have the same arrays, bit for bit."""
+    for name in ("weights", "similarities", "squared_distances", "values", "prediction", "order"):
+        np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
+    np.testing.assert_array_equal(a.by_time, b.by_time)
+    assert list(a.known_names) == list(b.known_names)
+
+
+# -- exactness, whatever the history -----------------------------------------------------------
+
+
+class History:
+    """A model, and by its side a plain list of all that it was told."""
+
+    def __init__(self, rng, kernel, data, dtype, n_targets, sigma2, n_frequencies):
+        self.rng, self.data, self.dtype = rng, data, dtype
+        self.targets = () if n_targets == 0 else (n_targets,)
+        self.model = regressor(
+            kernel=kernel,
+            sigma2=sigma2,
+            n_frequencies=n_frequencies,
+            n_epochs=int(rng.integers(1, 4)),
+            shuffle=bool(rng.random() < 0.7),
+        )
+        self.names = list(range(int(rng.integers(1, 6))))
+        self.forget()
+
+    def forget(self):
+        self.rows, self.values, self.single = [], [], []  # of each observed node
+        self.order, self.rates = [], []  # of each training step
+
+    def matrix(self, n):
+        X = (self.rng.random((n, len(self.names))) < 0.5).astype(float)
+        if self.data == "weighted":
+            X *= self.rng.random(X.shape)
+        elif self.data == "signed":
+            X *= self.rng.normal(size=X.shape)
+        X[self.rng.random(n) < 0.2] = 0.0  # nodes without neighbours
+        X[self.rng.random(n) < 0.3] = X[0]  # nodes with the same neighbours
+        return X.astype(self.dtype)
+
+    def given(self, X):
+        """X as the caller has it: dense, sparse, or sparse with entries that add up."""
+        kind = self.rng.integers(3)
+        if kind == 0:
+            return X
+        if kind == 1:
+            return sparse.csr_array(X)
+        coo = sparse.coo_array(X)
+        twice = [np.concatenate([part, part]) for part in (*coo.coords, coo.data / 2)]
+        return sparse.coo_array((twice[2], (twice[0], twice[1])), shape=X.shape)
+
+    def note(self, X, y, names, order, *, single):
+        first = len(self.rows)
+        self.rows += [dict(zip(names, row.tolist(), strict=True)) for row in X]
+        self.values += list(y)
+        self.single += [single] * len(X)
+        self.order += [first + int(i) for i in order]
+        self.rates += [self.model.learning_rate] * len(order)
+
+    def learn(self, action):
+        n = int(self.rng.integers(1, 6))
+        X, y = self.matrix(n), 10.0 * self.rng.normal(size=(n, *self.targets))
+        model, names, single = self.model, self.names, self.dtype == np.float32
+        if action == "rate":
+            model.set_params(learning_rate=float(self.rng.uniform(0.01, 0.95)))
+        elif action == "one":
+            row = {name: float(w) for name, w in zip(names, X[0], strict=True) if w != 0.0}
+            model.learn_one(row, y[0] if self.targets else float(y[0]))
+            self.note(X[:1], y[:1], names, [0], single=False)
+        elif action == "fit":
+            self.forget()
+            model.fit(self.given(X), y, references=names)
+            order = skg_oracle.orders(model.seed_, n, model.n_epochs, shuffle=model.shuffle)
+            self.note(X, y, names, order, single=single)
+        elif action == "columns" and getattr(model, "n_features_in_", None) == len(names):
+            # Without references, columns are the first nodes that the model came to know.
+            model.partial_fit(self.given(X), y)
+            self.note(X, y, list(model.references_)[: len(names)], range(n), single=single)
+        else:  # rows whose columns have names, in any order
+            if action == "grow":
+                names.append(f"new {len(names)}")
+                X = self.matrix(n)
+            self.rng.shuffle(names)
+            model.partial_fit(self.given(X), y, references=names)
+            self.note(X, y, names, range(n), single=single)
+
+    def dense(self, rows, names):
+        return np.array([[row.get(name, 0.0) for name in names] for row in rows])
+
+
+def literal_weights(Z, order, rates, z_star):
+    """The recursion (fijdef) with B_{i,j} = 2ηᵢ zᵢᵀzⱼ: the step at time i has its own rate."""
+    seen = [*(Z[i] for i in order), z_star]
+    last = len(order)
+    F = np.zeros(last)
+    for i in range(last - 1, -1, -1):
+        F[i] = 2 * rates[i] * np.dot(seen[i], seen[last])
+        for k in range(i + 1, last):
+            F[i] -= 2 * rates[i] * np.dot(seen[i], seen[k]) * F[k]
+    return F
+
+
+ACTIONS = ("fit", "chunk", "grow", "columns", "one", "rate")
+
+
+@settings(deadline=None, max_examples=120)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    kernel=st.sampled_from(list(KERNELS)),
+    data=st.sampled_from(["unweighted", "weighted", "signed"]),
+    dtype=st.sampled_from([np.float64, np.float32]),
+    n_targets=st.integers(0, 3),
+    sigma2=st.floats(0.05, 100.0),
+    n_frequencies=st.integers(1, 9),
+    actions=st.lists(st.sampled_from(ACTIONS), max_size=5),
+)
+@example(0, "gaussian", "weighted", np.float32, 0, 1.0, 5, list(ACTIONS))
+@example(1, "gaussian", "signed", np.float64, 2, 1.0, 5, ["one", "rate", "grow", "one", "rate"])
+def test_exact_for_any_history(
+    seed, kernel, data, dtype, n_targets, sigma2, n_frequencies, actions
+):
+    rng = np.random.default_rng(seed)
+    history = History(rng, kernel, data, dtype, n_targets, sigma2, n_frequencies)
+    for action in (str(rng.choice(["fit", "chunk", "one"])), *actions):
+        history.learn(action)
+    model = history.model
+    # Tested nodes refer to nodes that were never seen as well.
+    history.names += ["never seen", "nor this"]
+    X = history.matrix(int(rng.integers(1, 5)))
+    explanation = model.explain(history.given(X), references=history.names)
+
+    # What was learned is known, in the order in which it came.
+    np.testing.assert_array_equal(explanation.values, np.array(history.values))
+    np.testing.assert_array_equal(explanation.order, history.order)
+
+    # Claim 3: to 1e-10 of the largest value.
+    prediction = model.predict(history.given(X), references=history.names)
+    scale = np.max(np.abs(explanation.values))
+    assert explanation.prediction.shape == prediction.shape == (len(X), *history.targets)
+    np.testing.assert_allclose(
+        explanation.weights @ explanation.values, prediction, rtol=0, atol=1e-10 * scale
+    )
+    np.testing.assert_allclose(explanation.prediction, prediction, rtol=0, atol=1e-10 * scale)
+    np.testing.assert_allclose(
+        explanation.contributions.sum(axis=1), prediction, rtol=0, atol=1e-10 * scale
+    )
+
+    # The literal recursion, on features by the definition.
+    universe = list(dict.fromkeys([*model.references_, *history.names]))
+    observed = history.dense(history.rows, universe)
+    tested = history.dense(
+        [dict(zip(history.names, row.tolist(), strict=True)) for row in X], universe
+    )
+    unknown = regressor(kernel=kernel, sigma2=sigma2, n_frequencies=n_frequencies)
+    frequencies = unknown.fit(observed, np.zeros(len(observed)), references=universe).frequencies_
+    Z, stars = (skg_oracle.features(part, frequencies) for part in (observed, tested))
+    Z[history.single] = Z[history.single].astype(np.float32)
+    if dtype == np.float32:
+        stars = stars.astype(np.float32).astype(float)
+    expected = np.array([literal_weights(Z, history.order, history.rates, star) for star in stars])
+    # |F| <= 2 and about thirty steps; angles are some hundred at most, known to 1e-14.
+    np.testing.assert_allclose(explanation.by_time, expected, rtol=0, atol=1e-11)
+
+    # Weights of a node are those of its times.
+    by_node = np.zeros((len(X), len(observed)))
+    for t, i in enumerate(history.order):
+        by_node[:, i] += explanation.by_time[:, t]
+    np.testing.assert_allclose(explanation.weights, by_node, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(explanation.sum_of_weights, by_node.sum(axis=1), rtol=0, atol=1e-12)
+
+    # B, and distances one by one.
+    np.testing.assert_allclose(
+        explanation.similarities, 2 * model.learning_rate * stars @ Z.T, rtol=0, atol=1e-11
+    )
+    distances = [[np.sum((a - b) ** 2) for b in observed] for a in tested]
+    np.testing.assert_allclose(explanation.squared_distances, distances, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_targets", [0, 1, 3])
+def test_rows_cut_into_calls_are_explained_the_same(n_targets):
+    X, y = graph(), values(shape=(N,) if n_targets == 0 else (N, n_targets))
+    whole = regressor().partial_fit(X, y).explain(X)
+    cut = regressor().partial_fit(X[:5], y[:5])
+    cut.partial_fit(X[5:7], y[5:7]).partial_fit(X[7:], y[7:])
+    assert_same(cut.explain(X), whole)
+    single = regressor()
+    for row, value in zip(X, y, strict=True):
+        single.learn_one(np.flatnonzero(row).tolist(), value)
+    found = single.explain(X, references=range(M))
+    np.testing.assert_allclose(found.by_time, whole.by_time, rtol=0, atol=1e-14)
+
+
+def test_a_neighbour_named_twice_counts_twice():
+    model = regressor()
+    model.learn_one(["a", "a", "b"], 1.0)
+    model.learn_one([], 2.0)
+    explanation = model.explain([[2.0, 1.0], [0.0, 0.0], [1.0, 0.0]], references=["a", "b"])
+    np.testing.assert_array_equal(explanation.squared_distances, [[0, 5], [5, 0], [2, 1]])
+    # Equal rows: B = 2η.
+    np.testing.assert_allclose(explanation.similarities[[0, 1], [0, 1]], 0.4, rtol=1e-14)
+
+
+def test_fit_forgets_what_was_observed():
+    X, y = graph(), values()
+    model = regressor().partial_fit(X, y)
+    model.fit(X[:4], y[:4])
+    assert_same(model.explain(X), regressor().fit(X[:4], y[:4]).explain(X))
+
+
+def test_a_refused_call_leaves_the_record_as_it_was():
+    X, y = graph(), values()
+    model = regressor().fit(X, y)
+    before = model.explain(X)
+    with pytest.raises(ValueError, match="NaN"):
+        model.partial_fit(X, np.full(N, np.nan))
+    with pytest.raises(ValueError, match="range of float64"):
+        model.partial_fit(np.full((1, M), 1e308), [1.0])
+    with pytest.raises(ValueError, match="value"):
+        model.learn_one([0, "new"], np.inf)
+    assert_same(model.explain(X), before)
+
+
+def test_batches_of_tested_nodes_make_no_difference(monkeypatch):
+    X = graph(seed=5, n=7)
+    model = fitted()
+    whole = model.explain(X)
+    assert whole.by_time.shape == (7, 3 * N)
+    monkeypatch.setattr(explanation_module, "_BATCH_BYTES", 3 * 8 * 3 * N)  # three nodes
+    parts = model.explain(X)
+    np.testing.assert_allclose(parts.weights, whole.weights, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(parts.by_time, whole.by_time, rtol=0, atol=1e-14)
+
+
+# -- many tested nodes -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", ["_one_by_one", "_by_kernel", "_by_blocks"])
+@pytest.mark.parametrize("n_times", [1, 7, 30])
+def test_every_way_to_the_weights_equals_the_recursion(way, n_times, monkeypatch):
+    monkeypatch.setattr(weights_module, "_BLOCK", 7)
+    rng = np.random.default_rng(n_times)
+    angles = rng.uniform(0, 2 * np.pi, (10, 3))
+    Z = np.hstack([np.sin(angles), np.cos(angles)]) / np.sqrt(3)
+    Z, stars = Z[[0, 1, 1, 2, 3, 0]], Z[[4, 5, 1, 4, 6]]  # rows that are equal on both sides
+    order = rng.integers(0, 6, n_times)
+    found = np.full((5, n_times), np.nan)
+    distinct, number = weights_module._distinct(Z)
+    distinct_stars, number_of_star = weights_module._distinct(stars)
+    assert len(distinct) == len(distinct_stars) == 4
+    many = weights_module._Many(
+        distinct, number[order], np.full(n_times, 0.6), distinct_stars, number_of_star
+    )
+    getattr(weights_module, way)(many, found)
+    expected = [weights_oracle.contribution_weights(Z, order, star, 0.3) for star in stars]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("n_tested", "n_known", "rates", "way"),
+    [
+        (3, 90, 0.1, "_one_by_one"),
+        (300, 90, 0.1, "_by_kernel"),
+        (300, 90, np.linspace(0.1, 0.2, 270), "_by_blocks"),  # the kernel's way has one rate
+        (300, 130, 0.1, "_by_blocks"),  # the matrix of the kernel would be larger than Z
+    ],
+)
+def test_the_way_depends_on_the_sizes(n_tested, n_known, rates, way, monkeypatch):
+    used = []
+    for name in ("_one_by_one", "_by_kernel", "_by_blocks"):
+        original = getattr(weights_module, name)
+
+        def spy(many, weights, name=name, original=original):
+            used.append(name)
+            original(many, weights)
+
+        monkeypatch.setattr(weights_module, name, spy)
+    rng = np.random.default_rng(0)
+    Z, stars = rng.normal(size=(n_known, 100)), rng.normal(size=(n_tested, 100))
+    Z, stars = (part / np.linalg.norm(part, axis=1, keepdims=True) for part in (Z, stars))
+    order = np.tile(np.arange(n_known), 3)
+    many = contribution_weights(Z, order, stars, rates)
+    assert used == [way]
+    one = contribution_weights(Z, order, stars[1], rates)
+    np.testing.assert_allclose(many[1], one, rtol=0, atol=1e-13)
+
+
+def test_rows_that_differ_and_have_one_hash_are_kept_apart(monkeypatch):
+    monkeypatch.setattr(
+        weights_module, "hash_dense_rows", lambda Z, bits: np.zeros(len(Z), dtype=np.uint64)
+    )
+    Z, stars = np.eye(3), np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    np.testing.assert_allclose(
+        contribution_weights(Z, [0, 1, 0], stars, 0.25), [[0.25, 0, 0.5], [0, 0.5, 0]], atol=1e-15
+    )
+
+
+# -- a snapshot --------------------------------------------------------------------------------
+
+
+def test_training_on_changes_no_explanation():
+    X, y = graph(), values()
+    model = regressor().fit(X[:8], y[:8])
+    expected = model.explain(X)
+    expected_by_time = expected.by_time.copy()
+    expected_weights = expected.weights.copy()
+    lazy = model.explain(X)  # its weights by time are not yet made
+    model.partial_fit(X[8:], y[8:])
+    model.learn_one([0, "new"], 3.0)
+    model.set_params(learning_rate=0.9).fit(X, -y)
+    assert_same(lazy, expected)
+    np.testing.assert_array_equal(lazy.by_time, expected_by_time)
+    np.testing.assert_array_equal(lazy.weights, expected_weights)
+
+
+@pytest.mark.parametrize("as_given", [np.array, sparse.csr_array, np.asfortranarray])
+def test_rows_that_change_after_training_change_nothing(as_given):
+    X, y = graph(), values(shape=(N, 2))
+    model = regressor().partial_fit(X, y)
+    expected = model.explain(X)
+    given_X, given_y = as_given(X), y.copy()
+    other = regressor().partial_fit(given_X, given_y)
+    stored = given_X.data if sparse.issparse(given_X) else given_X
+    stored[:] = 7.0
+    given_y[:] = 7.0
+    assert_same(other.explain(X), expected)
+
+
+def test_values_of_one_node_that_change_after_learning_change_nothing():
+    model, value, weights = regressor(), np.array([1.0, 2.0]), {"a": 1.0}
+    model.learn_one(weights, value)
+    value[:] = weights["a"] = 7.0
+    explanation = model.explain([[1.0]], references=["a"])
+    np.testing.assert_array_equal(explanation.values, [[1.0, 2.0]])
+    np.testing.assert_array_equal(explanation.squared_distances, [[0.0]])
+
+
+def test_nobody_changes_the_model_through_an_explanation():
+    model = fitted()
+    explanation = model.explain(graph())
+    with pytest.raises(ValueError, match="read-only"):
+        explanation.values[0] = 5.0
+    with pytest.raises(ValueError, match="read-only"):
+        explanation.order[0] = 5
+    with pytest.raises(FrozenInstanceError):
+        explanation.weights = None
+    explanation.weights[:] = 0.0
+    explanation.prediction[:] = 0.0
+    assert_same(model.explain(graph()), fitted().explain(graph()))
+
+
+def test_files_pickles_and_copies_keep_explanations(tmp_path):
+    X, y = graph(), values(shape=(N, 2))
+    frame = pd.DataFrame(X, index=[f"node {i}" for i in range(N)])
+    model = regressor().fit(frame, y)
+    model.set_params(learning_rate=0.3).partial_fit(X[:3].astype(np.float32), y[:3])
+    model.learn_one([1, "later"], [0.5, 2.0])
+    expected = model.explain(X)
+    model.save(tmp_path / "model.gradraker")
+    copies = [
+        load(tmp_path / "model.gradraker"),
+        pickle.loads(pickle.dumps(model)),
+        copy.deepcopy(model),
+    ]
+    for other in copies:
+        assert_same(other.explain(X), expected)
+        assert other.explain(X).known_names[:2] == ("node 0", "node 1")
+        # They go on by themselves.
+        other.learn_one([2], [1.0, 1.0])
+        assert other.explain(X).values.shape == (N + 5, 2)
+    assert_same(model.explain(X), expected)
+
+
+def test_an_explanation_can_be_pickled():
+    explanation = fitted().explain(graph())
+    assert_same(pickle.loads(pickle.dumps(explanation)), explanation)
+
+
+# -- without a record --------------------------------------------------------------------------
+
+
+def test_without_a_record_there_is_no_explanation():
+    model = fitted(keep_known=False)
+    with pytest.raises(ValueError, match=r"keep_known.*fit again"):
+        model.explain(graph())
+    model.partial_fit(graph(), values())
+    model.learn_one([0], 1.0)
+    with pytest.raises(ValueError, match="keep_known"):
+        model.explain(graph())
+
+
+def test_without_a_record_nothing_of_the_rows_is_kept():
+    sizes = {}
+    for keep in (False, True):
+        model = regressor(keep_known=keep).partial_fit(graph(), values())
+        model.learn_one([0], 1.0)
+        small = len(pickle.dumps(model))
+        for _ in range(50):
+            model.partial_fit(graph(), values())
+            model.learn_one([0], 1.0)
+        sizes[keep] = len(pickle.dumps(model)) - small
+    assert sizes[False] < 10  # a counter may take a byte more
+    assert sizes[True] > 50 * N * 33
+
+
+# -- what a reader sees ------------------------------------------------------------------------
+
+
+def test_names_come_from_the_index():
+    X, y = graph(), values()
+    frame = pd.DataFrame(X, index=[f"node {i}" for i in range(N)])
+    model = regressor().fit(frame.iloc[:3], y[:3])
+    model.partial_fit(X[3:5], y[3:5])  # no names: numbers
+    model.partial_fit(frame.iloc[5:7], y[5:7])
+    model.learn_one([0], 1.0)
+    explanation = model.explain(frame.iloc[7:9])
+    assert list(explanation.known_names) == [
+        *("node 0", "node 1", "node 2", 3, 4, "node 5", "node 6", 7)
+    ]
+    assert list(explanation.node_names) == ["node 7", "node 8"]
+
+
+def test_a_part_of_a_frame_without_names_keeps_its_numbers():
+    frame, y = pd.DataFrame(graph()), values()
+    model = regressor().fit(frame.iloc[:4], y[:4])
+    model.partial_fit(frame.iloc[6:8], y[6:8])
+    explanation = model.explain(frame.iloc[9:])
+    assert list(explanation.known_names) == [0, 1, 2, 3, 6, 7]
+    assert list(explanation.node_names) == [9, 10, 11]
+
+
+def test_nodes_without_names_have_numbers():
+    explanation = fitted().explain(graph()[:2])
+    assert list(explanation.node_names) == [0, 1]
+    assert list(explanation.known_names) == list(range(N))
+
+
+def test_names_that_are_given_win():
+    frame = pd.DataFrame(graph(), index=[f"node {i}" for i in range(N)])
+    model = regressor().fit(frame, values())
+    explanation = model.explain(frame[:2], node_names=["a", "b"], known_names=range(10, 10 + N))
+    table = explanation.top(2)
+    assert table["node"].tolist() == ["a", "a", "b", "b"]
+    assert set(table["known_node"]) <= set(range(10, 10 + N))
+
+
+@pytest.mark.parametrize("argument", ["node_names", "known_names"])
+def test_names_must_be_as_many_as_nodes(argument):
+    n = {"node_names": 2, "known_names": N}[argument]
+    with pytest.raises(ValueError, match=rf"{argument} must have a name for each of {n} .* got 1"):
+        fitted().explain(graph()[:2], **{argument: ["only one"]})
+
+
+def hand_made(weights, values, **changes):
+    """An explanation with these weights (n, n_known)."""
+    weights, values = np.array(weights, dtype=float), np.array(values, dtype=float)
+    n, n_known = weights.shape
+    fields = {
+        "weights": weights,
+        "similarities": 0.01 * np.arange(weights.size).reshape(weights.shape),
+        "squared_distances": np.arange(weights.size, dtype=float).reshape(weights.shape),
+        "values": values,
+        "prediction": weights @ values,
+        "order": np.arange(n_known),
+        "node_names": [f"t{i}" for i in range(n)],
+        "known_names": [f"o{i}" for i in range(n_known)],
+        "sigma2": 2.0,
+        "learning_rate": 0.1,
+        "kernel": "gaussian",
+        "_source": None,
+    }
+    return Explanation(**{**fields, **changes})
+
+
+def test_top_by_hand():
+    explanation = hand_made([[0.1, -0.4, 0.2, 0.4], [0.3, 0.3, 0.3, 0.1]], [10.0, 20.0, 30.0, 40.0])
+    expected = pd.DataFrame(
+        {
+            "node": ["t0", "t0", "t0", "t1", "t1", "t1"],
+            # By absolute weight; equal ones in the order of the known nodes.
+            "known_node": ["o1", "o3", "o2", "o0", "o1", "o2"],
+            "weight": [-0.4, 0.4, 0.2, 0.3, 0.3, 0.3],
+            "value": [20.0, 40.0, 30.0, 10.0, 20.0, 30.0],
+            "contribution": [-8.0, 16.0, 6.0, 3.0, 6.0, 9.0],
+            "similarity": [0.01, 0.03, 0.02, 0.04, 0.05, 0.06],
+            "squared_distance": [1.0, 3.0, 2.0, 4.0, 5.0, 6.0],
+        }
+    )
+    pd.testing.assert_frame_equal(explanation.top(3), expected)
+    one = explanation.top(3, row=1)
+    pd.testing.assert_frame_equal(one, expected[3:].reset_index(drop=True))
+    pd.testing.assert_frame_equal(explanation.top(3, row=-1), one)
+    pd.testing.assert_frame_equal(explanation.top(3, row=np.int64(1)), one)
+
+
+def test_top_of_all_adds_up_to_the_prediction():
+    explanation = fitted().explain(graph()[:2])
+    table = explanation.top(k=1000)  # more than there are
+    assert len(table) == 2 * N
+    np.testing.assert_allclose(
+        table.groupby("node")["contribution"].sum(), explanation.prediction, rtol=1e-12
+    )
+    assert len(explanation.top()) == 10
+
+
+def test_top_of_several_targets():
+    explanation = hand_made([[0.5, 0.25]], [[2.0, 4.0], [8.0, 16.0]])
+    table = explanation.top(1)
+    assert table.columns.tolist() == [
+        *("node", "known_node", "weight", "value_0", "contribution_0", "value_1"),
+        *("contribution_1", "similarity", "squared_distance"),
+    ]
+    assert table.iloc[0, 2:7].tolist() == [0.5, 2.0, 1.0, 4.0, 2.0]
+
+
+@pytest.mark.parametrize("k", [0, -1, 1.5, "all"])
+def test_top_needs_a_count(k):
+    with pytest.raises(ValueError, match=r"k must be an integer of at least 1, got"):
+        hand_made([[1.0]], [1.0]).top(k)
+
+
+@pytest.mark.parametrize("row", [2, -3, 0.5, "Davos"])
+def test_a_row_must_be_there(row):
+    explanation = hand_made([[1.0], [1.0]], [1.0])
+    with pytest.raises(ValueError, match=r"row must be the number of one of 2 tested nodes, got"):
+        explanation.top(row=row)
+
+
+def test_without_pandas_top_says_what_to_do(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="pip install pandas"):
+        hand_made([[1.0]], [1.0]).top()
+
+
+def test_contributions():
+    explanation = hand_made([[0.5, 0.25]], [2.0, 8.0])
+    np.testing.assert_array_equal(explanation.contributions, [[1.0, 2.0]])
+    explanation = hand_made([[0.5, 0.25]], [[2.0, 4.0], [8.0, 16.0]])
+    np.testing.assert_array_equal(explanation.contributions, [[[1.0, 2.0], [2.0, 4.0]]])
+
+
+# -- advice ------------------------------------------------------------------------------------
+
+
+def test_advice_by_hand():
+    fine = hand_made([[0.5, 0.45], [0.6, 0.45]], [1.0, 1.0])
+    assert fine.advice is None
+    assert "raise" not in repr(fine)
+    low = hand_made([[0.5, 0.3], [0.6, 0.4]], [1.0, 1.0])
+    assert "1 of 2 predictions sum to less than 0.9 (median of all: 0.90)" in low.advice
+    assert "raise n_epochs or learning_rate" in low.advice
+    assert low.advice in repr(low)
+    high = hand_made([[0.5, 0.7], [0.6, 0.4]], [1.0, 1.0])
+    assert "1 of 2 predictions sum to more than 1.1 (median of all: 1.10)" in high.advice
+    assert "lower learning_rate" in high.advice
+
+
+def test_advice_when_training_was_too_short():
+    """Section VI.B.2: with small η and E the weights sum to much less than 1."""
+    X, y = graph(n=40), values(shape=40)
+    short = regressor(sigma2=5.0, learning_rate=0.001, n_epochs=1).fit(X, y).explain(X)
+    assert np.all(short.sum_of_weights < 0.1)
+    assert "40 of 40 predictions sum to less than 0.9" in short.advice
+    # What it says helps.
+    longer = regressor(sigma2=5.0, learning_rate=0.1, n_epochs=30).fit(X, y).explain(X)
+    assert longer.advice is None
+
+
+def test_advice_for_a_node_that_resembles_none():
+    X, y = graph(n=40), values(shape=40)
+    model = regressor(sigma2=5.0, n_epochs=30, n_frequencies=400).fit(X, y)
+    assert model.explain(X).advice is None
+    assert "resemble none that was seen" in model.explain(100.0 + np.eye(M)).advice
+
+
+def test_repr_says_how_many_and_how_much():
+    text = repr(hand_made([[0.5, 0.45], [0.6, 0.45]], [1.0, 1.0]))
+    assert text == (
+        "Explanation of 2 predictions by 2 known nodes, 2 steps; weights sum to 0.95 … 1.05"
+    )
+
+
+# -- efficient distance ------------------------------------------------------------------------
+
+
+def test_efficient_distance_is_that_of_the_steps():
+    explanation = fitted(n_frequencies=50).explain(graph(seed=9))
+    for row in range(N):
+        found = explanation.efficient_distance(row)
+        expected = efficient_distance(
+            [explanation.similarities[row, i] for i in explanation.order],
+            explanation.by_time[row],
+            sigma2=1.5,
+            learning_rate=0.2,
+        )
+        assert found == expected
+        assert 0.0 <= found < np.inf
+
+
+def test_efficient_distance_is_near_that_of_the_significant_nodes():
+    """With many frequencies B tells the distance: both kernels' answers are real distances."""
+    X, y = graph(), values()
+    for kernel in KERNELS:
+        model = regressor(kernel=kernel, n_frequencies=4000, sigma2=3.0).fit(X, y)
+        explanation = model.explain(graph(seed=9))
+        for row, F in enumerate(explanation.by_time):
+            significant = explanation.order[noise_range(F)[1] < F]
+            farthest = explanation.squared_distances[row, significant].max()
+            assert explanation.efficient_distance(row) == pytest.approx(farthest, abs=0.5)
+
+
+def test_efficient_distance_of_no_row():
+    with pytest.raises(ValueError, match="row must be"):
+        fitted().explain(graph()[:2]).efficient_distance(2)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_efficient_distance_where_nothing_is_significant(kernel):
+    # One step, and a node whose similarity to it is below 0: the weight is noise.
+    model = regressor(n_frequencies=1, sigma2=0.5, kernel=kernel)
+    model.learn_one(["a"], 1.0)
+    weights = np.linspace(0, 5, 50)[:, np.newaxis]
+    explanation = model.explain(weights, references=["a"])
+    row = int(explanation.weights[:, 0].argmin())
+    assert explanation.weights[row, 0] < 0
+    assert np.isnan(explanation.efficient_distance(row))
+
+
+# -- errors ------------------------------------------------------------------------------------
+
+
+def test_a_model_that_was_not_trained():
+    with pytest.raises(NotFittedError):
+        regressor().explain(graph())
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (np.ones((2, M + 1)), "7 features"),
+        (np.full((1, M), np.nan), "NaN"),
+        (np.full((1, M), 1e308), "X has values too large for sigma2"),
+        (np.ones((0, M)), "0 sample"),
+        (np.ones(M), "2D array"),
+    ],
+)
+def test_bad_rows_are_named(X, message):
+    with pytest.raises(ValueError, match=message):
+        fitted().explain(X)
+
+
+def test_a_model_that_knows_names_only_needs_names():
+    model = regressor()
+    model.learn_one(["a"], 1.0)
+    with pytest.raises(ValueError, match="references must be given"):
+        model.explain([[1.0]])
+    with pytest.raises(ValueError, match="references must name each column"):
+        model.explain([[1.0]], references=["a", "b"])
+
+
+def test_a_learning_rate_that_cannot_be():
+    with pytest.raises(ValueError, match="learning_rate must be a number in"):
+        fitted().set_params(learning_rate=2.0).explain(graph())
+
+
+def test_one_row_by_time_is_that_row_of_all():
+    explanation = fitted().explain(graph(9, n=4))
+    one = explanation.by_time_of(2)
+    assert "by_time" not in vars(explanation)
+    np.testing.assert_allclose(one, explanation.by_time[2], rtol=0, atol=1e-14)
+    assert np.array_equal(explanation.by_time_of(2), explanation.by_time[2])
+    with pytest.raises(ValueError, match="row must be the number of one of 4 tested nodes"):
+        explanation.by_time_of(4)

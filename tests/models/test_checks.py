@@ -1,0 +1,38 @@
+"""Every model of graphs passes the one battery, and the battery fails a model that lies."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from gradraker import NodeClassifier, NodeRegressor, SKGNodeRegressor
+from gradraker.models import check_node_model
+from gradraker.models.checks import list_node_model_checks
+
+MODELS = {
+    "NodeRegressor": NodeRegressor(),
+    "NodeRegressor, features": NodeRegressor(solver="ridge", n_frequencies=64),
+    "NodeRegressor, known neighbours": NodeRegressor(neighbours="known"),
+    "NodeClassifier": NodeClassifier(),
+    "SKGNodeRegressor": SKGNodeRegressor(),
+    "SKGNodeRegressor, two hops both ways": SKGNodeRegressor(
+        sigma2=2.0, direction="both", hops=2, hop_weights="random_walk"
+    ),
+}
+
+
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+@pytest.mark.parametrize(("name", "check"), list(list_node_model_checks()))
+def test_node_model(model, name, check):
+    before = repr(model.get_params())
+    check(clone(model))
+    assert repr(model.get_params()) == before, name
+
+
+class Liar(NodeRegressor):
+    def predict(self, nodes=None, **options):
+        return super().predict(nodes, **options) + np.random.default_rng().normal()
+
+
+def test_battery_fails_a_model_that_predicts_at_random():
+    with pytest.raises(AssertionError, match="check_predict_takes_names"):
+        check_node_model(Liar())

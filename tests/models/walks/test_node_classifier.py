@@ -1,0 +1,152 @@
+"""NodeClassifier: labels of any kind, probabilities that say what they mean."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from examples import random_graph
+from gradraker import NodeClassifier
+from gradraker.datasets import make_block_graph
+from gradraker.models.walks.calibration import Calibration, calibration_error, fit_calibration
+from oracles import nodes as oracle
+
+GIVEN = {"blocks": ("hop1", "hop2"), "width": 1.0, "alpha": 0.1}
+
+
+def _labelled(labels, seed=0):
+    A, _, known = random_graph(seed)
+    listed = [None] * 31
+    for i, node in enumerate(known.tolist()):
+        listed[node] = labels[i % len(labels)]
+    return A, listed, known
+
+
+def test_scores_are_ridge_regressions_of_one_hot_labels():
+    A, labels, known = _labelled(["b", "a", "c"])
+    model = NodeClassifier(**GIVEN).fit(A, labels, kind="matrix")
+    K = oracle.kernel(A, GIVEN["blocks"], 1.0)
+    unknown = np.setdiff1d(np.arange(31), known)
+    K_known, K_asked = K[np.ix_(known, known)], K[np.ix_(unknown, known)]
+    scores = np.column_stack(
+        [
+            oracle.ridge(K_known, K_asked, np.array([labels[i] == c for i in known]) * 1.0, 0.1)
+            for c in "abc"
+        ]
+    )
+    assert model.classes_.tolist() == ["a", "b", "c"]
+    assert model.predict().tolist() == ["abc"[i] for i in scores.argmax(axis=1)]
+    np.testing.assert_allclose(model.explain().prediction, scores, atol=1e-10)
+    p = model.predict_proba()
+    np.testing.assert_allclose(p.sum(axis=1), 1.0)
+    assert (p.argmax(axis=1) == scores.argmax(axis=1)).all()
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [["x", "y"], [0, 1], [3, 1, 2], [True, False], [("a", 1), ("b", 2)], ["s", 1], [1.5, 2.5]],
+    ids=str,
+)
+def test_labels_may_be_anything_that_hashes(labels):
+    A, listed, known = _labelled(labels)
+    model = NodeClassifier(**GIVEN).fit(A, listed, kind="matrix")
+    assert set(model.classes_.tolist()) == set(labels)
+    assert set(model.predict().tolist()) <= set(labels)
+    mapping = {node: listed[node] for node in known.tolist()}
+    again = NodeClassifier(**GIVEN).fit(A, mapping, kind="matrix")
+    assert again.predict().tolist() == model.predict().tolist()
+
+
+def test_labels_come_as_series_table_or_array():
+    A, listed, known = _labelled(["x", "y"])
+    expected = NodeClassifier(**GIVEN).fit(A, listed, kind="matrix").predict().tolist()
+    names = known.tolist()
+    labels = [listed[i] for i in names]
+    forms = [
+        pd.Series(labels, index=names),
+        pd.DataFrame({"node": names, "value": labels}),
+        np.array(listed, dtype=object),
+        pd.Series(listed),
+    ]
+    for form in forms:
+        model = NodeClassifier(**GIVEN).fit(A, form, kind="matrix")
+        assert model.predict().tolist() == expected
+    numbers = [float("nan") if label is None else "xy".index(label) for label in listed]
+    model = NodeClassifier(**GIVEN).fit(A, np.array(numbers), kind="matrix")
+    assert ["xy"[int(i)] for i in model.predict()] == expected
+
+
+def test_one_class_is_certain():
+    A, listed, _ = _labelled(["only"])
+    model = NodeClassifier().fit(A, listed, kind="matrix")
+    assert set(model.predict().tolist()) == {"only"}
+    assert model.predict_proba().tolist() == [[1.0]] * 18
+    one = NodeClassifier().fit(A, {3: "first"}, kind="matrix")
+    assert set(one.predict().tolist()) == {"first"}
+    assert one.left_out_error_.n_nodes == 1
+
+
+def test_new_nodes_get_a_class():
+    A, listed, _ = _labelled(["x", "y"])
+    model = NodeClassifier(**GIVEN).fit(A, listed, kind="matrix")
+    links = {"new": [1, 2], "newer": [4]}
+    labels, p = model.predict_new(links), model.predict_new(links, proba=True)
+    assert labels.keys() == p.keys() == links.keys()
+    assert all(labels[node] == "xy"[int(p[node].argmax())] for node in links)
+
+
+def _drawn(n, calibration):
+    rng = np.random.default_rng(0)
+    scores = rng.dirichlet(np.full(3, 0.7), n) * 1.3 - 0.1  # they leave [0, 1], and sum to 1
+    p = calibration.probabilities(scores)
+    return scores, p, np.array([rng.choice(3, p=row) for row in p])
+
+
+def test_the_calibration_makes_the_labels_most_likely():
+    truth = Calibration(floor=0.05, power=1.5)
+    scores, _, codes = _drawn(2000, truth)
+    found = fit_calibration(scores, codes)
+
+    def loss(calibration):
+        return -calibration.log_probabilities(scores)[np.arange(2000), codes].mean()
+
+    for factor in (0.97, 1.03):
+        assert loss(found) <= loss(Calibration(found.floor * factor, found.power))
+        assert loss(found) <= loss(Calibration(found.floor, found.power * factor))
+    # 2000 labels leave a standard error of some 5 % of the power: 4 of them.
+    assert found.power == pytest.approx(1.5, rel=0.2)
+
+
+def test_calibration_error_is_small_for_true_probabilities_and_large_for_bold_ones():
+    scores, p, codes = _drawn(4000, Calibration(floor=0.05, power=0.7))
+    # Ten bins of some 400 nodes: each is off by √(0.25/400) = 0.025 at most, on average.
+    assert calibration_error(p, codes) < 0.03
+    bold = Calibration(floor=0.05, power=4.0).probabilities(scores)
+    assert calibration_error(bold, codes) > 0.15
+
+
+def test_classes_of_a_block_graph_are_found_with_honest_probabilities():
+    data = make_block_graph(300, n_blocks=3, random_state=0)
+    y = data.positions[:, 0].astype(int)  # the block
+    known = np.random.default_rng(0).permutation(300)[:120]
+    model = NodeClassifier().fit(data, {data.node_names[i]: int(y[i]) for i in known})
+    tested = [data.node_names.index(name) for name in model.unknown_nodes_]
+    accuracy = model.score(model.unknown_nodes_, y[tested])
+    assert accuracy > 1.5 * model.left_out_error_.accuracy_of_most_common
+    # Left-out and tested nodes are alike: both are within 3 standard errors, 0.04 each.
+    assert abs(model.left_out_error_.accuracy - accuracy) < 0.15
+    codes = np.searchsorted(model.classes_, y[tested])
+    assert calibration_error(model.predict_proba(), codes) < 0.15
+    assert model.calibration_error_ == model.left_out_error_.calibration_error < 0.15
+
+
+def test_labels_that_do_not_hash_or_contradict_are_refused():
+    edges = [("a", "b"), ("b", "c")]
+    with pytest.raises(TypeError, match=r"label \[1\] of type list"):
+        NodeClassifier().fit(edges, {"a": [1]})
+    with pytest.raises(ValueError, match="2 labels, but there are 3 nodes"):
+        NodeClassifier().fit(edges, ["x", "y"])
+    table = pd.DataFrame({"node": ["a", "a"], "value": ["x", "y"]})
+    with pytest.raises(ValueError, match="two labels, 'x' and 'y'"):
+        NodeClassifier().fit(edges, table)
+    with pytest.raises(ValueError, match="no node of the graph has a known value"):
+        NodeClassifier().fit(edges, {"a": None})

@@ -1,0 +1,448 @@
+"""The paper's claims, as tests of what the library computes.
+
+Seeds are fixed, so the tests always give the same answer. An estimate is compared with its
+expectation to 4.5 standard errors: with fresh seeds one comparison would fail with probability
+7e-6, all in this file with probability below 1e-3. Where a bound was chosen by measurement, the
+comment gives what 30 seeds showed.
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import kstest, spearmanr
+
+from gradraker import SKGRegressor, gnmse, load_temperature
+from gradraker.datasets import split_nodes
+from gradraker.explain import (
+    Explanation,
+    conformity_factor,
+    kernel_contribution_weights,
+    kernel_similarity_measure,
+    noise_range,
+    similarity_measure,
+)
+
+ERRORS = 4.5
+# The paper's settings for Temperature-Jan.
+D, ETA, N_EPOCHS = 200, 0.1, 3
+CHAOS, EXTENDING, DISTURBING, AVERAGING = 0.1, 2.0, 10.0, 300.0
+SPLITS = range(12)
+
+
+def assert_mean(samples, expected):
+    """The mean of independent samples is what it should be."""
+    samples = np.asarray(samples)
+    error = samples.std(axis=0, ddof=1) / np.sqrt(len(samples))
+    assert np.all(np.abs(samples.mean(axis=0) - expected) < ERRORS * error)
+
+
+def assert_variance(samples, expected):
+    """The variance of independent samples is what it should be."""
+    samples = np.asarray(samples)
+    assert_mean((samples - samples.mean(axis=0)) ** 2, expected)
+
+
+def compute_cosines(a, b, *, sigma2, n, seed=0):
+    """cos ξᵀ(a − b) for n frequencies ξ: the terms of B, equation (bijval)."""
+    X = np.array([a, b], dtype=float)
+    model = SKGRegressor(sigma2=sigma2, n_frequencies=n, n_epochs=1, random_state=seed)
+    model.fit(X, [0.0, 0.0])
+    products = np.prod(model.features(X), axis=0)  # [2n]
+    return n * (products[:n] + products[n:])
+
+
+def make_pair(squared_distance, n_common=3):
+    """Two 0/1 rows at that distance, with some neighbours in common."""
+    a = np.ones(n_common + squared_distance)
+    b = a.copy()
+    b[n_common:] = 0.0
+    return a, b
+
+
+# -- claims 1 and 2: the draws -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sigma2", [0.1, 1.0, 300.0])
+def test_claim_1_frequencies_are_normal_with_variance_one_over_sigma2(sigma2):
+    model = SKGRegressor(sigma2=sigma2, n_frequencies=4000, random_state=1)
+    xi = model.fit(np.eye(5), np.zeros(5)).frequencies_  # [5, 4000]
+    assert kstest(xi.ravel() * np.sqrt(sigma2), "norm").pvalue > 1e-5
+    assert_mean(xi.ravel(), 0.0)
+    assert_variance(xi.ravel(), 1.0 / sigma2)
+    for other in xi[1:]:  # N(0, σ⁻² I): entries of a vector are independent
+        assert_mean(xi[0] * other * sigma2, 0.0)
+
+
+@pytest.mark.parametrize("squared_distance", [1, 4, 15, 27])
+@pytest.mark.parametrize("sigma2", [2.0, 10.0])
+def test_claim_2_mean_and_variance_of_the_cosine(squared_distance, sigma2):
+    terms = compute_cosines(*make_pair(squared_distance), sigma2=sigma2, n=50_000)
+    variance = squared_distance / sigma2  # of X = ξᵀd
+    assert_mean(terms, np.exp(-variance / 2))
+    assert_variance(terms, (np.exp(-variance) - 1) ** 2 / 2)
+
+
+# -- section III.A: properties of B ------------------------------------------------------------
+
+
+def draw_similarities(squared_distance, *, sigma2, n_draws, n_frequencies=D):
+    """B of one pair of nodes in many independent draws of the frequencies."""
+    terms = compute_cosines(*make_pair(squared_distance), sigma2=sigma2, n=n_draws * n_frequencies)
+    return 2 * ETA * terms.reshape(n_draws, n_frequencies).mean(axis=1)
+
+
+@pytest.mark.parametrize("sigma2", [CHAOS, EXTENDING, DISTURBING, AVERAGING])
+def test_exponential_approximation_is_the_mean_of_b(sigma2):
+    for squared_distance in (1, 4, 15, 27):
+        exact = kernel_similarity_measure(
+            np.subtract(*make_pair(squared_distance)), sigma2=sigma2, learning_rate=ETA
+        )
+        assert exact == pytest.approx(2 * ETA * np.exp(-squared_distance / (2 * sigma2)))
+        assert_mean(draw_similarities(squared_distance, sigma2=sigma2, n_draws=500), exact)
+
+
+def compute_known_similarities(sigma2, seed):
+    """Compute B and ‖d‖² of all pairs of known stations, as in section V.C."""
+    X = get_split(seed).X
+    model = SKGRegressor(sigma2=sigma2, n_frequencies=D, random_state=seed)
+    Z = model.fit(X, np.zeros(len(X))).features(X)
+    i, j = np.triu_indices(len(X), 1)
+    return similarity_measure(Z, Z, ETA)[i, j], np.sum((X[i] - X[j]) ** 2, axis=1)
+
+
+def test_exponential_approximation_on_temperature():
+    """Section V.C: σ² = 10, pairs with ‖d‖² = 15; the paper saw 21 pairs, mean 0.0976."""
+    means, spreads, everything = [], [], []
+    for seed in range(150):
+        B, distances = compute_known_similarities(10.0, seed)
+        B = B[distances == 15]
+        if B.size >= 10:
+            means.append(B.mean())
+            spreads.append(B.var(ddof=1))
+            everything.append(B)
+    assert len(means) > 50
+    expected = 2 * ETA * np.exp(-15 / 20)
+    assert expected == pytest.approx(0.094, abs=5e-4)
+    assert_mean(means, expected)
+    # What the paper printed is an ordinary draw: its mean, its variance 5.80e-5, its range.
+    assert np.quantile(means, 0.005) < 0.0976 < np.quantile(means, 0.995)
+    assert np.quantile(spreads, 0.005) < 5.80e-5 < np.quantile(spreads, 0.995)
+    everything = np.concatenate(everything)
+    assert np.mean((everything > 0.085) & (everything < 0.105)) > 0.5
+    # Pairs of one draw vary less than pairs of different draws: they share frequencies.
+    variance = (2 * ETA) ** 2 / (2 * D) * (1 - np.exp(-1.5)) ** 2
+    assert np.mean(spreads) < variance
+    assert everything.var() == pytest.approx(variance, rel=0.25)
+
+
+@pytest.mark.parametrize("sigma2", [CHAOS, EXTENDING, DISTURBING, AVERAGING])
+def test_positive_average(sigma2):
+    """0 < E[B] < 2η over frequencies and pairs of nodes; B itself may be negative."""
+    draws = [compute_known_similarities(sigma2, seed)[0] for seed in range(40)]
+    means = np.array([B.mean() for B in draws])
+    error = means.std(ddof=1) / np.sqrt(means.size)
+    assert means.mean() - ERRORS * error > 0.0
+    assert means.mean() + ERRORS * error < 2 * ETA
+    if sigma2 == CHAOS:
+        assert min(B.min() for B in draws) < 0.0
+
+
+def test_variance_of_b_grows_with_the_distance():
+    """Section IV.B prints "decreasing"; its own equation grows from 0 at d = 0 to the bound."""
+    sigma2, bound = 10.0, (2 * ETA) ** 2 / (2 * D)
+    distances = np.array([1, 4, 9, 15, 27])
+    samples = np.array([draw_similarities(d, sigma2=sigma2, n_draws=3000) for d in distances]).T
+    expected = bound * (1 - np.exp(-distances / sigma2)) ** 2
+    assert_variance(samples, expected)
+    assert np.all(np.diff(samples.var(axis=0)) > 0)
+    assert np.all(samples.var(axis=0) < bound)
+
+
+def test_variance_of_b_is_zero_at_distance_zero():
+    a, _ = make_pair(0)
+    assert np.ptp(compute_cosines(a, a, sigma2=10.0, n=1000)) < 1e-13
+
+
+@pytest.mark.parametrize("n_frequencies", [50, 800])
+def test_variance_of_b_far_away_is_the_bound(n_frequencies):
+    samples = draw_similarities(27, sigma2=0.5, n_draws=3000, n_frequencies=n_frequencies)
+    assert_variance(samples, (2 * ETA) ** 2 / (2 * n_frequencies))
+
+
+# -- section III.B: properties of F ------------------------------------------------------------
+
+
+def test_claim_3_at_every_time_of_training():
+    """The prediction at time t, before its value is used, is Σ y_i F_{i,t}, to rounding."""
+    rng = np.random.default_rng(0)
+    names = [f"node {m}" for m in range(8)]
+    model = SKGRegressor(sigma2=2.0, n_frequencies=20, learning_rate=0.3, random_state=0)
+    for t in range(30):
+        row, value = (rng.random(8) < 0.4).astype(float), 10 * rng.normal()
+        if t > 0:
+            explanation = model.explain([row], references=names)
+        neighbours = [name for name, weight in zip(names, row, strict=True) if weight]
+        prediction = model.learn_one(neighbours, value)
+        if t > 0:
+            weighted_sum = explanation.by_time[0] @ explanation.values[explanation.order]
+            assert prediction == pytest.approx(weighted_sum, rel=0, abs=1e-12)
+
+
+def make_cube_rows(rng, n, n_columns):
+    """Corners of a cube, uniformly: every corner has equally similar others on average."""
+    return (rng.random((n, n_columns)) < 0.5).astype(float)
+
+
+def compute_mean_similarity(n_columns, sigma2):
+    """b = E[B] for corners of a cube: entries differ with probability ½, independently."""
+    return 2 * ETA * ((1 + np.exp(-1 / (2 * sigma2))) / 2) ** n_columns
+
+
+def compute_sums_of_weights(n, n_epochs, *, n_columns=10, sigma2=1.0, n_repeats=600):
+    """ΣF of an unknown corner by the exact kernel and by SKG, and F over time, of each repeat."""
+    rng = np.random.default_rng(n)
+    exact, features, by_time = [], [], []
+    for repeat in range(n_repeats):
+        X = make_cube_rows(rng, n + 1, n_columns)
+        order = np.concatenate([rng.permutation(n) for _ in range(n_epochs)])
+        F = kernel_contribution_weights(X[:n], order, X[n], sigma2=sigma2, learning_rate=ETA)
+        model = SKGRegressor(
+            sigma2=sigma2,
+            n_frequencies=D,
+            learning_rate=ETA,
+            n_epochs=n_epochs,
+            random_state=repeat,
+        )
+        explanation = model.fit(X[:n], np.zeros(n)).explain(X[n:])
+        exact.append(F.sum())
+        features.append(explanation.sum_of_weights[0])
+        by_time.append(F)
+    return exact, features, by_time
+
+
+def test_claim_4_in_one_epoch_of_independent_rows():
+    """There B_{i,k} and F_{k,j} are uncorrelated, and E[ΣF] = 1 − (1 − b)^T."""
+    n, b = 40, compute_mean_similarity(10, 1.0)
+    exact, features, by_time = compute_sums_of_weights(n, 1)
+    claimed = 1 - (1 - b) ** n
+    assert 0.5 < claimed < 0.7
+    assert_mean(exact, claimed)
+    assert_mean(features, claimed)
+    # Its proof gives each weight: E[F_{i,T+1}] = b (1 − b)^{T−i}.
+    assert_mean(by_time, b * (1 - b) ** np.arange(n - 1, -1, -1))
+
+
+def test_claim_4_fails_with_several_epochs():
+    """A node that returns has B = 2η with itself: weights sum to less than the claim says."""
+    n, n_epochs, b = 10, 4, compute_mean_similarity(10, 1.0)
+    claimed = 1 - (1 - b) ** (n * n_epochs)
+    for sums in compute_sums_of_weights(n, n_epochs)[:2]:
+        error = np.std(sums, ddof=1) / np.sqrt(len(sums))
+        assert np.mean(sums) < claimed - 15 * error
+        assert claimed - np.mean(sums) > 0.1
+
+
+def test_claim_4_fails_where_some_rows_have_more_similar_others():
+    """In one epoch too: two kinds of rows, far apart, 90 % and 10 % of all.
+
+    A row takes weight from the n of T rows of its kind: ΣF = 1 − (1 − 2η)ⁿ. So E[ΣF] is
+    1 − Σ p (1 − 2ηp)^T, below the claim, since rare rows see few of their kind.
+    """
+    n, shares, b = 40, np.array([0.9, 0.1]), 2 * ETA * (0.9**2 + 0.1**2)
+    X = np.array([[0.0], [1000.0]])
+    rng = np.random.default_rng(0)
+    sums = []
+    for _ in range(2000):
+        *order, unknown = (rng.random(n + 1) < shares[1]).astype(int)
+        F = kernel_contribution_weights(X, order, X[unknown], sigma2=1.0, learning_rate=ETA)
+        assert F.sum() == pytest.approx(1 - (1 - 2 * ETA) ** order.count(unknown), abs=1e-12)
+        sums.append(F.sum())
+    assert_mean(sums, 1 - np.sum(shares * (1 - 2 * ETA * shares) ** n))
+    assert np.mean(sums) < (1 - (1 - b) ** n) - 0.03
+
+
+def compute_alpha_2(rows, *, sigma2, learning_rate):
+    """α₂ of equation (spj2), for nodes at times j − 2, j − 1 and j."""
+    first, _, last = rows = np.array(rows, dtype=float)
+    F = kernel_contribution_weights(
+        rows[:2], [0, 1], last, sigma2=sigma2, learning_rate=learning_rate
+    )
+    B = kernel_similarity_measure(first - last, sigma2=sigma2, learning_rate=learning_rate)
+    return conformity_factor([B, F[1]], F)[0]
+
+
+@settings(deadline=None)
+@given(
+    rows=st.lists(st.lists(st.integers(0, 1), min_size=5, max_size=5), min_size=3, max_size=3),
+    sigma2=st.floats(0.5, 300.0),
+    learning_rate=st.floats(0.001, 0.4),
+)
+def test_alpha_is_at_most_two_eta_for_rows_of_zeros_and_ones(rows, sigma2, learning_rate):
+    """‖d‖² of 0/1 rows is the Hamming distance, for which the triangle inequality holds."""
+    found = compute_alpha_2(rows, sigma2=sigma2, learning_rate=learning_rate)
+    assert 0 < found <= 2 * learning_rate * (1 + 1e-9)
+
+
+def test_alpha_exceeds_two_eta_for_weighted_rows():
+    """On a line at 0, 1, 2: 1 + 1 < 4, so ‖d‖² breaks the triangle inequality."""
+    found = compute_alpha_2([[0.0], [1.0], [2.0]], sigma2=1.0, learning_rate=ETA)
+    assert found == pytest.approx(2 * ETA * np.exp((4 - 1 - 1) / 2), rel=1e-12)
+    assert found > 2 * ETA
+
+
+# -- section IV.A: the four ranges on Temperature-Jan ------------------------------------------
+
+
+class Split(NamedTuple):
+    """Known stations, which are the referencing nodes too, and unknown ones."""
+
+    X: np.ndarray
+    y: np.ndarray
+    X_unknown: np.ndarray
+    y_unknown: np.ndarray
+
+
+@cache
+def get_split(seed):
+    data = load_temperature("jan")
+    known, unknown = split_nodes(data.n_nodes, 0.4, np.random.default_rng(seed))
+    A, y = data.adjacency.toarray(), data.scaled_values()
+    return Split(A[known][:, known], y[known], A[unknown][:, known], y[unknown])
+
+
+@cache
+def explain_split(sigma2, seed) -> Explanation:
+    model = SKGRegressor(
+        sigma2=sigma2,
+        n_frequencies=D,
+        learning_rate=ETA,
+        n_epochs=N_EPOCHS,
+        random_state=seed,
+    )
+    return model.fit(get_split(seed).X, get_split(seed).y).explain(get_split(seed).X_unknown)
+
+
+def select_times(array, explanation):
+    """Select the columns of known nodes, one for each time."""
+    return array[:, explanation.order]
+
+
+def compute_noise_ups(explanation):
+    """Upper end of the noise range of each unknown node, (n, 1)."""
+    return np.array([[noise_range(F)[1]] for F in explanation.by_time])
+
+
+def test_chaos_most_weights_are_noise():
+    for seed in SPLITS:
+        explanation = explain_split(CHAOS, seed)
+        F, up = explanation.by_time, compute_noise_ups(explanation)
+        assert np.mean(np.abs(F) <= up) > 0.85  # 0.91 to 0.96
+        B = select_times(explanation.similarities, explanation)
+        distances = select_times(explanation.squared_distances, explanation)
+        # B is close to 0 for all nodes but those with the same row.
+        noise = 2 * ETA / np.sqrt(2 * D)
+        assert np.abs(B[distances > 0]).max() < ERRORS * noise + 2 * ETA * np.exp(-1 / 0.2)
+        np.testing.assert_allclose(B[distances == 0], 2 * ETA, rtol=1e-12)
+        assert np.mean(distances[up < F] == 0) > 0.5
+
+
+def test_extending_near_nodes_get_the_weight():
+    for seed in SPLITS:
+        explanation = explain_split(EXTENDING, seed)
+        F, up = explanation.by_time, compute_noise_ups(explanation)
+        # Some weights are far outside the noise range, for nearly every unknown node.
+        assert np.mean(F.max(axis=1) > 3 * up[:, 0]) > 0.9  # 0.96 to 1
+        # They belong to near nodes, and B of far nodes is still noise.
+        distances = select_times(explanation.squared_distances, explanation)
+        assert distances[up < F].mean() < distances[up >= F].mean() / 2
+        B = select_times(explanation.similarities, explanation)
+        far = np.abs(B[distances >= 15])
+        assert far.max() < (ERRORS / np.sqrt(2 * D) + np.exp(-15 / 4)) * 2 * ETA
+        ranks = [
+            spearmanr(weights, -distance).statistic
+            for weights, distance in zip(
+                explanation.weights, explanation.squared_distances, strict=True
+            )
+        ]
+        assert np.mean(ranks) > 0.4  # 0.50 to 0.62
+
+
+def test_disturbing_every_node_is_similar_and_late_ones_count():
+    share = []
+    for seed in SPLITS:
+        explanation = explain_split(DISTURBING, seed)
+        B = select_times(explanation.similarities, explanation)
+        assert B.min() > 0.0  # 0.023 to 0.060
+        # The last value counts whether its node is near or not: F_{T,T+1} = B_{T,T+1}.
+        np.testing.assert_allclose(explanation.by_time[:, -1], B[:, -1], rtol=1e-12)
+        share.append(np.mean(explanation.by_time[:, -1] > compute_noise_ups(explanation)[:, 0]))
+    assert np.mean(share) > 0.95
+
+
+def test_averaging_weights_are_an_exponential_of_time():
+    spreads = {sigma2: [] for sigma2 in (EXTENDING, DISTURBING, AVERAGING)}
+    for seed in SPLITS:
+        explanation = explain_split(AVERAGING, seed)
+        T = explanation.order.size
+        exponential = 2 * ETA * (1 - 2 * ETA) ** np.arange(T - 1, -1, -1)
+        assert np.abs(explanation.by_time - exponential).max() < 0.07 * 2 * ETA  # 0.035 to 0.052
+        assert explanation.similarities.min() > 0.93 * 2 * ETA  # 0.943 to 0.963
+        # The paper: α is close to 2η. Early weights are noise, so the last quarter is looked at.
+        B = select_times(explanation.similarities, explanation)
+        alpha = conformity_factor(B, explanation.by_time)[:, -T // 4 : -1]
+        assert np.nanmedian(alpha) == pytest.approx(2 * ETA, rel=0.1)
+        for sigma2, found in spreads.items():
+            found.append(
+                explain_split(sigma2, seed).prediction.std() / get_split(seed).y_unknown.std()
+            )
+    # Predictions are nearly equal for all unknown nodes: 0.12 to 0.32 of the spread of values.
+    assert max(spreads[AVERAGING]) < 0.4
+    assert np.mean(spreads[AVERAGING]) < np.mean(spreads[DISTURBING]) / 2
+    assert np.mean(spreads[DISTURBING]) < np.mean(spreads[EXTENDING])
+
+
+def test_errors_in_the_four_ranges():
+    """Section V.D: chaos has the largest errors, and the best are between the extremes."""
+    errors = {
+        sigma2: np.mean(
+            [
+                gnmse(get_split(seed).y_unknown, explain_split(sigma2, seed).prediction)
+                for seed in SPLITS
+            ]
+        )
+        for sigma2 in (CHAOS, EXTENDING, DISTURBING, AVERAGING)
+    }
+    assert errors[CHAOS] > 3 * max(errors[EXTENDING], errors[AVERAGING])
+    assert errors[DISTURBING] < min(errors[EXTENDING], errors[AVERAGING])
+
+
+@pytest.mark.parametrize(("sigma2", "least"), [(CHAOS, 0.8), (EXTENDING, 0.8), (DISTURBING, 0.6)])
+def test_conformity_of_b_and_f(sigma2, least):
+    """Recent weights rank as similarities do; old ones hardly, after many later steps.
+
+    In Averaging all B are nearly equal, and there is nothing to rank.
+    """
+
+    def rank_correlation(times):
+        found = []
+        for seed in SPLITS:
+            explanation = explain_split(sigma2, seed)
+            B = select_times(explanation.similarities, explanation)[:, times]
+            F = explanation.by_time[:, times]
+            found += [
+                spearmanr(b, f).statistic for b, f in zip(B, F, strict=True) if np.ptp(b) > 1e-9
+            ]
+        return np.mean(found)
+
+    n = len(get_split(0).X)
+    recent, last_epoch, first_epoch = map(
+        rank_correlation, (slice(-10, None), slice(-n, None), slice(0, n))
+    )
+    # 30 splits: 0.96, 0.94 and 0.74 for recent, 0.32, 0.09 and 0.22 for the first epoch.
+    assert recent > least
+    assert last_epoch > 0.5
+    assert first_epoch < last_epoch / 2

@@ -1,0 +1,66 @@
+"""The page in a real browser: no complaint on its console, and figures that are drawn."""
+
+import pytest
+
+import gradraker
+from browser import MISSING, browser, load, measured, probed
+from gradraker.report import render_predictions, summarize_predictions
+
+pytestmark = pytest.mark.skipif(browser() is None, reason=MISSING)
+
+
+# Figures of the page, by method: SKG shows the ranges of σ² as well.
+N_FIGURES = {"nodes": 2, "skg": 3}
+
+
+@pytest.fixture(scope="module", params=N_FIGURES)
+def method(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def page(method):
+    data = gradraker.load_temperature()
+    names = list(data.node_names)
+    names[60] = "<script>alert(1)</script>"  # the first of the predicted nodes
+    entries = data.adjacency.tocoo()
+    edges = [(names[i], names[j]) for i, j in zip(*entries.coords, strict=True)]
+    known = dict(zip(names[:60], data.values[:60].tolist(), strict=True))
+    model = {"nodes": gradraker.NodeRegressor, "skg": gradraker.SKGNodeRegressor}[method]()
+    result = gradraker.predict_nodes(edges, known, model=model)
+    return render_predictions(summarize_predictions(result, n_contributors=2))
+
+
+def test_console_messages_are_seen(tmp_path):
+    # The test below would pass for ever if the browser stopped to report errors.
+    _, console = load("<!DOCTYPE html><script>no_such_name()</script>", tmp_path)
+    assert any("no_such_name" in line for line in console)
+
+
+def test_page_loads_without_console_messages(page, method, tmp_path):
+    dom, console = load(page, tmp_path)
+    assert console == []
+    assert dom.count("<svg") == N_FIGURES[method]
+    assert "alert(1)" in dom
+    assert "<script" not in dom
+
+
+@pytest.mark.parametrize("size", ["1200,900", "500,900"])
+def test_figures_are_drawn_and_the_page_fits(page, method, tmp_path, size):
+    dom, console = load(probed(page), tmp_path, size=size)
+    assert console == []
+    found = measured(dom)
+    assert found["title"] == "Predicted node values"
+    assert len(found["figures"]) == N_FIGURES[method]
+    for width, height in found["figures"]:
+        assert width > 300
+        assert height > 90
+    assert all(parts > 10 for parts in found["parts"])
+    assert found["overflow"] <= 0  # nothing to scroll sideways
+
+
+def test_the_policy_of_the_page_stops_scripts(page, tmp_path):
+    evil = page.replace("</body>", "<script>document.title = 'taken'</script></body>", 1)
+    dom, console = load(evil, tmp_path)
+    assert "<title>Predicted node values</title>" in dom
+    assert any("Content Security Policy" in line for line in console)

@@ -1,0 +1,251 @@
+"""The summary and the page: what they say, and that nothing in them is run or loaded."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import gradraker
+from gradraker.report import render_predictions, summarize_predictions
+
+EVIL = "<script>alert(1)</script>"
+QUOTES = "\"'><img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module")
+def result():
+    data = gradraker.load_temperature()
+    known = dict(zip(data.node_names[:60], data.values[:60], strict=True))
+    return gradraker.predict_nodes(data, known, model=gradraker.SKGNodeRegressor())
+
+
+@pytest.fixture(scope="module")
+def summary(result):
+    return summarize_predictions(
+        result,
+        n_edges=2515,
+        n_contributors=2,
+        inputs={"edges": "edges.csv", "values": "known.csv"},
+        settings={"direction": "out"},
+    )
+
+
+class Page(HTMLParser):
+    """Tags, attributes and texts of a page; complains about tags that do not match."""
+
+    VOID = frozenset(["meta", "br", "img", "link", "input", "hr"])
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.attributes, self.texts, self.open = [], [], [], []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value) for name, value in attrs]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value) for name, value in attrs]
+
+    def handle_endtag(self, tag):
+        if tag == "p" or self.open[-1] == tag:
+            assert self.open.pop() == tag
+        else:
+            raise AssertionError(f"</{tag}> closes <{self.open[-1]}>")
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] not in ("style", "script"):
+            self.texts.append(data)
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.texts).split())
+
+
+def named(names):
+    """Predictions on a ring of ten neighbours with the given names for the first nodes."""
+    names = [*names, *(f"node {i}" for i in range(30 - len(names)))]
+    edges = [(names[i], names[(i + k) % 30]) for i in range(30) for k in (1, 2, 3)]
+    known = {names[i]: np.sin(i / 5.0) for i in range(20)}
+    return gradraker.predict_nodes(edges, known)
+
+
+def test_summary_is_json_and_has_the_numbers_of_the_result(result, summary):
+    again = json.loads(json.dumps(summary, allow_nan=False))
+    assert again == summary
+    assert summary["graph"]["nodes"] == 89
+    assert summary["values"] | {} == summary["values"]
+    assert (summary["values"]["known"], summary["values"]["unknown"]) == (60, 29)
+    assert summary["values"]["mean"] == pytest.approx(result.model.offset_)
+    assert summary["sigma2"]["value"] == result.model.skg_.sigma2_
+    assert summary["sigma2"]["range"] == result.model.skg_.ranges_.range_of(
+        result.model.skg_.sigma2_
+    )
+    assert summary["held_out"]["rmse"] == result.left_out.error.rmse
+    assert summary["transfer"]["verdict"] == result.model.measure_transfer().verdict
+    unknown = {one["node"]: one["prediction"] for one in summary["predictions"]}
+    expected = {
+        node: prediction
+        for node, prediction, known in zip(
+            result.nodes, result.predictions, result.is_known, strict=True
+        )
+        if not known
+    }
+    assert unknown == expected
+
+
+def test_largest_errors_are_explained_by_the_model_that_had_not_seen_them(result, summary):
+    held_out = result.left_out
+    worst = summary["held_out"]["largest_errors"]
+    errors = [abs(one["error"]) for one in worst]
+    assert errors == sorted(errors, reverse=True)
+    assert errors[0] == pytest.approx(np.abs(held_out.predictions - held_out.values).max())
+    tested = {point["node"] for point in summary["held_out"]["points"]}
+    for one in worst:
+        assert len(one["contributors"]) == 3
+        # A node that was held out cannot have contributed to anything.
+        assert tested.isdisjoint(other["node"] for other in one["contributors"])
+
+
+def test_values_of_contributors_are_those_of_the_data(summary):
+    data = gradraker.load_temperature()
+    value = dict(zip(data.node_names, data.values.tolist(), strict=True))
+    for one in summary["predictions"]:
+        assert [other["value"] for other in one["contributors"]] == [
+            value[other["node"]] for other in one["contributors"]
+        ]
+
+
+def test_page_says_what_the_summary_says(summary):
+    page = Page(render_predictions(summary))
+    assert page.tags.count("svg") == page.tags.count("figure") == 3
+    for expected in (
+        "29 unknown values of a graph with 89 nodes were predicted from 60 known ones",
+        summary["transfer"]["verdict"],
+        summary["sigma2"]["meaning"],
+        f"{summary['held_out']['rmse']:.4g}",
+        summary["held_out"]["largest_errors"][0]["node"],
+        "edges.csv",
+        gradraker.__version__,
+    ):
+        assert expected in page.text, expected
+    assert "none" not in page.text
+
+
+def test_page_of_a_node_model_says_what_was_chosen():
+    data = gradraker.load_temperature()
+    known = dict(zip(data.node_names[:60], data.values[:60], strict=True))
+    result = gradraker.predict_nodes(data, known, coverage=0.9)
+    told = summarize_predictions(result, n_contributors=1)
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
+    choice = told["choice"]
+    assert [term["block"] for term in choice["kernel"]] == [
+        term.block for term in sorted(result.model.choice_.kernel, key=lambda term: -term.share)
+    ]
+    gains = [one["nats"] for one in choice["tried"]]
+    assert gains == sorted(gains, reverse=True)
+    assert told["sigma2"] is None
+    assert told["transfer"] is None
+    page = Page(render_predictions(told))
+    assert "What was chosen" in page.text
+    assert f"{choice['n_tried']} candidates were compared" in page.text
+    assert "left out one at a time" in page.text
+    assert "From To" in page.text
+    assert "Kernel variance" not in page.text
+
+
+def test_page_is_self_contained_without_scripts(summary):
+    text = render_predictions(summary)
+    page = Page(text)
+    assert not {"script", "link", "iframe", "object", "embed", "base", "form"} & set(page.tags)
+    for tag, name, value in page.attributes:
+        assert not name.startswith("on"), (tag, name)
+        if name in ("src", "href", "xlink:href"):
+            assert value.startswith(("#", "data:")), (tag, name, value)
+    assert "@import" not in text
+    assert not re.search(r"url\((?!#)", text)
+
+
+def test_ids_are_there_once_and_references_lead_to_them(summary):
+    page = Page(render_predictions(summary))
+    ids = [value for _, name, value in page.attributes if name == "id"]
+    assert len(ids) == len(set(ids))
+    used = {value[1:] for _, name, value in page.attributes if name == "xlink:href"}
+    used |= {
+        found
+        for _, _, value in page.attributes
+        for found in re.findall(r"url\(#([^)]*)\)", value or "")
+    }
+    assert used
+    assert used <= set(ids)
+
+
+def test_equal_summaries_make_equal_pages(result, summary):
+    assert render_predictions(summary) == render_predictions(json.loads(json.dumps(summary)))
+    assert not re.search(r"\b20\d\d-\d\d-\d\d", render_predictions(summary))
+
+
+@pytest.mark.parametrize("name", [EVIL, QUOTES, "{{ 7 * 7 }}", "</style><b>", "a&lt;b", "<!--"])
+def test_names_cannot_inject_html(name):
+    summary = summarize_predictions(
+        named([name]), n_contributors=20, inputs={"edges": name, "values": name}
+    )
+    # It is among the contributors of some shown node, so that the escape is really tested.
+    assert name in json.dumps(summary, ensure_ascii=False).replace('\\"', '"')
+    page = Page(render_predictions(summary))
+    assert name in "".join(page.texts)
+    assert "script" not in page.tags
+    assert "img" not in page.tags
+    assert "49" not in page.texts
+
+
+def test_names_that_hide_something_are_written_out():
+    names = ["a\u202eb", "c\x00d", "   ", "e\u200bf", "emoji 🎉", "שלום"]
+    summary = summarize_predictions(named(names), n_contributors=20)
+    page = Page(render_predictions(summary))
+    for shown in (r"a\u202eb", r"c\x00d", "'   '", r"e\u200bf", "emoji 🎉", "שלום"):
+        assert shown in "".join(page.texts)
+    assert not set("\u202e\x00\u200b") & set("".join(page.texts))
+
+
+def test_page_without_held_out_nodes_and_ranges():
+    result = gradraker.predict_nodes(
+        {"a": ["x"], "b": ["x"], "c": ["x"]},
+        {"a": 1.0, "b": 1.0},
+        model=gradraker.SKGNodeRegressor(sigma2=1.0),
+    )
+    summary = summarize_predictions(result)
+    assert summary["sigma2"]["range"] is None
+    assert summary["held_out"] is None
+    assert summary["transfer"] is None
+    page = Page(render_predictions(summary))
+    assert "svg" not in page.tags
+    assert "no estimate of the error" in page.text
+    assert "no ranges to compare" in page.text
+
+
+def test_page_says_when_the_mean_is_better(summary):
+    worse = summary | {"held_out": summary["held_out"] | {"rmse": 9.0, "rmse_of_mean": 3.0}}
+    assert "do not rely on these predictions" in Page(render_predictions(worse)).text
+    assert "do not rely" not in Page(render_predictions(summary)).text
+
+
+def test_page_of_a_perfect_mean():
+    summary = summarize_predictions(named([]))
+    still = summary | {"held_out": summary["held_out"] | {"rmse": 0.0, "rmse_of_mean": 0.0}}
+    assert "not smaller" in Page(render_predictions(still)).text
+
+
+def test_report_without_jinja2_says_what_to_install(summary, monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(ImportError, match=r"pip install 'gradraker\[report\]'"):
+        render_predictions(summary)

@@ -1,0 +1,182 @@
+"""The whole job in memory by the node model, which is the default."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import gradraker
+from gradraker import NodeRegressor, SKGNodeRegressor, SKGRegressor, predict_nodes
+from gradraker.exceptions import UnknownNodesError
+from gradraker.workflow import predict_all, update_nodes
+
+
+@pytest.fixture(scope="module")
+def data():
+    return gradraker.load_temperature()
+
+
+@pytest.fixture(scope="module")
+def known(data):
+    return dict(zip(data.node_names[:60], data.values[:60].tolist(), strict=True))
+
+
+@pytest.fixture(scope="module")
+def result(data, known):
+    return predict_nodes(data, known, coverage=0.8)
+
+
+def test_predictions_are_those_of_the_model(data, known, result):
+    model = NodeRegressor(random_state=0).fit(data, known)
+    expected, intervals = model.predict(data.node_names, return_interval=True, coverage=0.8)
+    assert result.model.method == "nodes"
+    np.testing.assert_array_equal(result.predictions, expected)
+    np.testing.assert_array_equal(result.intervals, intervals)
+    assert result.nodes.tolist() == list(data.node_names)
+    assert (result.model.adjacency_ != data.adjacency).nnz == 0
+    np.testing.assert_array_equal(result.values[:60], data.values[:60])
+    assert np.isnan(result.values[60:]).all()
+
+
+def test_it_beats_skg_on_the_tested_stations(data, known, result):
+    by_skg = predict_nodes(data, known, model=SKGNodeRegressor())
+    errors = [np.mean((r.predictions[60:] - data.values[60:]) ** 2) for r in (result, by_skg)]
+    assert errors[0] < 0.9 * errors[1]
+
+
+def test_left_out_nodes_are_predicted_as_by_a_model_without_them(data, known, result):
+    model, held_out = result.model, result.left_out
+    assert held_out.rows.tolist() == list(range(60))
+    (width,) = {term.width for term in model.kernel_}
+    assert len({term.share for term in model.kernel_}) == 1
+    settings = {"blocks": model.blocks_, "width": width, "alpha": model.alpha_}
+    for row in (0, 17, 59):
+        others = {node: value for node, value in known.items() if node != data.node_names[row]}
+        alone = NodeRegressor(**settings).fit(data, others).predict([data.node_names[row]])
+        assert held_out.predictions[row] == pytest.approx(alone[0], abs=1e-9)
+
+
+def test_errors_of_left_out_nodes_by_hand(data, known, result):
+    held_out, error, y = result.left_out, result.left_out.error, data.values[:60]
+    errors = held_out.predictions - y
+    means = np.array([np.delete(y, i).mean() for i in range(60)])
+    scaled = (y - y.min()) / np.ptp(y)
+    assert error.rmse == pytest.approx(np.sqrt(np.mean(errors**2)))
+    assert error.rmse_of_mean == pytest.approx(np.sqrt(np.mean((y - means) ** 2)))
+    size = np.sum(scaled**2)
+    assert error.gnmse == pytest.approx(np.sum((errors / np.ptp(y)) ** 2) / size)
+    assert error.gnmse_of_mean == pytest.approx(np.sum(((y - means) / np.ptp(y)) ** 2) / size)
+    assert error.rmse < error.rmse_of_mean
+
+
+def test_a_prediction_is_a_weighted_mean_of_known_values(known, result):
+    found = result.find_contributors(len(known))
+    np.testing.assert_allclose(found.weights.sum(axis=1), 1.0, atol=1e-10)
+    sums = (found.weights * found.values).sum(axis=1)
+    np.testing.assert_allclose(sums, result.predictions, atol=1e-10)
+    assert [known[name] for name in found.names[70]] == found.values[70].tolist()
+
+
+def test_a_known_node_is_not_its_own_reason(result):
+    nodes = result.nodes[[3, 12]].tolist()
+    reasons = result.find_left_out_contributors(59, nodes=nodes)
+    everyone = result.find_contributors(60, nodes=nodes)
+    for i, own in enumerate(nodes):
+        assert everyone.names[i][0] == own  # or leaving it out would say nothing
+        assert set(reasons.names[i]) == set(everyone.names[i]) - {own}
+        # The other weights of the prediction, scaled to sum 1: the left-out prediction exactly.
+        others = everyone.weights[i, 1:]
+        np.testing.assert_allclose(reasons.weights[i], others / others.sum(), atol=1e-12)
+        (at,) = np.flatnonzero(result.nodes[result.left_out.rows] == own)
+        total = reasons.weights[i] @ reasons.values[i]
+        assert total == pytest.approx(result.left_out.predictions[at], abs=1e-9)
+
+
+def test_frame_has_intervals_and_contributors(result):
+    frame = result.to_frame(n_contributors=1)
+    expected = ["node", "known", "value", "prediction", "lower", "upper"]
+    assert list(frame.columns) == [*expected, "contributor_1", "weight_1"]
+    assert (frame.lower <= frame.prediction).mean() > 0.95
+    inside = (frame.lower <= result.predictions) & (result.predictions <= frame.upper)
+    assert inside.mean() > 0.95
+
+
+def test_nodes_without_edges_may_have_values():
+    links = [("a", "x"), ("b", "x"), ("c", "y"), ("d", "y")]
+    values = {"a": 1.0, "c": 3.0, "alone": 2.5}
+    with pytest.raises(UnknownNodesError, match="'alone'"):
+        predict_nodes(links, values)
+    isolated = predict_nodes(links, values, unknown_nodes="isolated")
+    assert isolated.nodes.tolist()[-1] == "alone"
+    assert isolated.values[-1] == 2.5
+    ignored = predict_nodes(links, values, unknown_nodes="ignore")
+    assert "alone" not in ignored.nodes.tolist()
+
+
+def test_one_known_value_is_everybodys():
+    frame = predict_nodes([("a", "b"), ("b", "c")], {"a": 3.5}).to_frame()
+    assert frame.prediction.tolist() == [3.5, 3.5, 3.5]
+
+
+def test_few_known_values_have_no_estimate(data):
+    few = dict(zip(data.node_names[:9], data.values[:9], strict=True))
+    assert predict_nodes(data, few).left_out is None
+    with pytest.raises(ValueError, match="no nodes were left out"):
+        predict_nodes(data, few).find_left_out_contributors(1, nodes=[data.node_names[0]])
+
+
+def test_the_given_model_says_the_method_and_is_not_changed(data, known):
+    base = NodeRegressor(blocks="hop1", width=1.0, alpha=0.1)
+    result = predict_nodes(data, known, model=base)
+    assert result.model.method == "nodes"
+    assert result.model.blocks_ == ("hop1",)
+    assert not base.__sklearn_is_fitted__()
+    by_skg = predict_nodes(data, known, model=SKGNodeRegressor(sigma2=2.0))
+    assert by_skg.model.method == "skg"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"coverage": 1.5}, "coverage must be"),
+        ({"model": SKGNodeRegressor(), "coverage": 0.9}, "SKG has no intervals"),
+        ({"unknown_nodes": "maybe"}, "unknown_nodes must be one of"),
+    ],
+)
+def test_wrong_options_are_refused(data, known, options, message):
+    with pytest.raises(ValueError, match=message):
+        predict_nodes(data, known, **options)
+
+
+@pytest.mark.parametrize("model", [SKGRegressor(), clone, NodeRegressor])
+def test_model_must_be_a_model_of_graphs(data, known, model):
+    with pytest.raises(TypeError, match="model must be a model of graphs"):
+        predict_nodes(data, known, model=model)
+
+
+def test_option_of_a_graph_must_exist(data, known):
+    with pytest.raises(TypeError, match="'hops' is not an option of a graph"):
+        predict_nodes(data, known, hops=2)
+
+
+def test_update_predicts_with_the_new_edges_before_it_learns(data, known):
+    model = predict_nodes(data, known).model
+    more = [("new", data.node_names[0]), ("new", data.node_names[1])]
+    values = {"new": 1.0, data.node_names[70]: 2.0, data.node_names[0]: known[data.node_names[0]]}
+    update = update_nodes(model, more, values)
+    assert update.learned == {"new": 1.0, data.node_names[70]: 2.0}  # the third was known
+    assert (update.n_passed_over, update.graph_changed) == (1, True)
+    before = predict_nodes(data, known).model.partial_fit(more).predict(list(update.learned))
+    np.testing.assert_allclose(list(update.predicted.values()), before, atol=1e-10)
+    assert update.rmse == pytest.approx(np.sqrt(np.mean((before - [1.0, 2.0]) ** 2)))
+    again = predict_all(model)
+    assert again.values[again.nodes.tolist().index("new")] == 1.0
+    assert again.is_known.sum() == 62
+
+
+def test_update_leaves_out_or_refuses_unknown_nodes_as_asked(data, known):
+    model = predict_nodes(data, known).model
+    update = update_nodes(model, data, {"alone": 4.0}, unknown_nodes="ignore")
+    assert (update.learned, update.predicted, update.rmse) == ({}, {}, None)
+    assert "alone" not in model.nodes_.tolist()
+    with pytest.raises(UnknownNodesError, match="'alone'"):
+        update_nodes(model, data, {"alone": 4.0})
