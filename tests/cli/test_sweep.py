@@ -207,6 +207,13 @@ def test_sweep_errors_name_options_instead_of_arguments(run):
     assert not Path("sweep.jsonl").exists()
 
 
+def test_sweep_of_one_known_node_names_the_file(run):
+    Path("one.csv").write_text("node,value\nPilatus,2\n", "utf-8")
+    result = run("sweep", "--edges", "edges.csv", "--values", "one.csv")
+    assert result.exit_code == 1
+    assert "one.csv: 1 nodes have known values, and at least 2 are needed" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -6,6 +6,7 @@ from typing import Any, Literal
 import numpy as np
 
 from gradraker.datasets import GraphDataset
+from gradraker.exceptions import TooFewValuesError
 from gradraker.graph import adjacency_vectors, known_values
 
 
@@ -54,6 +55,7 @@ def build_known_subgraph(
         nodes = every[~np.isnan(known)].tolist()
         known = known[~np.isnan(known)]
     if len(nodes) < 2:
-        raise ValueError(f"values: {len(nodes)} nodes have known values, and at least 2 are needed")
+        got = f"{len(nodes)} nodes have known values"
+        raise TooFewValuesError(got, "and at least 2 are needed", "add values of more nodes")
     vectors = adjacency_vectors(graph, nodes=nodes, references=nodes, **options)
     return GraphDataset(vectors.rows, known, tuple(map(str, nodes)), name=name)
