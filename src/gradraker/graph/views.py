@@ -235,8 +235,8 @@ def _name_layer_in_errors(layer: str) -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError) as error:
-        error.args = (f"layer {layer!r}: {error}",)
-        raise
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"layer {layer!r}: {error}") from error
 
 
 def _check_layers(layers: object) -> None:

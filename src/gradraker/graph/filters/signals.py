@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from gradraker._validation import check_choice, check_count, check_flag, check_int, to_read_only
+from gradraker._validation import check_choice, check_count, check_flag, to_read_only
 from gradraker.exceptions import format_names
 from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.adapters.matrices import from_sparse
@@ -79,7 +79,7 @@ class FilteredSignals:
             Their values.
         """
         default = 1 if signal is None else 0
-        horizon = check_int("horizon", default if horizon is None else horizon, at_least=0)
+        horizon = check_count("horizon", default if horizon is None else horizon, at_least=0)
         if signal is None and horizon == 0:
             raise ValueError("horizon must be at least 1 for the series itself: 0 is known already")
         n_times, n = self.series.shape
@@ -175,7 +175,7 @@ def filtered_signals(
     ((3, 2), array([7., 8., 9.]))
     """
     taps = check_count("taps", taps)
-    delay = check_int("delay", delay, at_least=0)
+    delay = check_count("delay", delay, at_least=0)
     check_choice("padding", padding, ("drop", "zeros"))
     check_flag("unit_norm", unit_norm)
     nodes, adjacency = _make_square(graph, get_series_names(series))
