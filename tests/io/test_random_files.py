@@ -106,6 +106,9 @@ TRICKY = st.text(st.sampled_from('ab01-+.e,;\t "#\n\r\ufeff\u00a0\u2028é'), max
 @example("a\tb\n\t\t\n", None, None)
 @example("a,b,\n", None, None)
 @example("0,1\n-0,1\n", None, None)
+@example('0" 0\n0\t0', " ", True)
+@example('" " 1', None, None)
+@example('"\ta"\tb', None, None)
 def test_random_tables_of_tricky_characters(path, text, separator, header):
     path.write_bytes(text.encode())
     check_both_ways(path, separator=separator, header=header)

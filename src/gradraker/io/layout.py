@@ -98,7 +98,7 @@ def find_data_lines(text: str, comment: str | None) -> Iterator[tuple[int, str]]
 class FieldPatterns(NamedTuple):
     """Regular expressions for lines with quotes, which Python and polars read alike."""
 
-    simple: str  # a line whose quoted fields hold neither separators nor quotes
+    simple: str | None  # a line whose quoted fields hold neither separators nor quotes
     line: str  # a line whose quoted fields are all closed
     field: str  # each field of such a line, if the line has ``lead`` put before it
     lead: str
@@ -110,7 +110,7 @@ def make_field_patterns(separator: str) -> FieldPatterns:
     quoted = r'"(?:[^"]|"")*"'
     if separator == WHITESPACE:
         field = rf'(?:{quoted}|[^" \t][^ \t]*)'
-        return FieldPatterns('^[^"]*$', rf"^[ \t]*{field}(?:[ \t]+{field})*[ \t]*$", field, "")
+        return FieldPatterns(None, rf"^[ \t]*{field}(?:[ \t]+{field})*[ \t]*$", field, "")
     blanks, mark = BLANKS.replace(separator, ""), re.escape(separator)
     simple = rf'(?:[{blanks}]*"[^"{mark}]*"[{blanks}]*|[^"{mark}]*)'
     field = rf'[{blanks}]*(?:{quoted}[{blanks}]*|[^"{mark}{blanks}][^{mark}]*|)'

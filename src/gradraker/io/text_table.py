@@ -137,16 +137,18 @@ def _split_fields(
     import polars as pl
 
     line, patterns = pl.col("text"), make_field_patterns(layout.separator)
-    quoted = '"' in text
-    nested = quoted and not lines.select(line.str.contains(patterns.simple).all()).item()
-    if nested:  # separators or quotes inside of quotes
+    quoted, simple = '"' in text, False
+    if quoted and patterns.simple:
+        simple = lines.select(line.str.contains(patterns.simple).all()).item()
+    nested = quoted and not simple  # separators or quotes inside of quotes
+    if nested:
         fields = (pl.lit(patterns.lead) + line).str.extract_all(patterns.field)
     elif layout.separator == WHITESPACE:
         fields = line.str.strip_chars(" ").str.split(" ")
     else:
         fields = line.str.split(layout.separator)
     closed = line.str.contains(patterns.line) if nested else pl.lit(True)
-    padded = any(blank in text for blank in BLANKS if blank != layout.separator)
+    padded = nested or any(blank in text for blank in BLANKS if blank != layout.separator)
 
     def clean(field: pl.Expr) -> pl.Expr:
         field = field.str.strip_prefix(patterns.lead) if nested else field
