@@ -2,6 +2,8 @@
 
 import gzip
 import math
+import subprocess
+import sys
 
 import numpy as np
 import polars as pl
@@ -168,3 +170,19 @@ def test_predictions_are_read_back_as_values(tmp_path):
     values = read_values(path)
     assert values["a"] == 1.5
     assert np.isnan(values["b"])
+
+
+def test_polars_is_imported_only_when_a_file_is_read(write_file):
+    program = """
+import sys
+from gradraker import adjacency_vectors, read_edges
+adjacency_vectors([("a", "b")])
+before = "polars" in sys.modules
+read_edges(sys.argv[1])
+print(before, "polars" in sys.modules)
+"""
+    path = write_file("a,b\n")
+    found = subprocess.run(
+        [sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True
+    )
+    assert found.stdout.split() == ["False", "True"]
