@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from gradraker._validation import check_choice, check_count, to_read_only
-from gradraker.exceptions import UnknownNodesError
+from gradraker.exceptions import ArgumentError, UnknownNodesError
 from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.edges import EdgeList, check_weights
 from gradraker.graph.hops import HOP_WEIGHTS, count_walks
@@ -232,7 +232,5 @@ def _check_rectangular(edges: EdgeList, options: VectorOptions) -> None:
         got = getattr(options, argument)
         if got != only:
             assert edges.references is not None
-            raise ValueError(
-                f"{argument} must be {only!r} for a rectangular graph "
-                f"({len(edges.nodes)} nodes × {len(edges.references)} references), got {got!r}"
-            )
+            size = f"{len(edges.nodes)} nodes × {len(edges.references)} references"
+            raise ArgumentError(argument, f"{only!r} for a rectangular graph ({size})", got)

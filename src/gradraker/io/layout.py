@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from gradraker.exceptions import GraphFileError, Place
+from gradraker.exceptions import ArgumentError, GraphFileError, Place
 from gradraker.graph.adapters.columns import is_header
 from gradraker.io.content import Content
 
@@ -26,15 +26,11 @@ class TextOptions:
     def __post_init__(self) -> None:
         separator: object = self.separator
         if separator is not None and not _is_text(separator, without='"\n\r\0', length=1):
-            raise ValueError(
-                "separator must be one character, not a quote or a line end, or None to find it; "
-                f"got {separator!r}"
-            )
+            wanted = "one character, not a quote or a line end, or None to find it"
+            raise ArgumentError("separator", wanted, separator)
         comment: object = self.comment
         if comment is not None and not _is_text(comment, without=' \t"\n\r\0'):
-            raise ValueError(
-                f"comment must be characters without blanks and quotes, or None; got {comment!r}"
-            )
+            raise ArgumentError("comment", "characters without blanks and quotes, or None", comment)
 
 
 def _is_text(value: object, *, without: str, length: int | None = None) -> bool:

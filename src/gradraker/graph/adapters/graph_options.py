@@ -3,6 +3,8 @@
 from collections.abc import Hashable
 from typing import Any, NamedTuple
 
+from gradraker.exceptions import ArgumentError
+
 
 class GraphOptions(NamedTuple):
     """The arguments that every form of graph gets.
@@ -18,4 +20,4 @@ class GraphOptions(NamedTuple):
     def refuse_weight_name(self, what: str) -> None:
         """Raise if a weight is asked for by name in a graph whose weights have no names."""
         if self.weight is not None and self.weight is not False:
-            raise ValueError(f"weight must be None or False for {what}, got {self.weight!r}")
+            raise ArgumentError("weight", f"None or False for {what}", self.weight)

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from gradraker.exceptions import ArgumentError
 from gradraker.graph.adapters.graph_options import GraphOptions
 from gradraker.graph.adapters.lists import from_columns
 from gradraker.graph.edges import EdgeList
@@ -93,10 +94,8 @@ def from_entries(
         nodes, references = name_numbered_nodes(names, shape[0]), None
     else:
         if names is not None and not (isinstance(names, tuple) and len(names) == 2):
-            raise ValueError(
-                f"names must be a pair (names of rows, names of columns) for a matrix of shape "
-                f"{shape}, got {names!r}"
-            )
+            pair = f"a pair (names of rows, names of columns) for a matrix of shape {shape}"
+            raise ArgumentError("names", pair, names)
         of_rows, of_columns = (None, None) if names is None else names
         nodes = name_numbered_nodes(of_rows, shape[0])
         references = name_numbered_nodes(of_columns, shape[1])

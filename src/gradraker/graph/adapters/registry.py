@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import scipy.sparse as sp
 
+from gradraker.exceptions import ArgumentError
 from gradraker.graph.adapters.graph_options import GraphOptions
 from gradraker.graph.adapters.libraries import from_geometric, from_igraph, from_networkx
 from gradraker.graph.adapters.lists import from_edge_list, from_mapping, from_tuples
@@ -52,9 +53,9 @@ FORMS: dict[str, Form] = {
 def to_edge_list(graph: Any, options: GraphOptions) -> EdgeList:
     """Return the edges of a graph of any form."""
     if options.kind not in (None, "matrix", "edges"):
-        raise ValueError(f"kind must be 'matrix', 'edges' or None, got {options.kind!r}")
+        raise ArgumentError("kind", "'matrix', 'edges' or None", options.kind)
     if options.weight is True:
-        raise ValueError("weight must be None, False or the name of the weights, got True")
+        raise ArgumentError("weight", "None, False or the name of the weights", True)
     for what, form in FORMS.items():
         if form.is_form(graph):
             if options.names is not None and not form.numbered:
