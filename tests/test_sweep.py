@@ -8,7 +8,6 @@ import scipy.sparse as sp
 
 from gradraker import SKGRegressor, gnmse, load_temperature, sigma2_ranges, sigma2_sweep
 from gradraker.datasets import GraphDataset, make_block_graph
-from gradraker.features import as_rows
 from gradraker.kernels import extreme_squared_distances
 from gradraker.sweep import SweepResult, settings_sweep
 from gradraker.sweep import repeat as sweep_repeat
@@ -102,28 +101,6 @@ def test_features_in_chunks_give_the_same_as_kept_ones(monkeypatch):
     monkeypatch.setattr(sweep_repeat, "_KEPT_BYTES", 0)
     monkeypatch.setattr(sweep_repeat, "_CHUNK_BYTES", 16 * 30 * 7)  # seven rows
     np.testing.assert_allclose(sigma2_sweep(data, **SMALL).gnmse, whole, rtol=1e-13)
-
-
-@pytest.mark.parametrize(
-    "X",
-    [
-        [[1.0, 0.0], [0.0, 1.0]],
-        [[1.0, 0.0], [2.0, 0.0]],
-        [[1.0, 0.0], [0.0, 0.0]],
-        [[1.0, 0.0], [1.0, 1.0]],
-        [[1.0, 1.0], [1.0, 0.0]],
-    ],
-)
-def test_rows_that_share_a_hash_but_differ_are_kept_apart(monkeypatch, X):
-    rows = as_rows(np.array([X[0], X[1], X[0]]))
-    first, place = sweep_repeat._distinct_rows(rows)
-    assert place[0] == place[2] != place[1]
-    assert sorted(first.tolist()) == [0, 1]
-    monkeypatch.setattr(
-        sweep_repeat, "hash_rows", lambda indptr, *_: np.zeros(indptr.size - 1, np.uint64)
-    )
-    first, place = sweep_repeat._distinct_rows(rows)
-    assert first.tolist() == place.tolist() == [0, 1, 2]
 
 
 def test_results_do_not_depend_on_workers_or_threads(monkeypatch):

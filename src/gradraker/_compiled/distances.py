@@ -1,7 +1,7 @@
-"""Loops that search the pairs of rows of a CSR matrix for extreme distances.
+"""Loops over pairs of rows that look for extreme distances.
 
-A distance here is Σ|x−y|² (``squared``) or Σ|x−y|, and the *power* of a row is its distance
-to the zero row. A column that only one of two rows holds adds its power, so
+A distance here is Σ(x−y)² (``squared``) or Σ|x−y|, and the *power* of a row is its distance to
+the zero row. A column that only one of two rows holds adds its power, so
 
     distance(i, j) = power(i) + power(j) + overlap(i, j),
 
@@ -15,28 +15,12 @@ import numpy.typing as npt
 from gradraker._compiled.jit import compiled
 
 Float64 = npt.NDArray[np.float64]
+Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
-Int32 = npt.NDArray[np.int32]
-Csr = tuple[Int64, Int32, Float64]  # indptr, indices, data; or the same by column
-
-
-@compiled
-def row_sizes(
-    indptr: Int64, data: Float64, squared: bool
-) -> tuple[Float64, Float64, Float64, Float64]:
-    """Of each row: power, sum, largest size, and Σ|x| (``squared``) or how many entries."""
-    n_rows = indptr.size - 1
-    powers, sums, peaks, spreads = np.zeros((4, n_rows))
-    for i in range(n_rows):
-        power, total, peak, spread = 0.0, 0.0, 0.0, 0.0
-        for t in range(indptr[i], indptr[i + 1]):
-            size = abs(data[t])
-            power += size * size if squared else size
-            total += data[t]
-            peak = max(peak, size)
-            spread += size if squared else 1.0
-        powers[i], sums[i], peaks[i], spreads[i] = power, total, peak, spread
-    return powers, sums, peaks, spreads
+Csr = tuple[Int64, npt.NDArray[np.int32], Float64]  # indptr, indices, data
+Pair = tuple[float, int, int, int]  # distance, two rows (-1 if none is better), pairs compared
+# Of leading entries, by column: where each column starts; row and power before each entry.
+ColumnLists = tuple[Int64, Int64, Float64]
 
 
 @compiled
@@ -62,221 +46,49 @@ def pair_distance(csr: Csr, i: int, j: int, squared: bool, limit: float) -> floa
 
 
 @compiled
-def _overlap(x: float, y: float, squared: bool) -> float:
-    return -2.0 * x * y if squared else abs(x - y) - abs(x) - abs(y)
+def search_farthest(
+    csr: Csr, powers: Float64, squared: bool, n_columns: int, tolerance: float, best: float
+) -> Pair:
+    """Compare rows, which descend by power, until two powers add up to no more than ``best``.
 
-
-@compiled
-def _row_overlap(
-    work: Float64, indices: Int32, data: Float64, start: int, stop: int, squared: bool
-) -> float:
-    total = 0.0
-    for t in range(start, stop):
-        total += _overlap(work[indices[t]], data[t], squared)
-    return total
-
-
-@compiled
-def _reach(best: float, root: bool, tolerance: float) -> float:
-    """What two keys must exceed in sum to beat ``best`` by more than rounding."""
-    return (np.sqrt(best) if root else best) * (1.0 + tolerance)
-
-
-@compiled
-def farthest_row(csr: Csr, powers: Float64, i: int, squared: bool, n_columns: int) -> int:
-    """Row farthest from row ``i``, up to rounding."""
-    indptr, indices, data = csr
-    work = np.zeros(n_columns)
-    for t in range(indptr[i], indptr[i + 1]):
-        work[indices[t]] = data[t]
-    farthest, best = i, -np.inf
-    for j in range(indptr.size - 1):
-        distance = powers[j] + _row_overlap(work, indices, data, indptr[j], indptr[j + 1], squared)
-        if distance > best and j != i:
-            farthest, best = j, distance
-    return farthest
-
-
-@compiled
-def sweep_largest(
-    csr: Csr,
-    powers: Float64,
-    order: Int64,
-    keys: Float64,
-    root: bool,
-    squared: bool,
-    n_columns: int,
-    tolerance: float,
-    slack: float,
-    best: float,
-    max_work: float,
-) -> tuple[float, int, int, int, bool]:
-    """Visit pairs by descending ``keys`` (of the rows ``order``) until no bound beats ``best``.
-
-    The bound is keys[a] + keys[b], on the distance or (``root``) on its square root.
-    Returns the best distance, its pair (-1, -1 if none was better), the pairs looked at, and
-    whether the search ended before ``max_work`` entries were read.
+    Only pairs whose distance is at most the sum of their powers are certain to be found.
     """
     indptr, indices, data = csr
-    work = np.zeros(n_columns)
-    best_i, best_j, n_checked, done = -1, -1, 0, 0.0
-    for a in range(order.size - 1):
-        if keys[a] + keys[a + 1] <= _reach(best, root, tolerance):
+    held = np.zeros(n_columns)  # row i, spread over the columns
+    best_i, best_j, n_checked = -1, -1, 0
+    for i in range(powers.size - 1):
+        if powers[i] + powers[i + 1] <= best * (1.0 + tolerance):
             break
-        i = order[a]
         for t in range(indptr[i], indptr[i + 1]):
-            work[indices[t]] = data[t]
-        for b in range(a + 1, order.size):
-            if keys[a] + keys[b] <= _reach(best, root, tolerance):
-                break
-            if done > max_work:
-                return best, best_i, best_j, n_checked, False
-            j = order[b]
-            n_checked += 1
-            done += indptr[j + 1] - indptr[j] + 10
+            held[indices[t]] = data[t]
+        for j in range(i + 1, powers.size):
             apart = powers[i] + powers[j]
-            overlap = _row_overlap(work, indices, data, indptr[j], indptr[j + 1], squared)
-            if apart + overlap + slack * apart > best:
+            if apart <= best * (1.0 + tolerance):
+                break
+            n_checked += 1
+            overlap = 0.0
+            for t in range(indptr[j], indptr[j + 1]):
+                x, y = held[indices[t]], data[t]
+                overlap += -2.0 * x * y if squared else abs(x - y) - abs(x) - abs(y)
+            if apart + overlap + tolerance * apart > best:
                 distance = pair_distance(csr, i, j, squared, np.inf)
                 if distance > best:
                     best, best_i, best_j = distance, i, j
         for t in range(indptr[i], indptr[i + 1]):
-            work[indices[t]] = 0.0
-    return best, best_i, best_j, n_checked, True
-
-
-@compiled
-def _gather_overlaps(
-    a: int,
-    csr: Csr,
-    csc: Csr,
-    heads: Int64,
-    keys: Float64,
-    stop: float,
-    squared: bool,
-    overlaps: Float64,
-    touched: Int64,
-) -> int:
-    """Add up the overlaps of row ``a`` with later rows until their ``keys`` fall to ``stop``.
-
-    Rows without a shared column keep an overlap of NaN; ``touched`` lists the others.
-    """
-    indptr, indices, data = csr
-    column_ptr, column_rows, column_data = csc
-    n_touched = 0
-    for t in range(indptr[a], indptr[a + 1]):
-        column = indices[t]
-        heads[column] += 1  # the list starts at row a itself: rows before it are done
-        for s in range(heads[column], column_ptr[column + 1]):
-            b = column_rows[s]
-            if keys[b] <= stop:
-                break
-            if overlaps[b] != overlaps[b]:
-                overlaps[b] = 0.0
-                touched[n_touched] = b
-                n_touched += 1
-            overlaps[b] += _overlap(data[t], column_data[s], squared)
-    return n_touched
-
-
-@compiled
-def join_largest(
-    csr: Csr,
-    csc: Csr,
-    powers: Float64,
-    keys: Float64,
-    root: bool,
-    squared: bool,
-    tolerance: float,
-    slack: float,
-    best: float,
-) -> tuple[float, int, int, int]:
-    """Look at the pairs that share a column, through the columns; rows descend by power.
-
-    Among rows that share nothing with a row, the one of largest power is the farthest.
-    """
-    n_rows = powers.size
-    overlaps, touched = np.full(n_rows, np.nan), np.empty(n_rows, dtype=np.int64)
-    heads = csc[0][:-1].copy()
-    best_i, best_j, n_checked = -1, -1, 0
-    for a in range(n_rows - 1):
-        stop = _reach(best, root, tolerance) - keys[a]
-        if keys[a + 1] <= stop:
-            break
-        n_touched = _gather_overlaps(a, csr, csc, heads, keys, stop, squared, overlaps, touched)
-        n_checked += n_touched
-        for b in touched[:n_touched]:
-            apart = powers[a] + powers[b]
-            if apart + overlaps[b] + slack * apart > best:
-                distance = pair_distance(csr, a, b, squared, np.inf)
-                if distance > best:
-                    best, best_i, best_j = distance, a, b
-        for b in range(a + 1, n_rows):
-            if powers[a] + powers[b] <= best * (1.0 + tolerance):
-                break
-            if overlaps[b] != overlaps[b]:
-                n_checked += 1
-                distance = pair_distance(csr, a, b, squared, np.inf)
-                if distance > best:
-                    best, best_i, best_j = distance, a, b
-                break
-        for b in touched[:n_touched]:
-            overlaps[b] = np.nan
+            held[indices[t]] = 0.0
     return best, best_i, best_j, n_checked
 
 
 @compiled
-def join_smallest(
-    whole: Csr,
-    csr: Csr,
-    csc: Csr,
-    powers: Float64,
-    positions: Float64,
-    root: bool,
-    squared: bool,
-    slack: float,
-    tolerance: float,
-    best: float,
-) -> tuple[float, int, int, int]:
-    """Look at the pairs that share a column, through the columns; rows ascend by position.
-
-    ``csr``, ``csc`` and ``powers`` may leave out some columns of the ``whole`` rows.
-    """
-    n_rows = powers.size
-    overlaps, touched = np.full(n_rows, np.nan), np.empty(n_rows, dtype=np.int64)
-    heads, keys = csc[0][:-1].copy(), -positions
-    best_i, best_j, n_checked = -1, -1, 0
-    for a in range(n_rows - 1):
-        stop = keys[a] - (np.sqrt(best) if root else best) - slack
-        n_touched = _gather_overlaps(a, csr, csc, heads, keys, stop, squared, overlaps, touched)
-        n_checked += n_touched
-        for b in touched[:n_touched]:
-            apart = powers[a] + powers[b]
-            if apart + overlaps[b] - tolerance * apart < best:
-                distance = pair_distance(whole, a, b, squared, best)
-                if distance < best:
-                    best, best_i, best_j = distance, a, b
-        for b in touched[:n_touched]:
-            overlaps[b] = np.nan
-    return best, best_i, best_j, n_checked
-
-
-@compiled
-def smallest_of_small_rows(
-    csr: Csr,
-    powers: Float64,
-    order: Int64,
-    squared: bool,
-    best: float,
-) -> tuple[float, int, int, int]:
-    """Look at pairs whose powers sum to less than ``best``; ``order`` ascends by power.
+def search_small_rows(csr: Csr, powers: Float64, order: Int64, squared: bool, best: float) -> Pair:
+    """Compare the pairs whose powers sum to less than ``best``; ``order`` ascends by power.
 
     Afterwards no two rows without a shared column are nearer than ``best``.
     """
     best_i, best_j, n_checked = -1, -1, 0
     for a in range(order.size - 1):
-        for b in range(a + 1, order.size):
-            i, j = order[a], order[b]
+        i = order[a]
+        for j in order[a + 1 :]:
             if powers[i] + powers[j] >= best:
                 break
             n_checked += 1
@@ -287,105 +99,91 @@ def smallest_of_small_rows(
 
 
 @compiled
-def leading_entries(
-    csr: Csr, squared: bool, threshold: float, n_columns: int
-) -> tuple[Int64, Int64]:
-    """Count the entries that lead each row to a power of ``threshold``, by row and column."""
+def list_leading_entries(csr: Csr, squared: bool, threshold: float, n_columns: int) -> ColumnLists:
+    """List by column the entries that lead each row to a power of ``threshold``."""
     indptr, indices, data = csr
-    n_rows = indptr.size - 1
-    lengths, counts = np.empty(n_rows, dtype=np.int64), np.zeros(n_columns, dtype=np.int64)
-    for i in range(n_rows):
+    ends = indptr[:-1].copy()  # of the leading entries of each row
+    starts = np.zeros(n_columns + 1, dtype=np.int64)
+    for i in range(ends.size):
         power = 0.0
-        t = indptr[i]
-        while t < indptr[i + 1] and power < threshold:
+        while ends[i] < indptr[i + 1] and power < threshold:
+            t = ends[i]
             power += data[t] * data[t] if squared else abs(data[t])
-            counts[indices[t]] += 1
-            t += 1
-        lengths[i] = t - indptr[i]
-    return lengths, counts
-
-
-@compiled
-def _column_lists(
-    csr: Csr, lengths: Int64, counts: Int64, squared: bool
-) -> tuple[Int64, Int64, Float64, Float64]:
-    """Leading entries by column: rows, values, and the power of what leads to each entry."""
-    indptr, indices, data = csr
-    starts = np.zeros(counts.size + 1, dtype=np.int64)
-    for c in range(counts.size):
-        starts[c + 1] = starts[c] + counts[c]
+            starts[indices[t] + 1] += 1
+            ends[i] += 1
+    starts = np.cumsum(starts)
     fill = starts[:-1].copy()
-    rows, values = np.empty(starts[-1], dtype=np.int64), np.empty(starts[-1])
-    before = np.empty(starts[-1])
-    for i in range(indptr.size - 1):
+    rows, before = np.empty(starts[-1], dtype=np.int64), np.empty(starts[-1])
+    for i in range(ends.size):
         power = 0.0
-        for t in range(indptr[i], indptr[i] + lengths[i]):
+        for t in range(indptr[i], ends[i]):
             x = fill[indices[t]]
-            rows[x], values[x], before[x] = i, data[t], power
+            rows[x], before[x] = i, power
             power += data[t] * data[t] if squared else abs(data[t])
             fill[indices[t]] += 1
-    return starts, rows, values, before
+    return starts, rows, before
 
 
 @compiled
-def search_leading(
+def search_nearest(
     csr: Csr,
-    lengths: Int64,
-    counts: Int64,
-    powers: Float64,
-    peaks: Float64,
-    spreads: Float64,
+    lists: ColumnLists,
     positions: Float64,
     root: bool,
     squared: bool,
     integral: bool,
     slack: float,
     tolerance: float,
-    max_ahead: int,
-    max_work: float,
+    max_steps: int,
     best: float,
-) -> tuple[float, int, int, int, float, bool]:
-    """Look at the pairs of rows that share a column among their leading ``lengths`` entries.
+) -> Pair:
+    """Compare the rows that share a column in ``lists``, up to ``max_steps`` apart in a list.
 
     Rows ascend by ``positions``, whose difference bounds the distance (or its ``root``) from
-    below. ``counts`` holds the leading entries by column. At most ``max_ahead`` rows after a
-    row are looked at. Integers stop at distance 1. Returns, after the pairs compared, the work
-    per listed pair, where comparing one counts as 32, and whether ``max_work`` sufficed.
+    below, up to ``slack``. What two rows hold before the first column that they share adds to
+    their distance, so one of them reaches it with less than half of ``best``. Distances of
+    integer rows are 1 or more.
     """
-    starts, rows, values, before = _column_lists(csr, lengths, counts, squared)
-    best_i, best_j, n_checked, n_listed = -1, -1, 0, 0
-    for column in range(counts.size):
-        stop = starts[column + 1]
-        ahead = starts[column]
-        for x in range(starts[column], stop):
+    starts, rows, before = lists
+    best_i, best_j, n_checked = -1, -1, 0
+    for column in range(starts.size - 1):
+        first, stop = starts[column], starts[column + 1]
+        for x in range(first, stop):
             if integral and best <= 1.0:
-                return best, best_i, best_j, n_checked, 1.0, True
-            work = n_listed + 32.0 * n_checked
-            if work > max_work:
-                return best, best_i, best_j, n_checked, work / n_listed, False
-            i, first = rows[x], x + 1
-            if integral and best <= 2.0:
-                # Distances of integer rows are even where the rows' sums are equal.
-                ahead = max(ahead, first)
-                while ahead < stop and positions[rows[ahead]] == positions[i]:
-                    ahead += 1
-                first = ahead
-            reach = (np.sqrt(best) if root else best) + slack
-            for y in range(first, min(stop, first + max_ahead)):
-                j = rows[y]
-                if positions[j] - positions[i] >= reach:
-                    break
-                n_listed += 1
-                # Had the rows shared an earlier column, they would have been seen there.
-                apart = abs(values[x] - values[y])
-                if before[x] + before[y] + (apart * apart if squared else apart) >= best:
-                    continue
-                shared = 2.0 * min(spreads[i] * peaks[j], spreads[j] * peaks[i])
-                if (powers[i] + powers[j]) * (1.0 - tolerance) - shared >= best:
-                    continue
-                n_checked += 1
-                distance = pair_distance(csr, i, j, squared, best)
-                if distance < best:
-                    best, best_i, best_j = distance, i, j
-                    reach = (np.sqrt(best) if root else best) + slack
-    return best, best_i, best_j, n_checked, 1.0, True
+                return best, best_i, best_j, n_checked
+            if 2.0 * before[x] >= best * (1.0 + tolerance):
+                continue
+            i = rows[x]
+            for step in (1, -1):
+                y = x + step
+                end = (
+                    min(stop, x + 1 + max_steps) if step > 0 else max(first - 1, x - 1 - max_steps)
+                )
+                while y != end:
+                    j = rows[y]
+                    gap = abs(positions[j] - positions[i]) - slack
+                    if gap > 0.0 and (gap * gap if root else gap) >= best:
+                        break
+                    limit = best * (1.0 + tolerance)
+                    # A row after j in the list that leads to it was compared from there.
+                    seen = step < 0 and 2.0 * before[y] < limit
+                    if before[x] + before[y] < limit and not seen:
+                        n_checked += 1
+                        distance = pair_distance(csr, i, j, squared, best)
+                        if distance < best:
+                            best, best_i, best_j = distance, i, j
+                    y += step
+    return best, best_i, best_j, n_checked
+
+
+@compiled(fastmath={"reassoc", "contract", "nnan", "nsz"})
+def l1_distances(A: Float32, B: Float32, distances: Float32) -> None:
+    """Write Σ|x−y| of each row of A and each row of B."""
+    for i in range(A.shape[0]):
+        a = A[i]
+        for j in range(B.shape[0]):
+            b = B[j]
+            total = np.float32(0.0)
+            for c in range(a.size):
+                total += abs(a[c] - b[c])
+            distances[i, j] = total

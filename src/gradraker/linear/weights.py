@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
-from gradraker._compiled.equal_rows import hash_dense_rows
 from gradraker._compiled.skg import adjoint_pass, kernel_adjoint_pass
 from gradraker._validation import check_learning_rate
 from gradraker.features.parallel import over_rows
+from gradraker.kernels.equal_rows import group_equal_rows
 
 # Steps a block: long enough for matrix products, short enough for the triangular solve.
 _BLOCK = 256
@@ -88,8 +88,9 @@ def _weights_of_many(
 
     Many nodes of a sparse graph have equal adjacency vectors: each is computed once.
     """
-    Z, number = _distinct(Z)
-    stars, number_of_star = _distinct(stars)
+    first, number = group_equal_rows(Z)
+    first_stars, number_of_star = group_equal_rows(stars)
+    Z, stars = Z[first], stars[first_stars]
     many = _Many(Z, number[order], steps, stars, number_of_star)
     (n, width), m, n_steps = Z.shape, stars.shape[0], order.size
     # Operations of each way, in units of those of a matrix product.
@@ -167,17 +168,6 @@ def _solve(
     # Not SciPy's triangular solver: it brings a BLAS of its own, whose threads would take turns
     # with NumPy's and wait for them. Elimination finds nothing below the diagonal to do.
     return np.asarray(np.linalg.solve(system, step * products), dtype=np.float64)
-
-
-def _distinct(Z: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Distinct rows, and the number of each row among them."""
-    hashes = hash_dense_rows(Z, Z.view(np.uint64))
-    _, first, number = np.unique(hashes, return_index=True, return_inverse=True)
-    everyone = np.arange(Z.shape[0])
-    others = np.flatnonzero(first[number] != everyone)
-    if others.size and all(np.array_equal(Z[i], Z[first[number[i]]]) for i in others):
-        return Z[first], number
-    return Z, everyone  # no two rows are equal, or rows that differ have one hash
 
 
 def _checked_features(name: str, Z: Any) -> NDArray[np.float64]:

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from gradraker._compiled.equal_rows import hash_rows
 from gradraker._compiled.skg import sweep_errors, sweep_train
 from gradraker.datasets import split_nodes
-from gradraker.features import FrequencyTable, Rows, as_rows, projections
+from gradraker.features import FrequencyTable, as_rows, projections
 from gradraker.features.parallel import over_rows
+from gradraker.kernels.equal_rows import group_equal_rows
 from gradraker.kernels.ranges import extreme_pairs, ranges_between
 from gradraker.sweep.checkpoint import Repeat
 
@@ -134,7 +134,8 @@ class _Grid(NamedTuple):
         """Projections of the rows that differ, (n, D), and where each row of X is among them."""
         rows = as_rows(X)
         units = self.table.prepare(rows.indices)
-        first, place = _distinct_rows(rows)
+        # References are few, so many nodes have equal rows: of 2222 in Cora-Con 600 differ.
+        first, place = group_equal_rows(X)
         if first.size < place.size:
             rows = as_rows(X[first])
         return projections(rows, units), place
@@ -153,30 +154,6 @@ class _Grid(NamedTuple):
         size = max(1, _CHUNK_BYTES // (16 * self.table.n_frequencies))
         for start in range(0, rows.size, size):
             yield rows[start : start + size]
-
-
-def _distinct_rows(rows: Rows) -> tuple[Integers, Integers]:
-    """The first of each set of equal rows, and the place of every row among these.
-
-    References are few, so that many nodes of a sparse graph have equal rows: of 2222 in
-    Cora-Con 600 differ.
-    """
-    hashes = hash_rows(rows.indptr, rows.indices, rows.data.view(np.uint64))
-    _, first, place = np.unique(hashes, return_index=True, return_inverse=True)
-    every = np.arange(place.size)
-    if first.size == place.size:
-        return every, every
-    twin, sizes = first[place], np.diff(rows.indptr)
-    # Entries of a row beside those of its twin: different rows may have the same hash.
-    shifts = rows.indptr[twin] - rows.indptr[:-1]
-    entries = np.arange(rows.data.size) + np.repeat(shifts, sizes)
-    if (
-        np.array_equal(sizes, sizes[twin])
-        and np.array_equal(rows.indices, rows.indices[entries])
-        and np.array_equal(rows.data, rows.data[entries])
-    ):
-        return first, place
-    return every, every
 
 
 def range_boundaries(X: csr_array, *, n_frequencies: int, kernel: str) -> tuple[Floats, Floats]:
