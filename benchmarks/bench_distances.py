@@ -15,8 +15,8 @@ from sklearn.metrics.pairwise import euclidean_distances
 from gradraker.kernels.distances.extremes import (
     PairDistance,
     extreme_squared_distances,
-    largest_distance,
-    smallest_nonzero_distance,
+    find_largest_distance,
+    find_smallest_nonzero_distance,
 )
 from graphs import power_law_graph
 from report import (
@@ -50,17 +50,22 @@ def main(argv: Sequence[str] | None = None) -> Report:
         weighted = graph.copy()
         weighted.data = rng.random(graph.nnz)
         for weights, X in (("none", graph), ("random", weighted)):
-            for search in (largest_distance, smallest_nonzero_distance):
+            for search in (find_largest_distance, find_smallest_nonzero_distance):
                 times[n, weights, search], found = _timed(lambda s=search, x=X: s(x), repeats)
                 rows.append(_line(n, weights, search, times[n, weights, search], found))
     all_pairs, agreements = _all_pairs(graphs[sizes[0]])
     dense_rows, dense, processor = _dense(dense_shape, rng)
 
-    last = [times[sizes[-1], "none", s] for s in (largest_distance, smallest_nonzero_distance)]
+    last = [
+        times[sizes[-1], "none", s] for s in (find_largest_distance, find_smallest_nonzero_distance)
+    ]
     growth = [
         f"{name}: time grows like n^{_exponent(times, sizes, search):.2f} "
         f"from {sizes[0]} to {sizes[-1]} nodes"
-        for name, search in (("largest", largest_distance), ("smallest", smallest_nonzero_distance))
+        for name, search in (
+            ("largest", find_largest_distance),
+            ("smallest", find_smallest_nonzero_distance),
+        )
     ]
     report = Report(
         f"Extreme distances: power-law graphs, {DEGREE} edges a node, and dense rows",
@@ -119,7 +124,9 @@ def _exponent(times: dict[Any, Timing], sizes: Sequence[int], search: Any) -> fl
 
 
 def _sum(times: dict[Any, Timing], n: int) -> Timing:
-    both = (times[n, "none", s].median for s in (largest_distance, smallest_nonzero_distance))
+    both = (
+        times[n, "none", s].median for s in (find_largest_distance, find_smallest_nonzero_distance)
+    )
     return Timing((sum(both),))
 
 

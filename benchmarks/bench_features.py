@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import kstest
 
 from gradraker._compiled.draws import NORMAL, draw_rows
-from gradraker._compiled.skg import sincos
+from gradraker._compiled.fourier_lms import sincos
 from report import (
     SEED,
     Agreement,

@@ -92,7 +92,7 @@ def in_numpy(
     A = job.data.adjacency[:, draw.sampled].toarray()
     X, X_tested = A[draw.sampled], A[draw.tested]
     names = FrequencyTable(draw.seed, job.n_frequencies, "gaussian", n_numbered=X.shape[1])
-    unit = names.frequencies(1.0)
+    unit = names.compute_frequencies(1.0)
     rng = np.random.default_rng([draw.seed, 1])
     order = np.concatenate([rng.permutation(X.shape[0]) for _ in range(N_EPOCHS)])
     true = y[draw.tested]

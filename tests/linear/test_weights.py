@@ -70,7 +70,7 @@ def test_no_steps_give_no_weights():
     assert contribution_weights(np.eye(2), [], [1.0, 0.0], 0.1).shape == (0,)
 
 
-@pytest.mark.parametrize("way", ["_one_by_one", "_by_kernel", "_by_blocks"])
+@pytest.mark.parametrize("way", ["_run_one_by_one", "_run_kernel_passes", "_solve_blocks"])
 @pytest.mark.parametrize("n_times", [1, 7, 30])
 def test_each_way_to_weights_of_many_equals_recursion(way, n_times, monkeypatch):
     monkeypatch.setattr(weights, "_BLOCK", 7)
@@ -94,15 +94,15 @@ def test_each_way_to_weights_of_many_equals_recursion(way, n_times, monkeypatch)
 @pytest.mark.parametrize(
     ("n_tested", "n_observed", "rates", "way"),
     [
-        (3, 90, 0.1, "_one_by_one"),
-        (300, 90, 0.1, "_by_kernel"),
-        (300, 90, np.linspace(0.1, 0.2, 270), "_by_blocks"),  # the kernel's way has one rate
-        (300, 130, 0.1, "_by_blocks"),  # the matrix of the kernel would be larger than Z
+        (3, 90, 0.1, "_run_one_by_one"),
+        (300, 90, 0.1, "_run_kernel_passes"),
+        (300, 90, np.linspace(0.1, 0.2, 270), "_solve_blocks"),  # the kernel's way has one rate
+        (300, 130, 0.1, "_solve_blocks"),  # the matrix of the kernel would be larger than Z
     ],
 )
 def test_way_to_weights_of_many_depends_on_sizes(n_tested, n_observed, rates, way, monkeypatch):
     used = []
-    for name in ("_one_by_one", "_by_kernel", "_by_blocks"):
+    for name in ("_run_one_by_one", "_run_kernel_passes", "_solve_blocks"):
         original = getattr(weights, name)
 
         def spy(many, weights, name=name, original=original):

@@ -17,7 +17,7 @@ _BLOCKS_A_THREAD = 4
 _PATIENCE = 1.0
 
 
-def n_threads() -> int:
+def count_threads() -> int:
     """Return how many threads to use: what the machine grants, at most NUMBA_NUM_THREADS.
 
     joblib's worker processes set NUMBA_NUM_THREADS to their share of the cores.
@@ -33,14 +33,14 @@ def _helpers(process: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="gradraker")
 
 
-def over_rows(loop: Callable[[int, int], None], n_rows: int, rows_a_block: int) -> None:
+def parallel_for(loop: Callable[[int, int], None], n_rows: int, rows_per_block: int) -> None:
     """Call ``loop(start, stop)`` on contiguous blocks that make up [0, n_rows).
 
-    A block has at least ``rows_a_block`` rows, so that little work stays on this thread.
+    A block has at least ``rows_per_block`` rows, so that little work stays on this thread.
     The loop must release the lock, and must compute each row on its own.
     """
-    n_blocks = n_rows // max(1, rows_a_block)
-    n_parts = min(n_threads(), n_blocks)
+    n_blocks = n_rows // max(1, rows_per_block)
+    n_parts = min(count_threads(), n_blocks)
     if n_parts <= 1:
         loop(0, n_rows)
         return
@@ -67,12 +67,12 @@ def over_rows(loop: Callable[[int, int], None], n_rows: int, rows_a_block: int) 
                 helper.result()
 
 
-def computed_ahead(compute: Callable[[int], None], n: int, n_slots: int) -> Iterator[int]:
+def prefetch_map(compute: Callable[[int], None], n: int, n_slots: int) -> Iterator[int]:
     """Yield 0, …, n − 1 in order, each after ``compute`` of it, while helpers compute the next.
 
     Number i is computed after i − n_slots was used, so that it may take the same memory. No
     thread rests while there is something to compute, this one neither: that makes it a
-    fifth faster than :func:`over_rows` on one chunk after the other.
+    fifth faster than :func:`parallel_for` on one chunk after the other.
     """
     todo: SimpleQueue[tuple[int, Future[None]] | None] = SimpleQueue()
     waiting: deque[Future[None]] = deque()
@@ -97,7 +97,7 @@ def computed_ahead(compute: Callable[[int], None], n: int, n_slots: int) -> Iter
     for number in range(min(n, n_slots)):
         enter(number)
     pool = _helpers(os.getpid())
-    helpers = [pool.submit(help_along) for _ in range(min(n_threads(), n) - 1)]
+    helpers = [pool.submit(help_along) for _ in range(min(count_threads(), n) - 1)]
     try:
         for number in range(n):
             future = waiting.popleft()

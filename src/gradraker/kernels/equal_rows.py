@@ -1,4 +1,4 @@
-"""Which rows of a matrix are equal, found by hashing."""
+"""Groups of equal rows, found by hashing."""
 
 import itertools
 from typing import Any
@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from gradraker._compiled.equal_rows import hash_dense_rows, hash_sparse_rows
+from gradraker._compiled.row_hashes import hash_dense_rows, hash_sparse_rows
 
 
 def group_equal_rows(values: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """First row of each group of equal rows, and the group of each row.
+    """Return the first row of each group of equal rows, and the group of each row.
 
     ``values`` is a C-ordered float64 array or a CSR matrix. Rows of a CSR matrix count as equal
     only if they store the same entries in the same order.
@@ -30,7 +30,7 @@ def group_equal_rows(values: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]
         if first.size == every.size:
             return every, every
         others = np.flatnonzero(first[group] != every)
-        if _are_equal(values[others], values[first[group[others]]]):
+        if _is_equal(values[others], values[first[group[others]]]):
             break
         # Rows that differ had one hash: try another.
     order = np.argsort(first)
@@ -46,7 +46,7 @@ def _hash_rows(values: Any, seed: int) -> NDArray[np.uint64]:
     return hash_sparse_rows(indptr, indices, _to_bits(values), seed)
 
 
-def _are_equal(a: Any, b: Any) -> bool:
+def _is_equal(a: Any, b: Any) -> bool:
     if not issparse(a):
         return np.array_equal(a, b, equal_nan=True)
     return (

@@ -3,7 +3,7 @@
 import numpy as np
 
 from gradraker.explain.similarity import conformity_factor, noise_range
-from gradraker.kernels.ranges import formula_noise_ratio
+from gradraker.kernels.ranges import compute_noise_ratio
 from gradraker.paper.comparisons import Check
 from gradraker.paper.inputs import CLOSENESS
 from gradraker.paper.paper_values import Printed
@@ -62,7 +62,7 @@ def chaos(which: str) -> Check:
         settings = results.settings("weights")
         values = np.array(run_at(results, 0.1)[which]) / (2.0 * settings["learning_rate"])
         other = np.array(found["squared_distances"])[found["order"]] > 0.0
-        limit = _DEVIATIONS * formula_noise_ratio(settings["n_frequencies"])
+        limit = _DEVIATIONS * compute_noise_ratio(settings["n_frequencies"])
         ours = Measured(float(np.abs(values[other]).max()))
         reason = (
             f"Agrees below {limit:g}, {_DEVIATIONS:g} standard deviations of the noise of B/2η."

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.kernels.ranges import formula_noise_ratio
+from gradraker.kernels.ranges import compute_noise_ratio
 from gradraker.paper import inputs as paper
 from gradraker.paper.paper_values import Printed
 from gradraker.paper.results import PaperResults
@@ -63,7 +63,7 @@ def boundary(data: str, which: str) -> Check:
     def check(results: PaperResults, number: Printed) -> Checked:
         D = paper.N_FREQUENCIES[data]
         d2 = float((paper.SMALLEST_DISTANCE if which == "ce" else paper.LARGEST_DISTANCE)[data])
-        level = 1.0 - paper.CLOSENESS if which == "da" else formula_noise_ratio(D)
+        level = 1.0 - paper.CLOSENESS if which == "da" else compute_noise_ratio(D)
         by_equation = variance_at(d2, level)
         distances = _distances(results, data)[:, 0 if which == "ce" else 1]
         ours = Measured.over(
@@ -95,25 +95,25 @@ def _why_boundary(printed: str, which: str, d2: float, D: int, ours: Measured) -
             return (
                 f"The print is ‖d‖²max/(2·closeness) = {other:.4g}: ln(1 − c) was replaced by −c."
             )
-    doubled = 2.0 * formula_noise_ratio(D)
+    doubled = 2.0 * compute_noise_ratio(D)
     other = variance_at(d2, doubled)
     if rounds_to(printed, other):
         return (
             f"The print is what a noise ratio of √(2/D) = {doubled:.3g} gives, {other:.4g}: two "
             "standard deviations instead of the one of equation (noiseup)."
         )
-    cut = math.floor(100.0 * formula_noise_ratio(D)) / 100.0
+    cut = math.floor(100.0 * compute_noise_ratio(D)) / 100.0
     other = variance_at(d2, cut)
     if rounds_to(printed, other):
         return (
-            f"The print is what the noise ratio {formula_noise_ratio(D):.4g}, cut to {cut:g}, "
+            f"The print is what the noise ratio {compute_noise_ratio(D):.4g}, cut to {cut:g}, "
             f"gives: {other:.4g}."
         )
     implied = math.exp(-d2 / (2.0 * float(printed)))
     inside = "lies" if SPREAD.holds(float(printed), ours) else "does not lie"
     return (
         f"The print implies a noise ratio of {implied:.4g} where equation (noiseup) gives "
-        f"{formula_noise_ratio(D):.4g}, or ‖d‖²max = {float(printed) * math.log(2 * D):.4g}; it "
+        f"{compute_noise_ratio(D):.4g}, or ‖d‖²max = {float(printed) * math.log(2 * D):.4g}; it "
         f"{inside} within our spread over repeats. We know no reading that gives it."
     )
 

@@ -46,7 +46,7 @@ def weights(loaded: Loaded, settings: dict[str, Any], seed: int) -> dict[str, An
         runs.append(
             {
                 "sigma2": sigma2,
-                "range": model.ranges_.range_of(sigma2),
+                "range": model.ranges_.find_range(sigma2),
                 "similarities": B[row].tolist(),
                 "mean_similarity": float(B.mean()),
                 "weights": F[row].tolist(),

@@ -9,8 +9,8 @@ import scipy.sparse as sp
 from gradraker.kernels.distances.canonical_rows import prepare_rows
 from gradraker.kernels.distances.extremes import (
     extreme_squared_distances,
-    largest_distance,
-    smallest_nonzero_distance,
+    find_largest_distance,
+    find_smallest_nonzero_distance,
 )
 from oracles.distance_examples import EXAMPLES, METRICS
 from oracles.distances import extremes
@@ -25,7 +25,7 @@ def test_dtypes_and_formats_give_equal_results(dtype, kind):
 
 def test_small_integers_do_not_overflow():
     X = np.array([[-128, 127], [127, -128]], dtype=np.int8)
-    assert largest_distance(X).distance == 2 * 255.0**2
+    assert find_largest_distance(X).distance == 2 * 255.0**2
 
 
 def test_repeated_unsorted_and_zero_entries_add_up():
@@ -76,7 +76,7 @@ def test_huge_floats_do_not_count_as_integers():
     # All floats past 2**53 are integers, yet in a unit of 1e120 these are fractions.
     X = np.zeros((4, 30))
     X[[0, 1, 2, 3], [0, 0, 1, 2]] = 0.9, 0.8, 0.3, 0.35
-    found = smallest_nonzero_distance(sp.csr_array(X * 1e120))
+    found = find_smallest_nonzero_distance(sp.csr_array(X * 1e120))
     assert found.pair == (0, 1)
     assert found.distance == pytest.approx(0.01e240)
 
@@ -85,20 +85,20 @@ def test_huge_floats_do_not_count_as_integers():
 def test_distances_beyond_float64_raise(kind):
     X = EXAMPLES["weighted"]
     with pytest.raises(ValueError, match=r"rows \d+ and \d+ of X overflows .* scale X down"):
-        largest_distance(kind(X * 1e200))
+        find_largest_distance(kind(X * 1e200))
     with pytest.raises(ValueError, match=r"rows \d+ and \d+ of X differ, but .* underflows"):
-        smallest_nonzero_distance(kind(X * 1e-200))
+        find_smallest_nonzero_distance(kind(X * 1e-200))
     mixed = np.eye(30)
     mixed[1, 0] = 1e-200
     mixed[1, 1] = 0.0
     mixed[2] = 0.0
     with pytest.raises(ValueError, match=r"rows 1 and 2 of X differ, but .* underflows"):
-        smallest_nonzero_distance(kind(mixed))
+        find_smallest_nonzero_distance(kind(mixed))
     with pytest.raises(ValueError, match=r"X mixes values of size 1e-220 and 1e\+200"):
-        largest_distance(kind(np.diag([1e200, 1e-220])))
+        find_largest_distance(kind(np.diag([1e200, 1e-220])))
 
 
-@pytest.mark.parametrize("search", [extreme_squared_distances, largest_distance])
+@pytest.mark.parametrize("search", [extreme_squared_distances, find_largest_distance])
 @pytest.mark.parametrize(
     ("X", "message"),
     [
@@ -121,4 +121,4 @@ def test_bad_input_raises(search, X, message):
 
 def test_unknown_metric_raises():
     with pytest.raises(ValueError, match="metric='cosine' is unknown; use one of sqeuclidean, l1"):
-        largest_distance(np.eye(3), metric="cosine")
+        find_largest_distance(np.eye(3), metric="cosine")

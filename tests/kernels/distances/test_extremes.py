@@ -11,8 +11,8 @@ from scipy.spatial.distance import pdist
 
 from gradraker.kernels.distances.extremes import (
     extreme_squared_distances,
-    largest_distance,
-    smallest_nonzero_distance,
+    find_largest_distance,
+    find_smallest_nonzero_distance,
 )
 from graphs import power_law_graph
 from oracles.distance_examples import EXAMPLES, METRICS, is_integral, sparse
@@ -51,8 +51,8 @@ def test_extremes_equal_all_pairs(name, kind, metric):
 def test_one_extreme_alone_equals_both_together(name, metric):
     X = EXAMPLES[name]
     both = extreme_squared_distances(X, metric=metric)
-    assert largest_distance(X, metric=metric).distance == both.largest
-    assert smallest_nonzero_distance(X, metric=metric).distance == both.smallest_nonzero
+    assert find_largest_distance(X, metric=metric).distance == both.largest
+    assert find_smallest_nonzero_distance(X, metric=metric).distance == both.smallest_nonzero
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -104,14 +104,14 @@ def test_extremes_of_star():
 def test_largest_distance_of_opposed_rows():
     # Antiparallel rows are farther apart than their squared norms add up to: (2+2)² > 4+4.
     X = sp.csr_array(np.pad([[2.0, 0.0], [-2.0, 0.0], [0.0, 2.5]], ((0, 0), (0, 18))))
-    assert largest_distance(X).distance == 16.0
-    assert largest_distance(X).pair == (0, 1)
+    assert find_largest_distance(X).distance == 16.0
+    assert find_largest_distance(X).pair == (0, 1)
 
 
 def test_smallest_distance_is_not_between_shortest_signed_rows():
     # The two shortest rows oppose each other, (1+1.1)² = 4.41; rows 0 and 2 share nothing: 2.44.
     X = sp.csr_array(np.pad(np.array([[1.0, 0.0], [-1.1, 0.0], [0.0, 1.2]]), ((0, 0), (0, 18))))
-    found = smallest_nonzero_distance(X)
+    found = find_smallest_nonzero_distance(X)
     assert found.distance == pytest.approx(2.44)
     assert found.pair == (0, 2)
 
@@ -132,8 +132,8 @@ def test_equal_rows_have_no_smallest_nonzero_distance(X, kind, metric):
     assert found.largest == 0.0
     assert found.smallest_nonzero is None
     assert found.smallest_pair is None
-    assert smallest_nonzero_distance(kind(X), metric=metric) is None
-    assert largest_distance(kind(X), metric=metric).distance == 0.0
+    assert find_smallest_nonzero_distance(kind(X), metric=metric) is None
+    assert find_largest_distance(kind(X), metric=metric).distance == 0.0
 
 
 def test_rows_one_ulp_apart_differ():

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gradraker._compiled.distances import l1_distances
+from gradraker._compiled.pair_search import compute_l1_distances
 from gradraker.kernels.distances.canonical_rows import (
     DENSE_UP_TO_COLUMNS,
     CanonicalRows,
@@ -85,12 +85,12 @@ class _Extreme:
     best: float = np.inf
     pair: tuple[int, int] = (0, 1)
 
-    def can_improve(self, lower: float, upper: float) -> bool:
-        """Whether a distance within these bounds may be better."""
+    def has_chance(self, lower: float, upper: float) -> bool:
+        """Whether a distance between these bounds may be better."""
         return (lower if self.sign > 0 else -upper) < self.best
 
     def update(self, rows: CanonicalRows, block: _Block) -> None:
-        """Sum directly the pairs of a block that its error allows to be the best."""
+        """Sum directly the pairs of a block that may be the best within its error."""
         distances, error = block.distances, block.error
         if block.first[0] == block.second[0]:
             np.fill_diagonal(distances, self.sign * np.inf)
@@ -119,8 +119,8 @@ def _sum_sizes(values: Float64, squared: bool) -> Float64:
 def _compare_blocks(rows: CanonicalRows, extremes: list[_Extreme]) -> int:
     """Compare all pairs of rows, block by block, and return how many pairs were compared.
 
-    Rows descend by their distance from the mean. Two rows are at least the difference and at
-    most the sum of these radii apart, so that blocks can be left out.
+    Rows descend by their distance from the mean, their radius. The distance of two rows is at
+    least the difference and at most the sum of their radii, which rules out blocks.
     """
     values, squared = rows.values, rows.squared
     n_rows, n_columns = values.shape
@@ -145,7 +145,7 @@ def _compare_blocks(rows: CanonicalRows, extremes: list[_Extreme]) -> int:
             gap = max(0.0, radii[a][-1] - radii[b.start] - rounding)
             span = radii[a.start] + radii[b.start] + rounding
             bounds = (gap**2, span**2) if squared else (gap, span)
-            promising = [extreme for extreme in extremes if extreme.can_improve(*bounds)]
+            promising = [extreme for extreme in extremes if extreme.has_chance(*bounds)]
             if not promising:
                 break  # later blocks have larger gaps and smaller spans
             distances = _approximate_distances(small[a], small[b], squared)
@@ -168,5 +168,7 @@ def _approximate_distances(A: Float32, B: Float32, squared: bool) -> Float32:
         left = np.hstack((np.float32(-2.0) * A[:, :-2], A[:, :-3:-1]))
         return left @ B.T
     distances = np.empty((len(A), len(B)), dtype=np.float32)
-    l1_distances(np.ascontiguousarray(A[:, :-2]), np.ascontiguousarray(B[:, :-2]), distances)
+    compute_l1_distances(
+        np.ascontiguousarray(A[:, :-2]), np.ascontiguousarray(B[:, :-2]), distances
+    )
     return distances

@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 from gradraker.kernels.distances.canonical_rows import Found, prepare_rows
 from gradraker.kernels.distances.dense_search import search_dense
 from gradraker.kernels.distances.sparse_search import find_farthest_sparse, find_nearest_sparse
-from gradraker.kernels.pairs import pair_difference
+from gradraker.kernels.pairs import subtract_pair
 
 METRICS = ("sqeuclidean", "l1")
 EQUAL = "equal rows"
@@ -100,8 +100,8 @@ def extreme_squared_distances(X: Any, *, metric: str = "sqeuclidean") -> Extreme
     pair that is reported, and a pair counts as better only if it is better by more than the
     rounding error of such a sum.
 
-    :func:`largest_distance` and :func:`smallest_nonzero_distance` say what the time grows with.
-    Memory is a few times that of X.
+    The time is that of :func:`find_largest_distance` and :func:`find_smallest_nonzero_distance`,
+    which say what it grows with. Memory is a few times that of X.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def extreme_squared_distances(X: Any, *, metric: str = "sqeuclidean") -> Extreme
     )
 
 
-def largest_distance(X: Any, *, metric: str = "sqeuclidean") -> PairDistance:
+def find_largest_distance(X: Any, *, metric: str = "sqeuclidean") -> PairDistance:
     """Largest distance over all pairs of rows; 0.0 if all rows are equal.
 
     Parameters
@@ -150,14 +150,14 @@ def largest_distance(X: Any, *, metric: str = "sqeuclidean") -> PairDistance:
     Examples
     --------
     >>> import scipy.sparse as sp
-    >>> largest_distance(sp.eye_array(1000, format="csr")).distance
+    >>> find_largest_distance(sp.eye_array(1000, format="csr")).distance
     2.0
     """
     _, far = _find_pairs(X, metric, near=False, far=True)
     return far or PairDistance(0.0, (0, 1), 0, EQUAL)
 
 
-def smallest_nonzero_distance(X: Any, *, metric: str = "sqeuclidean") -> PairDistance | None:
+def find_smallest_nonzero_distance(X: Any, *, metric: str = "sqeuclidean") -> PairDistance | None:
     """Smallest distance over all pairs of rows that differ; None if all rows are equal.
 
     Parameters
@@ -182,9 +182,9 @@ def smallest_nonzero_distance(X: Any, *, metric: str = "sqeuclidean") -> PairDis
 
     Examples
     --------
-    >>> smallest_nonzero_distance([[0.0, 1.0], [0.0, 1.0], [0.5, 1.0], [4.0, 1.0]]).distance
+    >>> find_smallest_nonzero_distance([[0.0, 1.0], [0.0, 1.0], [0.5, 1.0], [4.0, 1.0]]).distance
     0.25
-    >>> smallest_nonzero_distance([[0.0, 1.0], [0.0, 1.0]]) is None
+    >>> find_smallest_nonzero_distance([[0.0, 1.0], [0.0, 1.0]]) is None
     True
     """
     near, _ = _find_pairs(X, metric, near=True, far=False)
@@ -212,7 +212,7 @@ def _measure(X: Any, found: Found | None, metric: str) -> PairDistance | None:
     if found is None:
         return None
     i, j = sorted((found.i, found.j))
-    difference = pair_difference(X, (i, j))
+    difference = subtract_pair(X, (i, j))
     with np.errstate(over="ignore", under="ignore"):
         terms = difference * difference if metric == "sqeuclidean" else np.abs(difference)
     distance = math.fsum(terms.tolist()) if np.isfinite(terms).all() else math.inf

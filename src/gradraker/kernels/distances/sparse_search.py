@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from gradraker._compiled import distances as loops
+from gradraker._compiled import pair_search as loops
 from gradraker.kernels.distances.canonical_rows import CanonicalRows, Found
 from gradraker.kernels.distances.dense_search import search_dense
 from gradraker.kernels.equal_rows import group_equal_rows
@@ -34,19 +34,19 @@ class _BestPair:
 
     @classmethod
     def from_smallest(cls, csr: Any, keys: Float64, *, squared: bool) -> _BestPair:
-        """Start with the two rows of the smallest keys."""
+        """Start with the two rows that have the smallest keys."""
         i, j = np.argpartition(keys, 1)[:2].tolist()
-        return cls(i, j, loops.pair_distance(_to_arrays(csr), i, j, squared, np.inf))
+        return cls(i, j, loops.measure_pair(_to_arrays(csr), i, j, squared, np.inf))
 
     def update(self, outcome: loops.Pair, labels: Int64) -> None:
-        """Add the outcome of a loop over rows that have these ``labels`` here."""
+        """Take over the outcome of a loop whose rows are ``labels`` here."""
         distance, i, j, n_checked = outcome
         self.n_checked += int(n_checked)
         if i >= 0:
             self.distance, self.i, self.j = float(distance), int(labels[i]), int(labels[j])
 
     def to_found(self, method: str) -> Found:
-        """Name the pair and how it was found."""
+        """Return the pair with the method that found it."""
         return Found(self.i, self.j, self.n_checked, method)
 
 
@@ -57,7 +57,10 @@ def find_farthest_sparse(rows: CanonicalRows) -> Found | None:
     ‖a−b‖² ≤ ‖a‖² + ‖b‖² where a·b ≥ 0, and ‖a−b‖₁ ≤ ‖a‖₁ + ‖b‖₁ always.
     """
     csr = _shift_common_columns(rows.values, squared=rows.squared)
-    powers, tolerance = _row_powers(csr, squared=rows.squared), _rounding(csr, rows.integral)
+    powers, tolerance = (
+        _compute_row_powers(csr, squared=rows.squared),
+        _bound_rounding(csr, rows.integral),
+    )
     best = _BestPair.from_smallest(csr, -powers, squared=rows.squared)
     reach = best.distance * (1.0 + tolerance)
     used = np.flatnonzero((powers + powers.max() > reach) | (reach == 0.0))
@@ -75,7 +78,7 @@ def find_farthest_sparse(rows: CanonicalRows) -> Found | None:
 
 
 def _search_opposed_rows(csr: Any, powers: Float64, best: _BestPair) -> None:
-    """Search the products of rows for pairs with a·b < 0: they are sparse.
+    """Search the products of rows, which are sparse, for pairs with a·b < 0.
 
     Only rows that are long enough take part: ‖a−b‖ ≤ ‖a‖ + ‖b‖.
     """
@@ -107,7 +110,7 @@ def find_nearest_sparse(rows: CanonicalRows) -> Found | None:
     if distinct.size == 1:
         return None
     powers = np.full(csr.shape[0], np.inf)  # repeated rows count as infinitely long
-    powers[distinct] = _row_powers(csr, squared=squared)[distinct]
+    powers[distinct] = _compute_row_powers(csr, squared=squared)[distinct]
     best = _BestPair.from_smallest(csr, powers, squared=squared)
     small = np.flatnonzero(powers + powers.min() < best.distance)
     small = small[np.argsort(powers[small], kind="stable")]
@@ -127,7 +130,7 @@ def _search_shared_columns(
 
     Two rows nearer than t share a column among the rarest ones that bring each to a power of t.
     """
-    squared, integral, tolerance = rows.squared, rows.integral, _rounding(csr, rows.integral)
+    squared, integral, tolerance = rows.squared, rows.integral, _bound_rounding(csr, rows.integral)
     # |Σa − Σb| bounds the l1 distance, and for integers the squared one: x² ≥ |x|.
     root = squared and not integral
     positions = np.sqrt(powers) if root else csr.sum(axis=1)  # [n]
@@ -139,7 +142,7 @@ def _search_shared_columns(
     for threshold, max_steps in ((np.nextafter(0.0, 1.0), 2), (None, order.size)):
         until = threshold or best.distance * (1.0 + tolerance)
         lists = loops.list_leading_entries(arrays, squared, until, n_columns)
-        if threshold is None and _are_blocks_faster(lists[0], order.size, n_columns):
+        if threshold is None and _is_faster_by_blocks(lists[0], order.size, n_columns):
             return False
         outcome = loops.search_nearest(
             arrays, lists, positions, root, squared, integral, slack, tolerance, max_steps,
@@ -149,8 +152,8 @@ def _search_shared_columns(
     return True
 
 
-def _are_blocks_faster(starts: Int64, n_rows: int, n_columns: int) -> bool:
-    """Compare the nanoseconds, as measured on one machine, of pairs in lists and of all pairs."""
+def _is_faster_by_blocks(starts: Int64, n_rows: int, n_columns: int) -> bool:
+    """Whether blocks of all pairs take fewer nanoseconds, as measured once, than listed pairs."""
     n_listed = float((np.diff(starts).astype(np.float64) ** 2).sum()) / 2.0
     blocks = n_rows**2 / 2.0 * (2.0 + 0.02 * n_columns)
     return 10.0 * n_listed > blocks and n_rows * n_columns <= DENSE_ENTRIES
@@ -161,12 +164,12 @@ def _to_arrays(csr: Any) -> loops.Csr:
     return indptr, indices, csr.data
 
 
-def _row_powers(csr: Any, *, squared: bool) -> Float64:
+def _compute_row_powers(csr: Any, *, squared: bool) -> Float64:
     sizes = csr.data * csr.data if squared else np.abs(csr.data)
     return np.asarray(sp.csr_array((sizes, csr.indices, csr.indptr), csr.shape).sum(axis=1))
 
 
-def _rounding(csr: Any, integral: bool) -> float:
+def _bound_rounding(csr: Any, integral: bool) -> float:
     """Relative rounding error of a sum over the entries of two rows; none for integers."""
     return 0.0 if integral else 4.0 * ROUNDING * (int(np.diff(csr.indptr).max()) + 8)
 

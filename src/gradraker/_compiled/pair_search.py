@@ -6,7 +6,7 @@ the zero row. A column that only one of two rows holds adds its power, so
     distance(i, j) = power(i) + power(j) + overlap(i, j),
 
 where the overlap runs over shared columns only. That sum cancels where rows are alike, hence
-every pair that might win is summed again directly by :func:`pair_distance`.
+every pair that might win is summed again directly by :func:`measure_pair`.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ ColumnLists = tuple[Int64, Int64, Float64]
 
 
 @compiled
-def pair_distance(csr: Csr, i: int, j: int, squared: bool, limit: float) -> float:
+def measure_pair(csr: Csr, i: int, j: int, squared: bool, limit: float) -> float:
     """Direct sum over ascending columns; may stop past ``limit``."""
     indptr, indices, data = csr
     a, a_end = indptr[i], indptr[i + 1]
@@ -71,7 +71,7 @@ def search_farthest(
                 x, y = held[indices[t]], data[t]
                 overlap += -2.0 * x * y if squared else abs(x - y) - abs(x) - abs(y)
             if apart + overlap + tolerance * apart > best:
-                distance = pair_distance(csr, i, j, squared, np.inf)
+                distance = measure_pair(csr, i, j, squared, np.inf)
                 if distance > best:
                     best, best_i, best_j = distance, i, j
         for t in range(indptr[i], indptr[i + 1]):
@@ -92,7 +92,7 @@ def search_small_rows(csr: Csr, powers: Float64, order: Int64, squared: bool, be
             if powers[i] + powers[j] >= best:
                 break
             n_checked += 1
-            distance = pair_distance(csr, i, j, squared, best)
+            distance = measure_pair(csr, i, j, squared, best)
             if distance < best:
                 best, best_i, best_j = distance, i, j
     return best, best_i, best_j, n_checked
@@ -169,7 +169,7 @@ def search_nearest(
                     seen = step < 0 and 2.0 * before[y] < limit
                     if before[x] + before[y] < limit and not seen:
                         n_checked += 1
-                        distance = pair_distance(csr, i, j, squared, best)
+                        distance = measure_pair(csr, i, j, squared, best)
                         if distance < best:
                             best, best_i, best_j = distance, i, j
                     y += step
@@ -177,7 +177,7 @@ def search_nearest(
 
 
 @compiled(fastmath={"reassoc", "contract", "nnan", "nsz"})
-def l1_distances(A: Float32, B: Float32, distances: Float32) -> None:
+def compute_l1_distances(A: Float32, B: Float32, distances: Float32) -> None:
     """Write Σ|x−y| of each row of A and each row of B."""
     for i in range(A.shape[0]):
         a = A[i]
