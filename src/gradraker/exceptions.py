@@ -19,6 +19,23 @@ class DatasetFileError(ValueError):
     """A file of a data set exists, but is damaged or is another file."""
 
 
+class UnknownFigureError(ValueError):
+    """A figure of the paper was asked for by a name that it does not have.
+
+    Attributes
+    ----------
+    name : str
+        The name asked for.
+    known : tuple of str
+        The names that exist.
+    """
+
+    def __init__(self, name: str, known: tuple[str, ...]) -> None:
+        super().__init__(f"only: there is no {name!r}; it must be some of {', '.join(known)}")
+        self.name = name
+        self.known = known
+
+
 @dataclass(frozen=True)
 class Place:
     """Where in a file something is: name, line from 1, row from 1, column from 1, its header."""

@@ -1,7 +1,7 @@
 """``gradraker reproduce``: every figure and every number of the paper, beside ours."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -10,11 +10,8 @@ from gradraker.cli.output import echo_json, make_console
 from gradraker.cli.progress import Waiting
 from gradraker.cli.sweep import INTERRUPTED
 from gradraker.cli.tables import make_facts_table, make_rows_table
+from gradraker.exceptions import UnknownFigureError
 
-if TYPE_CHECKING:
-    from gradraker.paper.results import PaperResults
-
-_CHECKPOINTS = "checkpoints"
 # Progress is counted in whole numbers.
 _UNITS = 1000
 
@@ -30,12 +27,12 @@ _UNITS = 1000
     default=Path("gradraker-paper"),
     show_default=True,
     metavar="DIR",
-    help="Folder for the page, figures and results; made if it is not there.",
+    help="Folder for the page, figures and results; created if it does not exist.",
 )
 @click.option(
     "--only",
     metavar="NAME,...",
-    help="Some figures only, such as fig3,fig6a; a wrong name lists them all.",
+    help="Only these figures, such as fig3,fig6a; a wrong name lists them all.",
 )
 @click.option("--fast", is_flag=True, help="Few repeats and variances, for a look in seconds.")
 @click.option(
@@ -57,7 +54,7 @@ _UNITS = 1000
     "--redraw",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Run nothing: draw everything again from this results.jsonl.",
+    help="Draw everything again from this results.jsonl, without running simulations.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
 def reproduce(
@@ -76,30 +73,41 @@ def reproduce(
     report.json, results.jsonl, and figures as SVG, PNG and PDF with their numbers as CSV.
     Data sets that are not at hand are named, and the rest still runs.
 
-    Ctrl-C keeps the repeats that are done; the same command goes on there. The exit code is 0
+    Ctrl-C keeps finished repeats; the same command continues from there. The exit code is 0
     whatever the verdicts are.
     """
     if redraw is not None and (only or fast or jobs or download or _is_given("seed")):
         raise click.UsageError(
-            "--redraw runs nothing, so it goes with --out and --json only: the file has the rest"
+            "--redraw runs no simulation, so it takes only --out and --json: the file has the rest"
         )
-    names = None if only is None else _names(only)
+    from gradraker.paper import redraw_paper, reproduce_paper
+
     try:
         with Waiting() as waiting:
-            waiting.stage("starting")
-            _check_extras()
-            results = (
-                _run(folder, names, fast, jobs, seed, download, waiting)
-                if redraw is None
-                else _read(redraw)
-            )
-            waiting.stage("drawing")
-            from gradraker.paper import write_reproduction
 
-            summary = write_reproduction(results, folder, progress=waiting.read)
+            def progress(name: str, done: float, total: float) -> None:
+                waiting.read(name, round(_UNITS * done), round(_UNITS * total))
+
+            if redraw is not None:
+                summary = redraw_paper(redraw, folder, progress=progress)
+            else:
+                summary = reproduce_paper(
+                    folder,
+                    only=None if only is None else _split_names(only),
+                    fast=fast,
+                    random_state=seed,
+                    n_jobs=jobs,
+                    download=download,
+                    progress=progress,
+                )
+    except UnknownFigureError as error:
+        known = ", ".join(error.known)
+        raise click.BadParameter(
+            f"there is no {error.name!r}; it must be some of {known}", param_hint="--only"
+        ) from error
     except KeyboardInterrupt:
         click.echo(
-            "\nStopped. What is done is kept: the same command goes on where it was.", err=True
+            "\nStopped. Finished repeats are kept: the same command continues from there.", err=True
         )
         raise click.exceptions.Exit(INTERRUPTED) from None
     if as_json:
@@ -115,61 +123,13 @@ def _is_given(option: str) -> bool:
     return source is not click.core.ParameterSource.DEFAULT
 
 
-def _check_extras() -> None:
-    """Say before the work that a package is missing which is needed after it."""
-    from gradraker.plotting.figure import new_axes
-    from gradraker.report.html import make_environment
-
-    make_environment()
-    new_axes()
+def _split_names(only: str) -> list[str]:
+    # No name at all is an error as well: the empty name is that of no figure.
+    return [name.strip() for name in only.split(",") if name.strip()] or [""]
 
 
-def _names(only: str) -> list[str]:
-    from gradraker.paper import chosen_parts
-
-    names = [name.strip() for name in only.split(",") if name.strip()]
-    try:
-        return chosen_parts(names or [""])
-    except ValueError as error:
-        message = str(error).removeprefix("only: ")
-        raise click.BadParameter(message, param_hint="--only") from error
-
-
-def _run(
-    folder: Path,
-    names: list[str] | None,
-    fast: bool,
-    jobs: int | None,
-    seed: int,
-    download: bool,
-    waiting: Waiting,
-) -> "PaperResults":
-    from gradraker.paper import run_paper
-
-    folder.mkdir(parents=True, exist_ok=True)
-
-    def progress(name: str, done: float, total: float) -> None:
-        waiting.read(name, round(_UNITS * done), round(_UNITS * total))
-
-    return run_paper(
-        names,
-        fast=fast,
-        random_state=seed,
-        n_jobs=jobs,
-        download=download,
-        checkpoints=folder / _CHECKPOINTS,
-        progress=progress,
-    )
-
-
-def _read(path: Path) -> "PaperResults":
-    from gradraker.paper import read_results
-
-    return read_results(path)
-
-
-def _missing(summary: dict[str, Any]) -> list[str]:
-    """For each data set that is not at hand, the figures that it takes and how to get it."""
+def _describe_missing(summary: dict[str, Any]) -> list[str]:
+    """Name, for each data set that is not at hand, the figures that need it and how to get it."""
     from gradraker.paper import DATA
 
     figures: dict[str, list[str]] = {}
@@ -193,7 +153,7 @@ def _print_tables(summary: dict[str, Any]) -> None:
         ("Figures", f"{len(summary['figures'])} drawn"),
         *((verdict.capitalize(), str(n)) for verdict, n in verdicts.items()),
     ]
-    facts += [("Not drawn", text) for text in _missing(summary)]
+    facts += [("Not drawn", text) for text in _describe_missing(summary)]
     if summary["fast"]:
         facts.append(("Fast", "few repeats: verdicts may change with all of them"))
     page = make_console()

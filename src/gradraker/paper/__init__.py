@@ -1,13 +1,17 @@
 """The paper's simulations, its printed numbers beside ours, and their verdicts."""
 
-from gradraker.paper.data import DATA
-from gradraker.paper.findings import VERDICTS, counts, findings
-from gradraker.paper.plan import PARTS, SIMULATIONS, chosen_parts
-from gradraker.paper.reproduction import paper_summary, write_reproduction
+from gradraker.paper.claims import Finding, count_verdicts
+from gradraker.paper.figures import draw_figure, make_table
+from gradraker.paper.paper_data import DATA
+from gradraker.paper.reproduction import (
+    build_summary,
+    redraw_paper,
+    reproduce_paper,
+    write_reproduction,
+)
 from gradraker.paper.results import PaperResults, read_results
-from gradraker.paper.rules import RULES, Finding
-from gradraker.paper.run import run_paper
-from gradraker.paper.tables import figure_table
+from gradraker.paper.rules import RULES, VERDICTS
+from gradraker.paper.run import PARTS, SIMULATIONS, choose_parts, compare_with_paper, run_paper
 
 __all__ = [
     "DATA",
@@ -17,12 +21,15 @@ __all__ = [
     "VERDICTS",
     "Finding",
     "PaperResults",
-    "chosen_parts",
-    "counts",
-    "figure_table",
-    "findings",
-    "paper_summary",
+    "build_summary",
+    "choose_parts",
+    "compare_with_paper",
+    "count_verdicts",
+    "draw_figure",
+    "make_table",
     "read_results",
+    "redraw_paper",
+    "reproduce_paper",
     "run_paper",
     "write_reproduction",
 ]

@@ -1,74 +1,201 @@
-"""Statements of the paper on variances, triples and pairs of nodes, and how they are checked."""
+"""Claims of the paper: numbers and statements with their checks, and the findings."""
 
-import numpy as np
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
-from gradraker.paper.comparisons import STATIONS, Check
-from gradraker.paper.paper_values import Printed
+from gradraker.paper.plan import Simulation
 from gradraker.paper.results import PaperResults
-from gradraker.paper.rules import CLAIM, Checked, Measured
-
-# Part of the pairs that is not negligible, and that is likely.
-_NEGLIGIBLE = 0.05
-_LIKELY = 0.5
+from gradraker.paper.rules import VERDICTS, Check, Measured, Outcome, Verdict
 
 
-def variance_of_similarity(_: PaperResults, number: Printed) -> Checked:
-    """Check the words on Var[B|d] against its equation."""
-    squared = np.linspace(0.0, 27.0, 28)
-    eta, D, sigma2 = 0.1, 200, 10.0
-    variances = (2.0 * eta) ** 2 / (2.0 * D) * np.expm1(-squared / sigma2) ** 2
-    falls = bool(np.all(np.diff(variances) < 0.0))
-    bound = (2.0 * eta) ** 2 / (2.0 * D)
-    reason = (
-        f"At σ² = 10, D = 200, η = 0.1 it grows from {variances[0]:.3g} at ‖d‖² = 0 to "
-        f"{variances[-1]:.3g} at 27. The bound (2η)²/2D = {bound:.3g}, which noise_up stands on, "
-        "holds."
+@dataclass(frozen=True)
+class Claim:
+    """One number or statement of the paper.
+
+    Attributes
+    ----------
+    key : str
+        Name in ``report.json``.
+    place : str
+        Section.
+    quantity : str
+        The quantity, in words.
+    printed : str
+        The printed number or words; a number is a text, since its last digit says how exact it is.
+    check : callable or str
+        Takes the results and ``printed``, and returns the outcome; or the reason why no data can
+        confirm the claim.
+    simulations : tuple of Simulation
+        Simulations that the check needs.
+    data : str or None
+        Key of the data set whose facts the check needs.
+    needs_values : bool
+        Whether the graph of this data set alone is not enough.
+    """
+
+    key: str
+    place: str
+    quantity: str
+    printed: str
+    check: Check | str
+    simulations: tuple[Simulation[Any], ...] = ()
+    data: str | None = None
+    needs_values: bool = False
+
+
+class ClaimList(list[Claim]):
+    """The claims of one file; within a section they are in the paper's order.
+
+    Parameters
+    ----------
+    *simulations : Simulation
+        Simulations that the checks need unless a claim names others.
+    """
+
+    def __init__(self, *simulations: Simulation[Any]) -> None:
+        super().__init__()
+        self._simulations = simulations
+
+    def add(
+        self,
+        key: str,
+        place: str,
+        quantity: str,
+        printed: str,
+        check: Check | str,
+        *simulations: Simulation[Any],
+        data: str | None = None,
+        needs_values: bool = False,
+    ) -> None:
+        """Add a claim; the arguments are those of :class:`Claim`."""
+        needed = () if data else simulations or self._simulations
+        self.append(Claim(key, place, quantity, printed, check, needed, data, needs_values))
+
+    def check(
+        self, key: str, place: str, quantity: str, printed: str, *simulations: Simulation[Any]
+    ) -> Callable[[Check], Check]:
+        """Return a decorator: the function below it checks the claim."""
+
+        def decorate(check: Check) -> Check:
+            self.add(key, place, quantity, printed, check, *simulations)
+            return check
+
+        return decorate
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A printed number beside ours.
+
+    Attributes
+    ----------
+    key : str
+        Name of the claim.
+    place : str
+        Where the paper prints it.
+    quantity : str
+        The quantity, in words.
+    printed : str
+        The printed number or words.
+    ours : Measured or None
+        Ours, None where it cannot be checked.
+    shown : str
+        Ours as a text.
+    rule : str
+        Name of the rule.
+    verdict : {"agrees", "differs", "cannot be checked"}
+        By the rule.
+    reason : str
+        Why it differs or cannot be checked, or a remark where it agrees.
+    """
+
+    key: str
+    place: str
+    quantity: str
+    printed: str
+    ours: Measured | None
+    shown: str
+    rule: str
+    verdict: Verdict
+    reason: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the finding as JSON can hold it."""
+        ours = None if self.ours is None else vars(self.ours)
+        return vars(self) | {"ours": ours}
+
+
+def check_claims(claims: Iterable[Claim], results: PaperResults) -> list[Finding]:
+    """Compare claims with results.
+
+    Claims whose simulations were not asked for are left out; those whose data set is not at hand
+    cannot be checked.
+    """
+    findings = []
+    for claim in claims:
+        obstacle = _find_obstacle(claim, results)
+        if obstacle:
+            findings.append(_make_finding(claim, "cannot be checked", obstacle))
+        elif obstacle is None:
+            findings.append(_check_claim(claim, results))
+    return findings
+
+
+def count_verdicts(findings: Iterable[Finding]) -> dict[str, int]:
+    """Count the findings with each verdict."""
+    verdicts = [finding.verdict for finding in findings]
+    return {verdict: verdicts.count(verdict) for verdict in VERDICTS}
+
+
+def _check_claim(claim: Claim, results: PaperResults) -> Finding:
+    if isinstance(claim.check, str):
+        return _make_finding(claim, "cannot be checked", claim.check)
+    outcome = claim.check(results, claim.printed)
+    return _make_finding(
+        claim,
+        "agrees" if outcome.agrees else "differs",
+        outcome.reason or ("" if outcome.agrees else "We know no reason."),
+        outcome,
     )
-    shown = "growing" if np.all(np.diff(variances) > 0.0) else "neither"
-    return Checked(
-        CLAIM,
-        Measured(float(falls)),
-        "decreasing" if falls else shown,
-        falls,
-        "" if falls else reason,
+
+
+def _make_finding(
+    claim: Claim, verdict: Verdict, reason: str, outcome: Outcome | None = None
+) -> Finding:
+    return Finding(
+        claim.key,
+        claim.place,
+        claim.quantity,
+        claim.printed,
+        None if outcome is None else outcome.ours,
+        "" if outcome is None else outcome.text or outcome.ours.to_text(),
+        "" if outcome is None else outcome.rule.name,
+        verdict,
+        reason,
     )
 
 
-def alpha_bound(data: str) -> Check:
-    """Check α₂ ≤ 2η over triples of nodes."""
-
-    def check(results: PaperResults, number: Printed) -> Checked:
-        found = results.of(f"triples-{data}")
-        ours = Measured.over(found["largest_ratio"])
-        holds = ours.high is not None and ours.high <= 1.0 + 1e-12
-        reason = (
-            f"σ² = {results.settings(f'triples-{data}')['sigma2']:g}. Squared distances of "
-            "weighted vectors break the triangle inequality: for "
-            f"{100 * float(np.median(found['part_above'])):.1f} % of triples here. It holds for "
-            "0/1 vectors."
-        )
-        return Checked(CLAIM, ours, ours.shown(), holds, "" if holds else reason)
-
-    return check
+def _find_obstacle(claim: Claim, results: PaperResults) -> str | None:
+    """Say why a claim cannot be checked; "" if it was not asked for, None if it can be."""
+    if claim.data is not None:
+        return _find_data_problem(results, claim.data, needs_values=claim.needs_values)
+    for simulation in claim.simulations:
+        problem = _find_data_problem(results, simulation.data, needs_values=simulation.needs_values)
+        if problem is not None:
+            return problem
+        if not results.has(simulation.name):
+            return ""
+    return None
 
 
-def differences_at_15(results: PaperResults, number: Printed) -> Checked:
-    """Check that values of distant stations are likely to differ."""
-    parts = [part for _, _, part in results.of("pairs-temperature")["differences"]["15"]]
-    ours = Measured.over(parts)
-    agrees = ours.value > _LIKELY
-    reason = f"Agrees above {_LIKELY:g}."
-    if not agrees:
-        stations = results.header["datasets"]["temperature"]["counts"]["stations"]
-        reason += f" {STATIONS.format(stations=stations)}"
-    return Checked(CLAIM, ours, ours.shown(), agrees, reason)
-
-
-def differences_at_0(results: PaperResults, number: Printed) -> Checked:
-    """Check that papers with the same citations may differ in class."""
-    parts = [part for _, _, part in results.of("pairs-cora")["differences"]["0"]]
-    ours = Measured.over(parts)
-    reason = (
-        f"Agrees above {_NEGLIGIBLE:g}; which classes are far apart depends on their numbering."
-    )
-    return Checked(CLAIM, ours, ours.shown(), ours.value > _NEGLIGIBLE, reason)
+def _find_data_problem(results: PaperResults, data: str, *, needs_values: bool) -> str | None:
+    datasets: Mapping[str, Mapping[str, object]] = results.header["datasets"]
+    if data not in datasets:
+        return ""
+    facts = datasets[data]
+    # Only the visits are missing where the graph of Wikipedia is at hand.
+    if "nodes" not in facts or (needs_values and not facts["values"]):
+        missing = "The values" if "nodes" in facts else "The data"
+        return f"{missing} of {facts['title']} {facts['problem']}; the list of data sets says more."
+    return None

@@ -1,185 +1,144 @@
-"""What is simulated for which figure, with the paper's settings and with few repeats."""
+"""The parts of a figure's file: simulations and how they are run, figures and how to draw them."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
 
-from gradraker.paper.data import DATA, PaperData
-from gradraker.paper.inputs import FOUR_SIGMA2, SIMILARITY
+from gradraker.paper.paper_data import Floats, PaperGraph
 
-N_SIGMA2 = 41
-# For a look in seconds.
-FAST_SIGMA2 = 16
-FAST_REPEATS = 3
-# Kinds of simulations that take more than a moment.
-_SLOW = ("sweep", "sweeps", "numberings")
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-# What the extra sweeps change, around the settings of figure 6a (section VI.B.2).
-FREQUENCIES = (10, 30, 100, 300, 1000)
-LEARNING_RATES = (0.003, 0.01, 0.03, 0.1, 0.3)
-EPOCHS = (1, 3, 10, 30)
-SMALL_LEARNING_RATE = 0.01
+Settings = dict[str, Any]
+Table = list[list[Any]]
+T = TypeVar("T")
+
+# Cost of a simulation that takes a moment; about seconds.
+_QUICK = 0.5
+
+
+def _ignore(_: float) -> None:
+    pass
+
+
+def _return_results(results: Mapping[str, Any], settings: Settings) -> Any:
+    return results
 
 
 @dataclass(frozen=True)
-class Simulation:
-    """A simulation: its data set, what it does, and its settings.
+class RunOptions:
+    """How simulations are run; of these only the seed changes results.
 
-    ``kind`` is the name of a function of :mod:`gradraker.paper.simulations`, or
-    ``"sweep"``, or ``"sweeps"`` for one sweep for each value of one setting.
+    Attributes
+    ----------
+    seed : int
+        Seed of splits and frequencies.
+    name : str
+        Name of the simulation, for file names.
+    n_jobs : int, optional
+        As in :func:`gradraker.sigma2_sweep`.
+    checkpoints : Path, optional
+        Folder for repeats of sweeps.
+    report : callable
+        Called with the part of the simulation that is done, from 0 to 1.
+    """
+
+    seed: int = 0
+    name: str = ""
+    n_jobs: int | None = None
+    checkpoints: Path | None = None
+    report: Callable[[float], None] = _ignore
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation(Generic[T]):
+    """A simulation on one data set of the paper.
+
+    Attributes
+    ----------
+    name : str
+        Name in the results file.
+    data : str
+        Key of the data set.
+    settings : dict
+        The paper's settings, as JSON can hold them.
+    run : callable
+        Takes a graph, settings and options, and returns results that JSON can hold.
+    parse : callable
+        Takes these results and the settings, and returns the object that figures and claims use;
+        by default the results themselves.
+    fast_settings : dict
+        Settings that a quick look changes.
+    needs_values : bool
+        Whether the graph alone is not enough.
+    estimate_cost : callable
+        Takes a graph and settings, and returns about how many seconds the simulation takes.
     """
 
     name: str
     data: str
-    kind: str
-    settings: dict[str, Any]
+    settings: Settings
+    run: Callable[[PaperGraph, Settings, RunOptions], dict[str, Any]]
+    parse: Callable[[Mapping[str, Any], Settings], T] = _return_results
+    fast_settings: Settings = field(default_factory=dict)
+    needs_values: bool = True
+    estimate_cost: Callable[[PaperGraph, Settings], float] = lambda graph, settings: _QUICK
 
-    def chosen(self, *, fast: bool) -> dict[str, Any]:
-        """The settings, with few repeats and variances if ``fast``."""
-        settings = dict(self.settings)
-        if fast and self.kind in _SLOW:
-            settings["n_repeats"] = min(settings["n_repeats"], FAST_REPEATS)
-        if fast and self.kind in ("sweep", "sweeps"):
-            sigma2 = settings["sigma2"]
-            settings["sigma2"] = _grid(sigma2[0], sigma2[-1], FAST_SIGMA2)
-        return settings
+    def choose_settings(self, *, fast: bool) -> Settings:
+        """Return the settings, with few repeats and variances if ``fast``."""
+        return self.settings | (self.fast_settings if fast else {})
 
 
-def _grid(low: float, high: float, n: int) -> list[float]:
-    # Few digits, so that what is printed is what was run.
-    return [float(f"{sigma2:.4g}") for sigma2 in np.geomspace(low, high, n)]
+@dataclass(frozen=True, eq=False)
+class PaperFigure(Generic[T]):
+    """One figure, or one panel of a figure that has several.
 
-
-def _sweep_settings(data: PaperData) -> dict[str, Any]:
-    return {
-        "sigma2": _grid(*data.sigma2, N_SIGMA2),
-        "n_repeats": data.n_repeats,
-        "fraction": data.fraction,
-        "n_frequencies": data.n_frequencies,
-        "learning_rate": data.learning_rate,
-        "n_epochs": data.n_epochs,
-    }
-
-
-def _sweeps(name: str, setting: str, values: Iterable[float], **changes: Any) -> Simulation:
-    settings = _sweep_settings(DATA["temperature"]) | changes | {setting: list(values)}
-    return Simulation(name, "temperature", "sweeps", settings | {"setting": setting})
-
-
-_SPLIT = {"fraction": 0.4}
-
-SIMULATIONS = {
-    simulation.name: simulation
-    for simulation in (
-        Simulation(
-            "weights",
-            "temperature",
-            "weights",
-            _SPLIT
-            | {
-                "sigma2": list(FOUR_SIGMA2),
-                "n_frequencies": 200,
-                "learning_rate": 0.1,
-                "n_epochs": 3,
-                "tested_node": 0,
-            },
-        ),
-        Simulation(
-            "similarity", "temperature", "similarity", _SPLIT | SIMILARITY | {"n_repeats": 150}
-        ),
-        Simulation(
-            "pairs-temperature",
-            "temperature",
-            "pairs",
-            _SPLIT | {"n_repeats": 50, "squared_distances": [5.0, 15.0], "limits": [0.35, 0.3]},
-        ),
-        Simulation(
-            "pairs-cora",
-            "cora",
-            "pairs",
-            _SPLIT | {"n_repeats": 10, "squared_distances": [0.0], "limits": [0.5]},
-        ),
-        *(
-            Simulation(
-                f"triples-{data}", data, "triples", _SPLIT | {"n_repeats": 50, "sigma2": 2.0}
-            )
-            for data in ("temperature", "temperature-weighted")
-        ),
-        Simulation(
-            "numberings-cora",
-            "cora",
-            "numberings",
-            _SPLIT
-            | {
-                "sigma2": [0.5, 1.0, 2.0, 3.0, 5.0, 10.0],
-                "n_repeats": 3,
-                "n_frequencies": 888,
-                "learning_rate": 0.05,
-                "n_epochs": 3,
-                "limit": 0.35,
-            },
-        ),
-        Simulation("distances-wikipedia", "wikipedia", "distances", _SPLIT | {"n_repeats": 50}),
-        *(
-            Simulation(f"sweep-{data.key}", data.key, "sweep", _sweep_settings(data))
-            for data in DATA.values()
-        ),
-        _sweeps("frequencies", "n_frequencies", FREQUENCIES),
-        _sweeps("learning-rate", "learning_rate", LEARNING_RATES),
-        _sweeps("epochs", "n_epochs", EPOCHS, learning_rate=SMALL_LEARNING_RATE),
-    )
-}
-
-# What can be asked for, with the simulations that it takes.
-PARTS: dict[str, tuple[str, ...]] = {
-    "fig1": ("sweep-temperature",),
-    "fig2": ("weights",),
-    **{f"fig3{letter}": ("weights",) for letter in "abcd"},
-    "fig4": ("weights",),
-    "fig5": ("weights",),
-    **{f"fig6{letter}": (f"sweep-{data}",) for letter, data in zip("abcde", DATA, strict=True)},
-    "fig7": ("pairs-temperature",),
-    "fig8": ("pairs-cora",),
-    "frequencies": ("frequencies",),
-    "learning-rate": ("learning-rate",),
-    "epochs": ("epochs",),
-    "numbers": (
-        "similarity",
-        "triples-temperature",
-        "triples-temperature-weighted",
-        "numberings-cora",
-        "distances-wikipedia",
-    ),
-}
-
-
-def chosen_parts(names: Iterable[str] | None) -> list[str]:
-    """Parts by name, in the paper's order; "fig3" stands for all of figure 3; None for all.
-
-    Examples
-    --------
-    >>> chosen_parts(["fig6b", "fig3"])
-    ['fig3a', 'fig3b', 'fig3c', 'fig3d', 'fig6b']
-    >>> chosen_parts(["fig9"])
-    Traceback (most recent call last):
-    ...
-    ValueError: only: there is no 'fig9'; it must be some of fig1, fig2, fig3, ...
+    Attributes
+    ----------
+    name : str
+        Such as "fig6a": the name that ``--only`` takes, and that of the figure's files.
+    title : str
+        Heading on the page.
+    simulation : Simulation
+        The simulation whose results it shows.
+    draw, make_table, write_caption : callable
+        Take these results. The table has a header row; the caption says what to see.
+    row : int
+        Row of the page: figures with the same number stand side by side.
     """
-    if names is None:
-        return list(PARTS)
-    wanted: set[str] = set()
-    for name in names:
-        found = [part for part in PARTS if name in (part, _group(part))]
-        if not found:
-            known = ", ".join(
-                dict.fromkeys(word for part in PARTS for word in (_group(part), part))
-            )
-            raise ValueError(f"only: there is no {name!r}; it must be some of {known}")
-        wanted.update(found)
-    return [part for part in PARTS if part in wanted]
+
+    name: str
+    title: str
+    simulation: Simulation[T]
+    draw: Callable[[T], "Figure"]
+    make_table: Callable[[T], Table]
+    write_caption: Callable[[T], str]
+    row: int
 
 
-def _group(part: str) -> str:
-    return part.rstrip("abcde") if part.startswith("fig") else part
+def compute_pair_distances(
+    rows: sp.csr_array,
+) -> tuple[Floats, NDArray[np.intp], NDArray[np.intp]]:
+    """Compute ‖a_i − a_j‖² of all i < j, with i and j; exact for integers, as in these graphs."""
+    dense = rows.toarray()
+    norms = np.square(dense).sum(axis=1)
+    first, second = np.triu_indices(dense.shape[0], k=1)
+    squared = norms[first] + norms[second] - 2.0 * (dense @ dense.T)[first, second]
+    return squared, first, second
+
+
+def to_json_line(content: Mapping[str, Any]) -> str:
+    """Write one line of JSON; floats have all digits that it takes to read them back exactly."""
+    return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
+
+
+def to_rows(columns: Sequence[Any]) -> list[list[float]]:
+    """Turn columns of numbers into rows of a table."""
+    rows: list[list[float]] = np.array(columns, dtype=np.float64).T.tolist()
+    return rows

@@ -5,25 +5,24 @@ import csv
 import io
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from gradraker._files import write_atomically
-from gradraker.paper.captions import TITLES, caption
-from gradraker.paper.drawing import draw_paper_figure
-from gradraker.paper.findings import counts, findings
-from gradraker.paper.plan import PARTS, SIMULATIONS
-from gradraker.paper.results import PaperResults
+from gradraker.paper.claims import count_verdicts
+from gradraker.paper.figures import FIGURES, draw_figure, make_table, write_caption
+from gradraker.paper.plan import PaperFigure, Table
+from gradraker.paper.results import PaperResults, read_results
 from gradraker.paper.rules import RULES
-from gradraker.paper.tables import figure_table
+from gradraker.paper.run import PARTS, Progress, choose_parts, compare_with_paper, run_paper
 from gradraker.plotting import FORMATS, figure_bytes, freeze_layout, inline_svg
+from gradraker.plotting.figure import new_axes
 from gradraker.report.html import make_environment
 
 RESULTS_NAME = "results.jsonl"
-# Figures that belong together, by the beginnings of their names.
-_SIDE_BY_SIDE = (("fig1", "fig2"), ("fig3",), ("fig4", "fig5"), ("fig6",), ("fig7", "fig8"))
+_CHECKPOINTS = "checkpoints"
 # Sections of the paper, by the beginning of a place.
 _SECTIONS = {
     "III": "III: similarity measure and contribution weight",
@@ -36,13 +35,89 @@ _SECTIONS = {
 }
 
 
-def paper_summary(results: PaperResults) -> dict[str, Any]:
-    """Everything worth telling about a reproduction, as a dict that JSON can hold.
+def reproduce_paper(
+    folder: str | os.PathLike[str],
+    *,
+    only: Iterable[str] | None = None,
+    fast: bool = False,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    download: bool = False,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Run the paper's simulations, and write everything about them to a folder.
+
+    Parameters
+    ----------
+    folder : path-like
+        As in :func:`write_reproduction`. Repeats of sweeps are kept there as they are done, and
+        the same call continues from them.
+    only, fast, random_state, n_jobs, download, progress
+        As in :func:`run_paper`.
+
+    Returns
+    -------
+    dict
+        The summary, as of :func:`build_summary`.
+
+    Raises
+    ------
+    UnknownFigureError
+        If a name is not that of a figure; nothing is written.
+    """
+    parts = choose_parts(only)
+    _check_extras()
+    home = Path(folder)
+    home.mkdir(parents=True, exist_ok=True)
+    results = run_paper(
+        parts,
+        fast=fast,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        download=download,
+        checkpoints=home / _CHECKPOINTS,
+        progress=progress,
+    )
+    return write_reproduction(results, home, progress=progress)
+
+
+def redraw_paper(
+    path: str | os.PathLike[str],
+    folder: str | os.PathLike[str],
+    *,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Write everything again from a results file; runs no simulation.
+
+    Parameters
+    ----------
+    path : path-like
+        A ``results.jsonl``.
+    folder, progress
+        As in :func:`write_reproduction`.
+
+    Returns
+    -------
+    dict
+        The summary, as of :func:`build_summary`.
+    """
+    _check_extras()
+    return write_reproduction(read_results(path), folder, progress=progress)
+
+
+def _check_extras() -> None:
+    """Raise before the work if a package is missing that is needed after it."""
+    make_environment()
+    new_axes()
+
+
+def build_summary(results: PaperResults) -> dict[str, Any]:
+    """Summarise a reproduction as a dict that JSON can hold.
 
     Parameters
     ----------
     results : PaperResults
-        What :func:`gradraker.paper.run_paper` returned.
+        Returned by :func:`gradraker.paper.run_paper`, or read from a file.
 
     Returns
     -------
@@ -51,35 +126,68 @@ def paper_summary(results: PaperResults) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from gradraker.paper import run_paper
-    >>> from gradraker.paper import paper_summary
-    >>> summary = paper_summary(run_paper(["fig6a"], fast=True))
+    >>> from gradraker.paper import build_summary, run_paper
+    >>> summary = build_summary(run_paper(["fig6a"], fast=True))
     >>> [figure["name"] for figure in summary["figures"]]
     ['fig6a']
     >>> sum(summary["verdicts"].values()) == len(summary["findings"])
     True
     """
-    found = findings(results)
+    findings = compare_with_paper(results)
+    asked = [FIGURES[name] for name in results.header["parts"] if name in FIGURES]
     return {
         "command": "reproduce",
-        "again": _command(results),
+        "again": _format_command(results),
         "fast": results.header["fast"],
         "seed": results.header["random_state"],
-        "verdicts": counts(found),
-        "findings": [one.as_dict() for one in found],
+        "verdicts": count_verdicts(findings),
+        "findings": [finding.to_dict() for finding in findings],
         "rules": {rule.name: rule.text for rule in RULES.values()},
         "figures": [
-            {"name": name, "title": TITLES[name], "caption": caption(results, name)}
-            for name in drawn_figures(results)
+            {
+                "name": figure.name,
+                "title": figure.title,
+                "caption": write_caption(results, figure.name),
+            }
+            for figure in asked
+            if results.has(figure.simulation.name)
         ],
-        "left_out": _left_out(results),
+        "left_out": [
+            _describe_left_out(results, figure)
+            for figure in asked
+            if not results.has(figure.simulation.name)
+        ],
         "datasets": dict(results.header["datasets"]),
         "simulations": {
             name: {"dataset": simulation["dataset"], "settings": simulation["settings"]}
             for name, simulation in results.simulations.items()
         },
-        # Figures are matplotlib's, whenever the simulations were run.
+        # Figures are drawn now, whenever the simulations were run.
         "versions": {**results.header["versions"], "matplotlib": version("matplotlib")},
+    }
+
+
+def _format_command(results: PaperResults) -> str:
+    """Write the command that does it again."""
+    header = results.header
+    words = ["gradraker reproduce", f"--seed {header['random_state']}"]
+    if header["fast"]:
+        words.append("--fast")
+    if header["parts"] != list(PARTS):
+        words.append(f"--only {','.join(header['parts'])}")
+    return " ".join(words)
+
+
+def _describe_left_out(results: PaperResults, figure: PaperFigure[Any]) -> dict[str, str]:
+    """Say why a figure was not drawn: its data are not at hand."""
+    data = figure.simulation.data
+    facts: Mapping[str, Any] = results.header["datasets"][data]
+    return {
+        "name": figure.name,
+        "title": figure.title,
+        "dataset": data,
+        "problem": facts["problem"],
+        "reason": facts["missing"],
     }
 
 
@@ -87,20 +195,20 @@ def write_reproduction(
     results: PaperResults,
     folder: str | os.PathLike[str],
     *,
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Draw everything from results and write it to a folder.
 
     Parameters
     ----------
     results : PaperResults
-        What was run, or what :func:`gradraker.paper.read_results` read.
+        Returned by :func:`gradraker.paper.run_paper`, or read from a file.
     folder : path-like
-        Made if it is not there. It gets ``report.html``, ``report.md``, ``report.json``,
+        Created if it does not exist. It gets ``report.html``, ``report.md``, ``report.json``,
         ``results.jsonl``, and in ``figures`` each figure as SVG, PNG and PDF with its numbers as
         CSV.
     progress : callable, optional
-        Called with a word, the number of figures done and that of all.
+        Called with a word, the number of figures done and the number of all figures.
 
     Returns
     -------
@@ -108,9 +216,9 @@ def write_reproduction(
         The summary. Equal results make equal files.
     """
     home = Path(folder)
-    summary = paper_summary(results)
-    templates = make_environment()  # first: it says if jinja2 is missing
-    templates.filters |= {"cell": _cell, "setting": _setting}
+    summary = build_summary(results)
+    templates = make_environment(__package__)  # first: it raises if jinja2 is missing
+    templates.filters |= {"cell": _escape_cell, "setting": _format_setting}
     (home / "figures").mkdir(parents=True, exist_ok=True)
     results.save(home / RESULTS_NAME)
     figures = {}
@@ -121,56 +229,20 @@ def write_reproduction(
     shown = {
         "summary": summary,
         "figures": figures,
-        "sections": sections(summary),
-        "groups": groups(summary),
+        "sections": _group_by_section(summary["findings"]),
+        "rows": _group_by_row(summary["figures"]),
     }
-    _write(home / "report.html", templates.get_template("paper.html").render(**shown))
-    _write(home / "report.md", templates.get_template("paper.md").render(**shown))
+    _write_text(home / "report.html", templates.get_template("paper.html").render(**shown))
+    _write_text(home / "report.md", templates.get_template("paper.md").render(**shown))
     text = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False)
-    _write(home / "report.json", f"{text}\n")
+    _write_text(home / "report.json", f"{text}\n")
     return summary
 
 
-def drawn_figures(results: PaperResults) -> list[str]:
-    """Names of the figures that were asked for and can be drawn."""
-    asked = [name for name in results.header["parts"] if name in TITLES]
-    return [name for name in asked if all(map(results.has, PARTS[name]))]
-
-
-def _left_out(results: PaperResults) -> list[dict[str, str]]:
-    """Figures that were asked for, but whose data are not at hand."""
-    datasets: Mapping[str, Mapping[str, Any]] = results.header["datasets"]
-    left_out = []
-    for name in results.header["parts"]:
-        if name in TITLES and not all(map(results.has, PARTS[name])):
-            data = SIMULATIONS[PARTS[name][0]].data
-            left_out.append(
-                {
-                    "name": name,
-                    "title": TITLES[name],
-                    "dataset": data,
-                    "problem": datasets[data]["problem"],
-                    "reason": datasets[data]["missing"],
-                }
-            )
-    return left_out
-
-
-def _command(results: PaperResults) -> str:
-    """What to type to do it again."""
-    header = results.header
-    words = ["gradraker reproduce", f"--seed {header['random_state']}"]
-    if header["fast"]:
-        words.append("--fast")
-    if header["parts"] != list(PARTS):
-        words.append(f"--only {','.join(header['parts'])}")
-    return " ".join(words)
-
-
-def sections(summary: Mapping[str, Any]) -> dict[str, list[Mapping[str, Any]]]:
-    """Findings by the section of the paper."""
-    found: dict[str, list[Mapping[str, Any]]] = {}
-    for finding in summary["findings"]:
+def _group_by_section(findings: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Group findings by the section of the paper."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for finding in findings:
         title = next(
             title for place, title in _SECTIONS.items() if finding["place"].startswith(place)
         )
@@ -178,25 +250,23 @@ def sections(summary: Mapping[str, Any]) -> dict[str, list[Mapping[str, Any]]]:
     return found
 
 
-def groups(summary: Mapping[str, Any]) -> list[list[Mapping[str, Any]]]:
-    """Figures that stand side by side on the page."""
-    found: dict[str, list[Mapping[str, Any]]] = {}
-    for figure in summary["figures"]:
-        name = figure["name"]
-        group = next((part for part in _SIDE_BY_SIDE if name.startswith(part)), ())
-        found.setdefault(str(group), []).append(figure)
+def _group_by_row(figures: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Group figures that stand side by side on the page."""
+    found: dict[int, list[dict[str, Any]]] = {}
+    for figure in figures:
+        found.setdefault(FIGURES[figure["name"]].row, []).append(figure)
     return list(found.values())
 
 
 def _write_figure(results: PaperResults, figure: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Write a figure and its numbers; return what a page shows of them."""
+    """Write a figure and its numbers; return both as a page embeds them."""
     from markupsafe import Markup
 
     name = figure["name"]
-    drawn = draw_paper_figure(results, name)
+    drawn = draw_figure(results, name)
     freeze_layout(drawn)
     files = {kind: figure_bytes(drawn, kind) for kind in FORMATS}
-    files["csv"] = _csv(figure_table(results, name)).encode()
+    files["csv"] = _to_csv(make_table(results, name)).encode()
     for kind, content in files.items():
         _write_bytes(folder / f"{name}.{kind}", content)
     svg = inline_svg(files["svg"].decode(), prefix=name, description=figure["caption"])
@@ -207,7 +277,7 @@ def _write_figure(results: PaperResults, figure: Mapping[str, Any], folder: Path
     }
 
 
-def _csv(table: list[list[Any]]) -> str:
+def _to_csv(table: Table) -> str:
     buffer = io.StringIO()
     csv.writer(buffer, lineterminator="\n").writerows(
         ["" if cell is None or cell != cell else cell for cell in row] for row in table
@@ -215,27 +285,27 @@ def _csv(table: list[list[Any]]) -> str:
     return buffer.getvalue()
 
 
-def _cell(text: str) -> str:
-    """A text that does not end a cell of a Markdown table."""
+def _escape_cell(text: str) -> str:
+    """Escape bars, which would end a cell of a Markdown table."""
     return text.replace("|", "\\|")
 
 
-def _setting(value: Any) -> str:
-    """A setting in few words.
+def _format_setting(value: Any) -> str:
+    """Write a setting in few words.
 
     Examples
     --------
-    >>> _setting(0.1), _setting([0.02, 0.05, 0.1, 0.2, 0.5, 1.0])
+    >>> _format_setting(0.1), _format_setting([0.02, 0.05, 0.1, 0.2, 0.5, 1.0])
     ('0.1', '6 from 0.02 to 1')
     """
     if not isinstance(value, list):
         return f"{value:g}" if isinstance(value, float) else str(value)
     if len(value) > 5:
         return f"{len(value)} from {value[0]:g} to {value[-1]:g}"
-    return ", ".join(map(_setting, value))
+    return ", ".join(map(_format_setting, value))
 
 
-def _write(path: Path, text: str) -> None:
+def _write_text(path: Path, text: str) -> None:
     _write_bytes(path, text.encode())
 
 

@@ -1,22 +1,26 @@
-"""What the simulations gave, in a file from which everything is drawn again."""
+"""Results of the simulations, in a file from which everything can be drawn again."""
 
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from gradraker._files import write_atomically
+from gradraker.paper.paper_data import DATA
+from gradraker.paper.plan import Simulation, to_json_line
 
 FORMAT = "gradraker reproduction 1"
 _HEADER = {"parts", "fast", "random_state", "versions", "datasets", "simulations"}
 _SIMULATION = {"dataset", "settings", "results"}
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PaperResults:
-    """Results of the paper's simulations.
+    """Results of the paper's simulations; not to be changed, since they are parsed once.
 
     Attributes
     ----------
@@ -29,36 +33,36 @@ class PaperResults:
 
     header: Mapping[str, Any]
     simulations: Mapping[str, Mapping[str, Any]]
+    _parsed: dict[str, Any] = field(default_factory=dict, init=False)
 
     def has(self, name: str) -> bool:
         """Whether a simulation was run."""
         return name in self.simulations
 
-    def of(self, name: str) -> Mapping[str, Any]:
-        """Results of a simulation."""
-        results: Mapping[str, Any] = self.simulations[name]["results"]
-        return results
-
-    def settings(self, name: str) -> Mapping[str, Any]:
-        """Settings of a simulation."""
-        settings: Mapping[str, Any] = self.simulations[name]["settings"]
-        return settings
+    def get(self, simulation: Simulation[T]) -> T:
+        """Return the results of a simulation as the object that figures and claims use."""
+        if simulation.name not in self._parsed:
+            found = self.simulations[simulation.name]
+            settings = {"data": {"name": DATA[simulation.data].title}, **found["settings"]}
+            self._parsed[simulation.name] = simulation.parse(found["results"], settings)
+        parsed: T = self._parsed[simulation.name]
+        return parsed
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write JSON lines: the header, then one line a simulation; whole or not at all."""
+        """Write JSON lines: the header, then one line per simulation; all or nothing."""
         names = list(self.simulations)
-        lines = [json_line({"format": FORMAT, **self.header, "simulations": names})]
+        lines = [to_json_line({"format": FORMAT, **self.header, "simulations": names})]
         for name, simulation in self.simulations.items():
-            lines.append(json_line({"simulation": name, **simulation}))
+            lines.append(to_json_line({"simulation": name, **simulation}))
         text = "".join(lines)
-        return write_atomically(path, lambda file: _write(file, text))
+        return write_atomically(path, lambda file: _write_text(file, text))
 
     def __repr__(self) -> str:
         return f"PaperResults of {', '.join(self.simulations)}"
 
 
 def read_results(path: str | os.PathLike[str]) -> PaperResults:
-    """Read what :meth:`PaperResults.save` wrote."""
+    """Read a file that :meth:`PaperResults.save` wrote."""
     content = Path(path).read_bytes()
     try:
         header, *simulations = map(json.loads, content.splitlines())
@@ -69,21 +73,16 @@ def read_results(path: str | os.PathLike[str]) -> PaperResults:
             raise KeyError("simulation")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(
-            f"{str(path)!r} is no results file: its first line must be a JSON object with "
+            f"{str(path)!r} is not a results file: its first line must be a JSON object with "
             f"the format {FORMAT!r}, and each other line one with a simulation"
         ) from error
     if header.pop("simulations") != list(found):
         raise ValueError(
-            f"{str(path)!r} is not whole: it holds other simulations than its first line names; "
-            "run 'gradraker reproduce' again"
+            f"{str(path)!r} is incomplete: it does not hold the simulations that its first line "
+            "names; run 'gradraker reproduce' again"
         )
     return PaperResults(header, found)
 
 
-def json_line(content: Mapping[str, Any]) -> str:
-    """One line of JSON; floats have as many digits as it takes to read them back exactly."""
-    return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
-
-
-def _write(path: Path, text: str) -> None:
+def _write_text(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")

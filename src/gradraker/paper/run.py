@@ -1,26 +1,77 @@
-"""Run the paper's simulations; what was done before is not done again."""
+"""Everything that can be asked for, and running it; finished repeats are not run again."""
 
-import hashlib
 import os
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from gradraker.exceptions import DatasetFileError
-from gradraker.paper import simulations
-from gradraker.paper.data import DATA, Loaded, how_to_get, load_data
-from gradraker.paper.plan import PARTS, SIMULATIONS, Simulation, chosen_parts
-from gradraker.paper.records import sweep_record
-from gradraker.paper.results import PaperResults, json_line
-from gradraker.sweep.sweep_result import SweepResult
-from gradraker.sweep.variance_sweep import sigma2_sweep
+from gradraker.exceptions import DatasetFileError, UnknownFigureError
+from gradraker.paper.claims import Finding, check_claims
+from gradraker.paper.figures import CLAIMS as FIGURE_CLAIMS
+from gradraker.paper.figures import FIGURES
+from gradraker.paper.figures.fig7_8 import PAPER_PAIRS, STATION_PAIRS
+from gradraker.paper.figures.four_variances import WEIGHTS
+from gradraker.paper.numbers import CLAIMS as NUMBER_CLAIMS
+from gradraker.paper.numbers import SIMULATIONS as NUMBER_SIMULATIONS
+from gradraker.paper.numbers.section_v_c import SIMILARITIES
+from gradraker.paper.paper_data import DATA, PaperGraph, describe_source, load_data
+from gradraker.paper.plan import RunOptions, Simulation
+from gradraker.paper.results import PaperResults
 from gradraker.sweep.versions import versions
 
 Progress = Callable[[str, float, float], None]
 
-# Cost of a simulation that is no sweep, and of a sine and cosine of one; about seconds.
-_COST = 0.5
-_COST_OF_SINES = 2e-9
+# The order in which simulations are run and written: quick ones first, then the sweeps.
+_ORDER: tuple[Simulation[Any], ...] = (
+    WEIGHTS,
+    SIMILARITIES,
+    STATION_PAIRS,
+    PAPER_PAIRS,
+    *NUMBER_SIMULATIONS,
+    *(figure.simulation for figure in FIGURES.values()),
+)
+SIMULATIONS: dict[str, Simulation[Any]] = {simulation.name: simulation for simulation in _ORDER}
+
+# Names that ``--only`` takes, with the simulations that they need.
+PARTS: dict[str, tuple[str, ...]] = {
+    **{name: (figure.simulation.name,) for name, figure in FIGURES.items()},
+    "numbers": tuple(simulation.name for simulation in NUMBER_SIMULATIONS),
+}
+
+# In the paper's order: the names of sections III to VI are in alphabetical order.
+CLAIMS = tuple(
+    sorted((*FIGURE_CLAIMS, *NUMBER_CLAIMS), key=lambda claim: claim.place.partition(",")[0])
+)
+
+
+def choose_parts(names: Iterable[str] | None) -> list[str]:
+    """Choose parts by name, in the paper's order; "fig3" is all of figure 3, None everything.
+
+    Examples
+    --------
+    >>> choose_parts(["fig6b", "fig3"])
+    ['fig3a', 'fig3b', 'fig3c', 'fig3d', 'fig6b']
+    >>> choose_parts(["fig9"])
+    Traceback (most recent call last):
+    ...
+    gradraker.exceptions.UnknownFigureError: only: there is no 'fig9'; it must be some of fig1, ...
+    """
+    if names is None:
+        return list(PARTS)
+    wanted: set[str] = set()
+    for name in names:
+        found = [part for part in PARTS if name in (part, _get_figure_name(part))]
+        if not found:
+            known = dict.fromkeys(word for part in PARTS for word in (_get_figure_name(part), part))
+            raise UnknownFigureError(name, tuple(known))
+        wanted.update(found)
+    return [part for part in PARTS if part in wanted]
+
+
+def _get_figure_name(part: str) -> str:
+    """Return the name of the figure that a panel is part of, or the part itself."""
+    return part.rstrip("abcde") if part.startswith("fig") else part
 
 
 def run_paper(
@@ -46,15 +97,20 @@ def run_paper(
     n_jobs : int, optional
         As in :func:`gradraker.sigma2_sweep`; results do not depend on it.
     download : bool, default=False
-        Whether data sets that are not at hand are downloaded.
+        Whether to download data sets that are not at hand.
     checkpoints : path-like, optional
-        Folder in which repeats of sweeps are kept as they are done; the same call goes on there.
+        Folder that keeps repeats of sweeps as they are done; the same call continues from there.
     progress : callable, optional
-        Called with what is being done, the cost of what is done, and the cost of everything.
+        Called with the name of a simulation, the cost of the work done, and that of all work.
 
     Returns
     -------
     PaperResults
+
+    Raises
+    ------
+    UnknownFigureError
+        If a name is not that of a figure.
 
     Examples
     --------
@@ -62,34 +118,13 @@ def run_paper(
     >>> run_paper(["fig3", "fig6b"], fast=True)
     PaperResults of weights, sweep-temperature-weighted
     """
-    parts = chosen_parts(only)
+    parts = choose_parts(only)
     wanted = {name for part in parts for name in PARTS[part]}
     chosen = [simulation for name, simulation in SIMULATIONS.items() if name in wanted]
-    loaded, facts = _load_all(chosen, download=download)
-    possible = [simulation for simulation in chosen if _can_run(simulation, loaded)]
-    settings = {simulation.name: simulation.chosen(fast=fast) for simulation in possible}
-    costs = {
-        simulation.name: _cost(simulation, settings[simulation.name], loaded[simulation.data])
-        for simulation in possible
-    }
-    total, before = sum(costs.values()), 0.0
-    found = {}
-    for simulation in possible:
-        name, cost, start = simulation.name, costs[simulation.name], before
-
-        def report(part: float, name: str = name, cost: float = cost, start: float = start) -> None:
-            if progress is not None:
-                progress(name, start + part * cost, total)
-
-        report(0.0)
-        runner = _Runner(loaded[simulation.data], random_state, n_jobs, checkpoints, report)
-        found[name] = {
-            "dataset": simulation.data,
-            "settings": settings[name] | {"random_state": random_state},
-            "results": runner.run(simulation, settings[name]),
-        }
-        before += cost
-        report(1.0)
+    graphs, facts = _load_graphs(chosen, download=download)
+    folder = None if checkpoints is None else Path(checkpoints)
+    options = RunOptions(random_state, n_jobs=n_jobs, checkpoints=folder)
+    simulations = [simulation for simulation in chosen if _can_run(simulation, graphs)]
     header = {
         "parts": parts,
         "fast": fast,
@@ -97,109 +132,79 @@ def run_paper(
         "versions": versions(),
         "datasets": facts,
     }
-    return PaperResults(header, found)
+    return PaperResults(header, _run_all(simulations, graphs, options, fast, progress))
 
 
-class _Runner:
-    def __init__(
-        self,
-        loaded: Loaded,
-        seed: int,
-        n_jobs: int | None,
-        checkpoints: str | os.PathLike[str] | None,
-        report: Callable[[float], None],
-    ) -> None:
-        self.loaded = loaded
-        self.seed = seed
-        self.n_jobs = n_jobs
-        self.checkpoints = None if checkpoints is None else Path(checkpoints)
-        self.report = report
+def _run_all(
+    simulations: list[Simulation[Any]],
+    graphs: dict[str, PaperGraph],
+    options: RunOptions,
+    fast: bool,
+    progress: Progress | None,
+) -> dict[str, dict[str, Any]]:
+    settings = [simulation.choose_settings(fast=fast) for simulation in simulations]
+    costs = [
+        simulation.estimate_cost(graphs[simulation.data], own)
+        for simulation, own in zip(simulations, settings, strict=True)
+    ]
+    total, before = sum(costs), 0.0
+    found = {}
+    for simulation, own, cost in zip(simulations, settings, costs, strict=True):
 
-    def run(self, simulation: Simulation, settings: dict[str, Any]) -> dict[str, Any]:
-        """Results of one simulation."""
-        if simulation.kind == "sweep":
-            return sweep_record(self.sweep(simulation.name, settings, self.report))
-        if simulation.kind == "sweeps":
-            return self.sweeps(simulation.name, settings)
-        results: dict[str, Any] = getattr(simulations, simulation.kind)(
-            self.loaded, settings, self.seed
-        )
-        return results
+        def report(
+            part: float, name: str = simulation.name, cost: float = cost, before: float = before
+        ) -> None:
+            if progress is not None:
+                progress(name, before + part * cost, total)
 
-    def sweeps(self, name: str, settings: dict[str, Any]) -> dict[str, Any]:
-        """One sweep for each value of the setting that is varied."""
-        given = dict(settings)
-        setting = given.pop("setting")
-        values = given.pop(setting)
-        found = []
-        for i, value in enumerate(values):
-
-            def report(part: float, i: int = i) -> None:
-                self.report((i + part) / len(values))
-
-            sweep = self.sweep(f"{name}-{value:g}", given | {setting: value}, report)
-            found.append(sweep_record(sweep))
-        return {"sweeps": found}
-
-    def sweep(
-        self, name: str, settings: dict[str, Any], report: Callable[[float], None]
-    ) -> SweepResult:
-        assert self.loaded.dataset is not None
-        return sigma2_sweep(
-            self.loaded.dataset,
-            **settings,
-            random_state=self.seed,
-            n_jobs=self.n_jobs,
-            checkpoint=self._checkpoint(name, settings),
-            progress=lambda _, done, n_repeats: report(done / n_repeats),
-        )
-
-    def _checkpoint(self, name: str, settings: dict[str, Any]) -> Path | None:
-        if self.checkpoints is None:
-            return None
-        self.checkpoints.mkdir(parents=True, exist_ok=True)
-        # Other settings, data or versions have another file, so that nothing has to be removed.
-        what = {"settings": settings, "seed": self.seed, "versions": versions()}
-        line = json_line(what | {"data": self.loaded.facts["sha256"]})
-        digest = hashlib.sha256(line.encode()).hexdigest()
-        return self.checkpoints / f"{name}-{digest[:10]}.jsonl"
+        report(0.0)
+        found[simulation.name] = {
+            "dataset": simulation.data,
+            "settings": own | {"random_state": options.seed},
+            "results": simulation.run(
+                graphs[simulation.data],
+                own,
+                replace(options, name=simulation.name, report=report),
+            ),
+        }
+        report(1.0)
+        before += cost
+    return found
 
 
-def _load_all(
-    chosen: list[Simulation], *, download: bool
-) -> tuple[dict[str, Loaded], dict[str, dict[str, Any]]]:
-    """Data sets that are at hand, and what is to be told about all that are needed."""
-    loaded: dict[str, Loaded] = {}
+def _load_graphs(
+    simulations: list[Simulation[Any]], *, download: bool
+) -> tuple[dict[str, PaperGraph], dict[str, dict[str, Any]]]:
+    """Load the data sets that are at hand, and collect facts on all that are needed."""
+    graphs: dict[str, PaperGraph] = {}
     facts: dict[str, dict[str, Any]] = {}
     for key in DATA:
-        if all(simulation.data != key for simulation in chosen):
+        if all(simulation.data != key for simulation in simulations):
             continue
         facts[key] = {"title": DATA[key].title}
         try:
-            found = load_data(key, download=download)
+            graph = load_data(key, download=download)
         except DatasetFileError as error:
             facts[key] |= {"problem": "cannot be read", "missing": str(error)}
             continue
-        if found is not None:
-            loaded[key] = found
-            facts[key] |= found.facts
-        if found is None or found.values is None:
+        if graph is not None:
+            graphs[key] = graph
+            facts[key] |= graph.facts
+        if graph is None or graph.values is None:
             problem = "could not be downloaded" if download else "are not at hand"
-            facts[key] |= {"problem": problem, "missing": how_to_get(key)}
-    return loaded, facts
+            facts[key] |= {"problem": problem, "missing": describe_source(key)}
+    return graphs, facts
 
 
-def _can_run(simulation: Simulation, loaded: dict[str, Loaded]) -> bool:
-    if simulation.data not in loaded:
-        return False
-    return simulation.kind == "distances" or loaded[simulation.data].values is not None
+def _can_run(simulation: Simulation[Any], graphs: dict[str, PaperGraph]) -> bool:
+    graph = graphs.get(simulation.data)
+    return graph is not None and not (simulation.needs_values and graph.values is None)
 
 
-def _cost(simulation: Simulation, settings: dict[str, Any], loaded: Loaded) -> float:
-    if simulation.kind not in ("sweep", "sweeps"):
-        return _COST
-    n_sines = settings["n_repeats"] * len(settings["sigma2"]) * loaded.adjacency.shape[0]
-    for name in ("n_frequencies", "n_epochs"):
-        value = settings[name]
-        n_sines *= sum(value) if isinstance(value, list) else value
-    return float(n_sines * _COST_OF_SINES)
+def compare_with_paper(results: PaperResults) -> list[Finding]:
+    """Compare every number and statement of the paper with the results.
+
+    Claims whose simulations were not asked for are left out; those whose data set is not at hand
+    cannot be checked.
+    """
+    return check_claims(CLAIMS, results)

@@ -46,17 +46,22 @@ def render_predictions(summary: Mapping[str, Any]) -> str:
     )
 
 
-def make_environment() -> "Environment":
-    """Templates, with everything escaped and the filters that all pages use."""
+def make_environment(*packages: str) -> "Environment":
+    """Templates, with everything escaped and the filters that all pages use.
+
+    Those of ``packages`` come before those of the report, and may extend them.
+    """
     try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
+        from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
     except ModuleNotFoundError as error:
         raise ImportError(
             "a report needs jinja2 and matplotlib: pip install 'gradraker[report]'"
         ) from error
     # Names of nodes come from anywhere: everything is escaped unless it is marked as HTML.
     environment = Environment(
-        loader=PackageLoader("gradraker.report", "templates"),
+        loader=ChoiceLoader(
+            [PackageLoader(package) for package in (*packages, "gradraker.report")]
+        ),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -46,7 +46,7 @@ def assert_variance(samples, expected):
     assert_mean((samples - samples.mean(axis=0)) ** 2, expected)
 
 
-def cosines(a, b, *, sigma2, n, seed=0):
+def compute_cosines(a, b, *, sigma2, n, seed=0):
     """cos ξᵀ(a − b) for n frequencies ξ: the terms of B, equation (bijval)."""
     X = np.array([a, b], dtype=float)
     model = SKGRegressor(sigma2=sigma2, n_frequencies=n, n_epochs=1, random_state=seed)
@@ -55,7 +55,7 @@ def cosines(a, b, *, sigma2, n, seed=0):
     return n * (products[:n] + products[n:])
 
 
-def pair(squared_distance, n_common=3):
+def make_pair(squared_distance, n_common=3):
     """Two 0/1 rows at that distance, with some neighbours in common."""
     a = np.ones(n_common + squared_distance)
     b = a.copy()
@@ -80,7 +80,7 @@ def test_claim_1_frequencies_are_normal_with_variance_one_over_sigma2(sigma2):
 @pytest.mark.parametrize("squared_distance", [1, 4, 15, 27])
 @pytest.mark.parametrize("sigma2", [2.0, 10.0])
 def test_claim_2_mean_and_variance_of_the_cosine(squared_distance, sigma2):
-    terms = cosines(*pair(squared_distance), sigma2=sigma2, n=50_000)
+    terms = compute_cosines(*make_pair(squared_distance), sigma2=sigma2, n=50_000)
     variance = squared_distance / sigma2  # of X = ξᵀd
     assert_mean(terms, np.exp(-variance / 2))
     assert_variance(terms, (np.exp(-variance) - 1) ** 2 / 2)
@@ -89,9 +89,9 @@ def test_claim_2_mean_and_variance_of_the_cosine(squared_distance, sigma2):
 # -- section III.A: properties of B ------------------------------------------------------------
 
 
-def similarities(squared_distance, *, sigma2, n_draws, n_frequencies=D):
+def draw_similarities(squared_distance, *, sigma2, n_draws, n_frequencies=D):
     """B of one pair of nodes in many independent draws of the frequencies."""
-    terms = cosines(*pair(squared_distance), sigma2=sigma2, n=n_draws * n_frequencies)
+    terms = compute_cosines(*make_pair(squared_distance), sigma2=sigma2, n=n_draws * n_frequencies)
     return 2 * ETA * terms.reshape(n_draws, n_frequencies).mean(axis=1)
 
 
@@ -99,15 +99,15 @@ def similarities(squared_distance, *, sigma2, n_draws, n_frequencies=D):
 def test_exponential_approximation_is_the_mean_of_b(sigma2):
     for squared_distance in (1, 4, 15, 27):
         exact = kernel_similarity_measure(
-            np.subtract(*pair(squared_distance)), sigma2=sigma2, learning_rate=ETA
+            np.subtract(*make_pair(squared_distance)), sigma2=sigma2, learning_rate=ETA
         )
         assert exact == pytest.approx(2 * ETA * np.exp(-squared_distance / (2 * sigma2)))
-        assert_mean(similarities(squared_distance, sigma2=sigma2, n_draws=500), exact)
+        assert_mean(draw_similarities(squared_distance, sigma2=sigma2, n_draws=500), exact)
 
 
-def sampled_similarities(sigma2, seed):
-    """B and ‖d‖² of all pairs of the sampled stations, as in section V.C."""
-    X = split(seed).X
+def compute_known_similarities(sigma2, seed):
+    """Compute B and ‖d‖² of all pairs of known stations, as in section V.C."""
+    X = get_split(seed).X
     model = SKGRegressor(sigma2=sigma2, n_frequencies=D, random_state=seed)
     Z = model.fit(X, np.zeros(len(X))).features(X)
     i, j = np.triu_indices(len(X), 1)
@@ -118,7 +118,7 @@ def test_exponential_approximation_on_temperature():
     """Section V.C: σ² = 10, pairs with ‖d‖² = 15; the paper saw 21 pairs, mean 0.0976."""
     means, spreads, everything = [], [], []
     for seed in range(150):
-        B, distances = sampled_similarities(10.0, seed)
+        B, distances = compute_known_similarities(10.0, seed)
         B = B[distances == 15]
         if B.size >= 10:
             means.append(B.mean())
@@ -142,7 +142,7 @@ def test_exponential_approximation_on_temperature():
 @pytest.mark.parametrize("sigma2", [CHAOS, EXTENDING, DISTURBING, AVERAGING])
 def test_positive_average(sigma2):
     """0 < E[B] < 2η over frequencies and pairs of nodes; B itself may be negative."""
-    draws = [sampled_similarities(sigma2, seed)[0] for seed in range(40)]
+    draws = [compute_known_similarities(sigma2, seed)[0] for seed in range(40)]
     means = np.array([B.mean() for B in draws])
     error = means.std(ddof=1) / np.sqrt(means.size)
     assert means.mean() - ERRORS * error > 0.0
@@ -155,7 +155,7 @@ def test_variance_of_b_grows_with_the_distance():
     """Section IV.B prints "decreasing"; its own equation grows from 0 at d = 0 to the bound."""
     sigma2, bound = 10.0, (2 * ETA) ** 2 / (2 * D)
     distances = np.array([1, 4, 9, 15, 27])
-    samples = np.array([similarities(d, sigma2=sigma2, n_draws=3000) for d in distances]).T
+    samples = np.array([draw_similarities(d, sigma2=sigma2, n_draws=3000) for d in distances]).T
     expected = bound * (1 - np.exp(-distances / sigma2)) ** 2
     assert_variance(samples, expected)
     assert np.all(np.diff(samples.var(axis=0)) > 0)
@@ -163,13 +163,13 @@ def test_variance_of_b_grows_with_the_distance():
 
 
 def test_variance_of_b_is_zero_at_distance_zero():
-    a, _ = pair(0)
-    assert np.ptp(cosines(a, a, sigma2=10.0, n=1000)) < 1e-13
+    a, _ = make_pair(0)
+    assert np.ptp(compute_cosines(a, a, sigma2=10.0, n=1000)) < 1e-13
 
 
 @pytest.mark.parametrize("n_frequencies", [50, 800])
 def test_variance_of_b_far_away_is_the_bound(n_frequencies):
-    samples = similarities(27, sigma2=0.5, n_draws=3000, n_frequencies=n_frequencies)
+    samples = draw_similarities(27, sigma2=0.5, n_draws=3000, n_frequencies=n_frequencies)
     assert_variance(samples, (2 * ETA) ** 2 / (2 * n_frequencies))
 
 
@@ -192,22 +192,22 @@ def test_claim_3_at_every_time_of_training():
             assert prediction == pytest.approx(weighted_sum, rel=0, abs=1e-12)
 
 
-def cube_rows(rng, n, n_columns):
+def make_cube_rows(rng, n, n_columns):
     """Corners of a cube, uniformly: every corner has equally similar others on average."""
     return (rng.random((n, n_columns)) < 0.5).astype(float)
 
 
-def mean_similarity(n_columns, sigma2):
+def compute_mean_similarity(n_columns, sigma2):
     """b = E[B] for corners of a cube: entries differ with probability ½, independently."""
     return 2 * ETA * ((1 + np.exp(-1 / (2 * sigma2))) / 2) ** n_columns
 
 
-def sums_of_weights(n, n_epochs, *, n_columns=10, sigma2=1.0, n_repeats=600):
-    """ΣF of a tested corner by the exact kernel and by SKG, and F of one epoch, of each repeat."""
+def compute_sums_of_weights(n, n_epochs, *, n_columns=10, sigma2=1.0, n_repeats=600):
+    """ΣF of an unknown corner by the exact kernel and by SKG, and F over time, of each repeat."""
     rng = np.random.default_rng(n)
     exact, features, by_time = [], [], []
     for repeat in range(n_repeats):
-        X = cube_rows(rng, n + 1, n_columns)
+        X = make_cube_rows(rng, n + 1, n_columns)
         order = np.concatenate([rng.permutation(n) for _ in range(n_epochs)])
         F = kernel_contribution_weights(X[:n], order, X[n], sigma2=sigma2, learning_rate=ETA)
         model = SKGRegressor(
@@ -226,8 +226,8 @@ def sums_of_weights(n, n_epochs, *, n_columns=10, sigma2=1.0, n_repeats=600):
 
 def test_claim_4_in_one_epoch_of_independent_rows():
     """There B_{i,k} and F_{k,j} are uncorrelated, and E[ΣF] = 1 − (1 − b)^T."""
-    n, b = 40, mean_similarity(10, 1.0)
-    exact, features, by_time = sums_of_weights(n, 1)
+    n, b = 40, compute_mean_similarity(10, 1.0)
+    exact, features, by_time = compute_sums_of_weights(n, 1)
     claimed = 1 - (1 - b) ** n
     assert 0.5 < claimed < 0.7
     assert_mean(exact, claimed)
@@ -238,9 +238,9 @@ def test_claim_4_in_one_epoch_of_independent_rows():
 
 def test_claim_4_fails_with_several_epochs():
     """A node that returns has B = 2η with itself: weights sum to less than the claim says."""
-    n, n_epochs, b = 10, 4, mean_similarity(10, 1.0)
+    n, n_epochs, b = 10, 4, compute_mean_similarity(10, 1.0)
     claimed = 1 - (1 - b) ** (n * n_epochs)
-    for sums in sums_of_weights(n, n_epochs)[:2]:
+    for sums in compute_sums_of_weights(n, n_epochs)[:2]:
         error = np.std(sums, ddof=1) / np.sqrt(len(sums))
         assert np.mean(sums) < claimed - 15 * error
         assert claimed - np.mean(sums) > 0.1
@@ -257,15 +257,15 @@ def test_claim_4_fails_where_some_rows_have_more_similar_others():
     rng = np.random.default_rng(0)
     sums = []
     for _ in range(2000):
-        *order, tested = (rng.random(n + 1) < shares[1]).astype(int)
-        F = kernel_contribution_weights(X, order, X[tested], sigma2=1.0, learning_rate=ETA)
-        assert F.sum() == pytest.approx(1 - (1 - 2 * ETA) ** order.count(tested), abs=1e-12)
+        *order, unknown = (rng.random(n + 1) < shares[1]).astype(int)
+        F = kernel_contribution_weights(X, order, X[unknown], sigma2=1.0, learning_rate=ETA)
+        assert F.sum() == pytest.approx(1 - (1 - 2 * ETA) ** order.count(unknown), abs=1e-12)
         sums.append(F.sum())
     assert_mean(sums, 1 - np.sum(shares * (1 - 2 * ETA * shares) ** n))
     assert np.mean(sums) < (1 - (1 - b) ** n) - 0.03
 
 
-def alpha_2(rows, *, sigma2, learning_rate):
+def compute_alpha_2(rows, *, sigma2, learning_rate):
     """α₂ of equation (spj2), for nodes at times j − 2, j − 1 and j."""
     first, _, last = rows = np.array(rows, dtype=float)
     F = kernel_contribution_weights(
@@ -283,13 +283,13 @@ def alpha_2(rows, *, sigma2, learning_rate):
 )
 def test_alpha_is_at_most_two_eta_for_rows_of_zeros_and_ones(rows, sigma2, learning_rate):
     """‖d‖² of 0/1 rows is the Hamming distance, for which the triangle inequality holds."""
-    found = alpha_2(rows, sigma2=sigma2, learning_rate=learning_rate)
+    found = compute_alpha_2(rows, sigma2=sigma2, learning_rate=learning_rate)
     assert 0 < found <= 2 * learning_rate * (1 + 1e-9)
 
 
 def test_alpha_exceeds_two_eta_for_weighted_rows():
-    """On a line at 0, 1, 2: 1 + 1 < 4, and ‖d‖² is no distance."""
-    found = alpha_2([[0.0], [1.0], [2.0]], sigma2=1.0, learning_rate=ETA)
+    """On a line at 0, 1, 2: 1 + 1 < 4, so ‖d‖² breaks the triangle inequality."""
+    found = compute_alpha_2([[0.0], [1.0], [2.0]], sigma2=1.0, learning_rate=ETA)
     assert found == pytest.approx(2 * ETA * np.exp((4 - 1 - 1) / 2), rel=1e-12)
     assert found > 2 * ETA
 
@@ -298,24 +298,24 @@ def test_alpha_exceeds_two_eta_for_weighted_rows():
 
 
 class Split(NamedTuple):
-    """Sampled stations, which are the referencing nodes too, and tested ones."""
+    """Known stations, which are the referencing nodes too, and unknown ones."""
 
     X: np.ndarray
     y: np.ndarray
-    X_tested: np.ndarray
-    y_tested: np.ndarray
+    X_unknown: np.ndarray
+    y_unknown: np.ndarray
 
 
 @cache
-def split(seed):
+def get_split(seed):
     data = load_temperature("jan")
-    sampled, tested = split_nodes(data.n_nodes, 0.4, np.random.default_rng(seed))
+    known, unknown = split_nodes(data.n_nodes, 0.4, np.random.default_rng(seed))
     A, y = data.adjacency.toarray(), data.scaled_values()
-    return Split(A[sampled][:, sampled], y[sampled], A[tested][:, sampled], y[tested])
+    return Split(A[known][:, known], y[known], A[unknown][:, known], y[unknown])
 
 
 @cache
-def explained(sigma2, seed) -> Explanation:
+def explain_split(sigma2, seed) -> Explanation:
     model = SKGRegressor(
         sigma2=sigma2,
         n_frequencies=D,
@@ -323,26 +323,26 @@ def explained(sigma2, seed) -> Explanation:
         n_epochs=N_EPOCHS,
         random_state=seed,
     )
-    return model.fit(split(seed).X, split(seed).y).explain(split(seed).X_tested)
+    return model.fit(get_split(seed).X, get_split(seed).y).explain(get_split(seed).X_unknown)
 
 
-def at_times(array, explanation):
-    """Columns of observed nodes, one for each time."""
+def select_times(array, explanation):
+    """Select the columns of known nodes, one for each time."""
     return array[:, explanation.order]
 
 
-def noise_ups(explanation):
-    """Upper end of the noise range of each tested node, (n, 1)."""
+def compute_noise_ups(explanation):
+    """Upper end of the noise range of each unknown node, (n, 1)."""
     return np.array([[noise_range(F)[1]] for F in explanation.by_time])
 
 
 def test_chaos_most_weights_are_noise():
     for seed in SPLITS:
-        explanation = explained(CHAOS, seed)
-        F, up = explanation.by_time, noise_ups(explanation)
+        explanation = explain_split(CHAOS, seed)
+        F, up = explanation.by_time, compute_noise_ups(explanation)
         assert np.mean(np.abs(F) <= up) > 0.85  # 0.91 to 0.96
-        B = at_times(explanation.similarities, explanation)
-        distances = at_times(explanation.squared_distances, explanation)
+        B = select_times(explanation.similarities, explanation)
+        distances = select_times(explanation.squared_distances, explanation)
         # B is close to 0 for all nodes but those with the same row.
         noise = 2 * ETA / np.sqrt(2 * D)
         assert np.abs(B[distances > 0]).max() < ERRORS * noise + 2 * ETA * np.exp(-1 / 0.2)
@@ -352,14 +352,14 @@ def test_chaos_most_weights_are_noise():
 
 def test_extending_near_nodes_get_the_weight():
     for seed in SPLITS:
-        explanation = explained(EXTENDING, seed)
-        F, up = explanation.by_time, noise_ups(explanation)
-        # Some weights are far outside the noise range, for nearly every tested node.
+        explanation = explain_split(EXTENDING, seed)
+        F, up = explanation.by_time, compute_noise_ups(explanation)
+        # Some weights are far outside the noise range, for nearly every unknown node.
         assert np.mean(F.max(axis=1) > 3 * up[:, 0]) > 0.9  # 0.96 to 1
         # They belong to near nodes, and B of far nodes is still noise.
-        distances = at_times(explanation.squared_distances, explanation)
+        distances = select_times(explanation.squared_distances, explanation)
         assert distances[up < F].mean() < distances[up >= F].mean() / 2
-        B = at_times(explanation.similarities, explanation)
+        B = select_times(explanation.similarities, explanation)
         far = np.abs(B[distances >= 15])
         assert far.max() < (ERRORS / np.sqrt(2 * D) + np.exp(-15 / 4)) * 2 * ETA
         ranks = [
@@ -374,30 +374,32 @@ def test_extending_near_nodes_get_the_weight():
 def test_disturbing_every_node_is_similar_and_late_ones_count():
     share = []
     for seed in SPLITS:
-        explanation = explained(DISTURBING, seed)
-        B = at_times(explanation.similarities, explanation)
+        explanation = explain_split(DISTURBING, seed)
+        B = select_times(explanation.similarities, explanation)
         assert B.min() > 0.0  # 0.023 to 0.060
         # The last value counts whether its node is near or not: F_{T,T+1} = B_{T,T+1}.
         np.testing.assert_allclose(explanation.by_time[:, -1], B[:, -1], rtol=1e-12)
-        share.append(np.mean(explanation.by_time[:, -1] > noise_ups(explanation)[:, 0]))
+        share.append(np.mean(explanation.by_time[:, -1] > compute_noise_ups(explanation)[:, 0]))
     assert np.mean(share) > 0.95
 
 
 def test_averaging_weights_are_an_exponential_of_time():
     spreads = {sigma2: [] for sigma2 in (EXTENDING, DISTURBING, AVERAGING)}
     for seed in SPLITS:
-        explanation = explained(AVERAGING, seed)
+        explanation = explain_split(AVERAGING, seed)
         T = explanation.order.size
         exponential = 2 * ETA * (1 - 2 * ETA) ** np.arange(T - 1, -1, -1)
         assert np.abs(explanation.by_time - exponential).max() < 0.07 * 2 * ETA  # 0.035 to 0.052
         assert explanation.similarities.min() > 0.93 * 2 * ETA  # 0.943 to 0.963
         # The paper: α is close to 2η. Early weights are noise, so the last quarter is looked at.
-        B = at_times(explanation.similarities, explanation)
+        B = select_times(explanation.similarities, explanation)
         alpha = conformity_factor(B, explanation.by_time)[:, -T // 4 : -1]
         assert np.nanmedian(alpha) == pytest.approx(2 * ETA, rel=0.1)
         for sigma2, found in spreads.items():
-            found.append(explained(sigma2, seed).prediction.std() / split(seed).y_tested.std())
-    # Predictions are nearly equal for all tested nodes: 0.12 to 0.32 of the spread of values.
+            found.append(
+                explain_split(sigma2, seed).prediction.std() / get_split(seed).y_unknown.std()
+            )
+    # Predictions are nearly equal for all unknown nodes: 0.12 to 0.32 of the spread of values.
     assert max(spreads[AVERAGING]) < 0.4
     assert np.mean(spreads[AVERAGING]) < np.mean(spreads[DISTURBING]) / 2
     assert np.mean(spreads[DISTURBING]) < np.mean(spreads[EXTENDING])
@@ -407,7 +409,10 @@ def test_errors_in_the_four_ranges():
     """Section V.D: chaos has the largest errors, and the best are between the extremes."""
     errors = {
         sigma2: np.mean(
-            [gnmse(split(seed).y_tested, explained(sigma2, seed).prediction) for seed in SPLITS]
+            [
+                gnmse(get_split(seed).y_unknown, explain_split(sigma2, seed).prediction)
+                for seed in SPLITS
+            ]
         )
         for sigma2 in (CHAOS, EXTENDING, DISTURBING, AVERAGING)
     }
@@ -425,15 +430,15 @@ def test_conformity_of_b_and_f(sigma2, least):
     def rank_correlation(times):
         found = []
         for seed in SPLITS:
-            explanation = explained(sigma2, seed)
-            B = at_times(explanation.similarities, explanation)[:, times]
+            explanation = explain_split(sigma2, seed)
+            B = select_times(explanation.similarities, explanation)[:, times]
             F = explanation.by_time[:, times]
             found += [
                 spearmanr(b, f).statistic for b, f in zip(B, F, strict=True) if np.ptp(b) > 1e-9
             ]
         return np.mean(found)
 
-    n = len(split(0).X)
+    n = len(get_split(0).X)
     recent, last_epoch, first_epoch = map(
         rank_correlation, (slice(-10, None), slice(-n, None), slice(0, n))
     )

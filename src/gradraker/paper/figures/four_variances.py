@@ -1,0 +1,243 @@
+"""The simulation of figures 2 to 5: one split, learned at one variance from each range."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradraker.explain import Explanation
+from gradraker.metrics import gnmse
+from gradraker.models import SKGRegressor
+from gradraker.paper.paper_data import Floats, PaperGraph, Split
+from gradraker.paper.plan import RunOptions, Settings, Simulation
+
+CHAOS, EXTENDING, DISTURBING, AVERAGING = FOUR_SIGMA2 = (0.1, 2.0, 10.0, 300.0)
+# The last steps, and the part of B that is small (section V.D on figure 3 c).
+_LATE = 5
+_SMALL = 0.25
+
+
+@dataclass(frozen=True, eq=False)
+class RunAtVariance:
+    """Results at one variance: of one unknown node at T training steps, and of all unknown nodes.
+
+    Attributes
+    ----------
+    sigma2 : float
+        The variance.
+    range : str
+        Its range, by the boundaries of the split.
+    similarities, contribution_weights : ndarray of shape (T,)
+        B and F of the node.
+    contribution_weights_by_node : ndarray of shape (M,)
+        F of the node, summed for each known node.
+    efficient_distance : float or None
+        ‖d‖² of the node, None where all weights are noise.
+    mean_similarity : float
+        Mean B of all unknown nodes.
+    late_ranks : list of float
+        Part of a node's weights that are smaller than one of a late step with a small B.
+    sums_of_weights, predictions : ndarray of shape (n,)
+        Σ F and predictions of all unknown nodes.
+    """
+
+    sigma2: float
+    range: str
+    similarities: Floats
+    contribution_weights: Floats
+    contribution_weights_by_node: Floats
+    efficient_distance: float | None
+    mean_similarity: float
+    late_ranks: list[float]
+    sums_of_weights: Floats
+    predictions: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class FourVariances:
+    """Results of the simulation of figures 2 to 5.
+
+    Attributes
+    ----------
+    node : str
+        The unknown node that figures 2 to 4 show.
+    squared_distances : ndarray of shape (M,)
+        ‖d‖² of this node and the known nodes.
+    order : ndarray of shape (T,)
+        Known node of each training step.
+    epoch_ends : list of int
+        Steps after which an epoch ended.
+    altitude_m, values : ndarray of shape (n,)
+        Altitudes and scaled values of the unknown nodes.
+    unit : tuple of two floats
+        Values that are scaled to 0 and 1.
+    runs : tuple of RunAtVariance
+        One for each variance.
+    settings : dict
+        Settings of the simulation.
+    """
+
+    node: str
+    squared_distances: Floats
+    order: NDArray[np.int64]
+    epoch_ends: list[int]
+    altitude_m: Floats
+    values: Floats
+    unit: tuple[float, float]
+    runs: tuple[RunAtVariance, ...]
+    settings: Settings
+
+    @property
+    def learning_rate(self) -> float:
+        """η of all runs."""
+        return float(self.settings["learning_rate"])
+
+    def get_run(self, sigma2: float) -> RunAtVariance:
+        """Return the run at one of the variances."""
+        return next(run for run in self.runs if run.sigma2 == sigma2)
+
+    def compute_errors(self) -> dict[float, float]:
+        """Compute GNMSE at each variance."""
+        return {run.sigma2: gnmse(self.values, run.predictions) for run in self.runs}
+
+    def format_title(self, run: RunAtVariance) -> str:
+        """Write the title of a figure that shows the node at one variance."""
+        return rf"{self.node}, $\sigma^2$ = {run.sigma2:g} ({run.range} range)"
+
+    def get_display_options(self, run: RunAtVariance) -> dict[str, Any]:
+        """Return the arguments of a display of contribution weights over time."""
+        return {
+            "similarities": run.similarities,
+            "weights": run.contribution_weights,
+            "learning_rate": self.learning_rate,
+            "epoch_ends": self.epoch_ends,
+            "title": self.format_title(run),
+        }
+
+    def to_celsius(self, values: Floats) -> Floats:
+        """Undo the scaling to [0, 1]."""
+        low, high = self.unit
+        return low + (high - low) * values
+
+
+def simulate_weights(graph: PaperGraph, settings: Settings, options: RunOptions) -> dict[str, Any]:
+    """Learn one split at some variances: B, F and distances of one node, predictions of all.
+
+    All variances share the split, the frequencies and the order. The split is that of the first
+    repeat of a sweep, so that figures 2 to 5 show the first repeat of figure 6 (a).
+    """
+    data, y = graph.dataset, graph.values
+    assert data is not None
+    assert data.positions is not None
+    assert y is not None
+    split = graph.draw_split(settings["fraction"], options.seed, 0)
+    row, unknown = settings["tested_node"], split.unknown
+    runs = []
+    for sigma2 in settings["sigma2"]:
+        model = _fit(split, y, sigma2, settings)
+        explanation = model.explain(split.X[unknown])
+        runs.append(
+            {"sigma2": sigma2, "range": model.ranges_.find_range(sigma2)}
+            | _describe_run(explanation, row)
+        )
+    ranges = model.ranges_
+    return {
+        "node": data.node_names[unknown[row]],
+        "boundaries": [
+            ranges.chaos_extending,
+            ranges.extending_disturbing,
+            ranges.disturbing_averaging,
+        ],
+        "squared_distances": explanation.squared_distances[row].tolist(),
+        "order": explanation.order.tolist(),
+        "epoch_ends": [len(split.known) * epoch for epoch in range(1, settings["n_epochs"])],
+        "altitude_m": data.positions[unknown, 0].tolist(),
+        "values": y[unknown].tolist(),
+        "unit": [float(data.values.min()), float(data.values.max())],
+        "runs": runs,
+    }
+
+
+def _fit(split: Split, y: Floats, sigma2: float, settings: Settings) -> SKGRegressor:
+    model = SKGRegressor(
+        sigma2=sigma2,
+        n_frequencies=settings["n_frequencies"],
+        learning_rate=settings["learning_rate"],
+        n_epochs=settings["n_epochs"],
+        random_state=split.seed,
+    )
+    return model.fit(split.X[split.known], y[split.known])
+
+
+def _describe_run(explanation: Explanation, row: int) -> dict[str, Any]:
+    B = explanation.similarities[:, explanation.order]  # [n, T]
+    F = np.array([explanation.by_time_of(node) for node in range(len(B))])  # [n, T]
+    efficient = explanation.efficient_distance(row)
+    return {
+        "similarities": B[row].tolist(),
+        "mean_similarity": float(B.mean()),
+        "weights": F[row].tolist(),
+        "late_ranks": _rank_late_weights(B, F),
+        "weights_by_node": explanation.weights[row].tolist(),
+        "efficient_distance": efficient if np.isfinite(efficient) else None,
+        "sums_of_weights": explanation.sum_of_weights.tolist(),
+        "predictions": explanation.prediction.tolist(),
+    }
+
+
+def _rank_late_weights(B: Floats, F: Floats) -> list[float]:
+    """For weights of the last steps with a B among the smallest: the part of F below them."""
+    late = slice(-_LATE, None)
+    small = B[:, late] <= np.quantile(B, _SMALL, axis=1, keepdims=True)  # [n, late]
+    below = np.mean(F[:, np.newaxis] < F[:, late, np.newaxis], axis=2)  # [n, late]
+    ranks: list[float] = below[small].tolist()
+    return ranks
+
+
+def parse_weights(results: Mapping[str, Any], settings: Settings) -> FourVariances:
+    """Read the results of :func:`simulate_weights`."""
+    low, high = results["unit"]
+    return FourVariances(
+        results["node"],
+        np.array(results["squared_distances"]),
+        np.array(results["order"], dtype=np.int64),
+        results["epoch_ends"],
+        np.array(results["altitude_m"]),
+        np.array(results["values"]),
+        (low, high),
+        tuple(map(_parse_run, results["runs"])),
+        settings,
+    )
+
+
+def _parse_run(run: Mapping[str, Any]) -> RunAtVariance:
+    return RunAtVariance(
+        run["sigma2"],
+        run["range"],
+        np.array(run["similarities"]),
+        np.array(run["weights"]),
+        np.array(run["weights_by_node"]),
+        run["efficient_distance"],
+        run["mean_similarity"],
+        run["late_ranks"],
+        np.array(run["sums_of_weights"]),
+        np.array(run["predictions"]),
+    )
+
+
+WEIGHTS = Simulation(
+    "weights",
+    "temperature",
+    {
+        "fraction": 0.4,
+        "sigma2": list(FOUR_SIGMA2),
+        "n_frequencies": 200,
+        "learning_rate": 0.1,
+        "n_epochs": 3,
+        "tested_node": 0,
+    },
+    simulate_weights,
+    parse_weights,
+)

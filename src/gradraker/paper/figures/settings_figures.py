@@ -1,0 +1,154 @@
+"""Figures that section VI.B.2 describes without showing them: D, η and E varied one at a time."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from gradraker.paper.claims import ClaimList
+from gradraker.paper.paper_sweeps import (
+    SLIGHTLY,
+    compute_best_by_ed,
+    make_settings_simulation,
+)
+from gradraker.paper.plan import PaperFigure, Simulation, Table, to_rows
+from gradraker.paper.results import PaperResults
+from gradraker.paper.rules import WORDS, Measured, Outcome
+from gradraker.plotting import plot_settings_sweep
+from gradraker.sweep import SettingsSweep
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_SMALL_LEARNING_RATE = 0.01
+FREQUENCIES = make_settings_simulation("frequencies", "n_frequencies", (10, 30, 100, 300, 1000))
+LEARNING_RATES = make_settings_simulation(
+    "learning-rate", "learning_rate", (0.003, 0.01, 0.03, 0.1, 0.3)
+)
+EPOCHS = make_settings_simulation(
+    "epochs", "n_epochs", (1, 3, 10, 30), learning_rate=_SMALL_LEARNING_RATE
+)
+
+
+def draw(sweeps: SettingsSweep) -> "Figure":
+    """Draw one curve for each value of the setting."""
+    return plot_settings_sweep(sweeps).figure.figure
+
+
+def make_table(sweeps: SettingsSweep) -> Table:
+    """List the mean curves under each other."""
+    table: Table = [[sweeps.setting, "sigma2", "mean", "standard_error"]]
+    for value, sweep in zip(sweeps.values, sweeps.results, strict=True):
+        rows = to_rows([sweep.sigma2, sweep.mean, sweep.standard_error])
+        table += [[value, *row] for row in rows]
+    return table
+
+
+def write_caption(sweeps: SettingsSweep, *, expected: str) -> str:
+    """Say what the paper expects, and which variances are best."""
+    best = ", ".join(f"{sweep.best_:.4g}" for sweep in sweeps.results)
+    return f"{expected} Best σ² (dots), in the order of the legend: {best}."
+
+
+def _make_figure(
+    simulation: Simulation[SettingsSweep], title: str, expected: str
+) -> PaperFigure[SettingsSweep]:
+    return PaperFigure(
+        simulation.name,
+        f"Section VI.B.2: {title}",
+        simulation,
+        draw,
+        make_table,
+        partial(write_caption, expected=expected),
+        row=6,
+    )
+
+
+FIGURES = (
+    _make_figure(
+        FREQUENCIES,
+        "the number of random features D",
+        "Temperature-Jan with the other settings of figure 6 (a). The paper expects larger errors "
+        "for few features, the same best σ² for many, and a σ²_ed (dashed) that falls slowly with "
+        "D.",
+    ),
+    _make_figure(
+        LEARNING_RATES,
+        "the learning rate η",
+        "Temperature-Jan with the other settings of figure 6 (a). The paper expects the best σ² "
+        "far above σ²_ed where η is too small for three epochs, since weights do not sum to 1 "
+        "then.",
+    ),
+    _make_figure(
+        EPOCHS,
+        "the number of epochs E",
+        f"Temperature-Jan with η = {_SMALL_LEARNING_RATE:g} and the other settings of figure 6 "
+        "(a). The paper expects that more epochs make up for a small η, and few move the best σ² "
+        "up.",
+    ),
+)
+
+
+CLAIMS = ClaimList(FREQUENCIES)
+
+
+@CLAIMS.check(
+    "few-D", "VI.B.2", "Smallest mean GNMSE at D = 10 divided by that at D = 1000", "larger"
+)
+def check_few_frequencies(results: PaperResults, printed: str) -> Outcome:
+    """Check that errors are larger with few random features."""
+    sweeps = results.get(FREQUENCIES)
+    lowest = [float(sweep.mean.min()) for sweep in sweeps.results]
+    ours = Measured(lowest[0] / lowest[-1])
+    listed = ", ".join(
+        f"{error:.4f} at D = {D:g}" for D, error in zip(sweeps.values, lowest, strict=True)
+    )
+    reason = f"{listed}. Agrees above 1."
+    return Outcome(WORDS, ours, ours.value > 1.0, reason, f"{ours.value:.3g}")
+
+
+@CLAIMS.check(
+    "best-without-D",
+    "VI.B.2",
+    "Best σ² for large D does not depend on D (largest ratio of best σ², D ≥ 100)",
+    "the same",
+)
+def check_best_without_frequencies(results: PaperResults, printed: str) -> Outcome:
+    """Check that the best variance is the same for all large D."""
+    sweeps = results.get(FREQUENCIES)
+    best = {D: sweep.best_ for D, sweep in zip(sweeps.values, sweeps.results, strict=True)}
+    large = [sigma2 for D, sigma2 in best.items() if D >= 100]
+    ours = Measured(max(large) / min(large))
+    listed = ", ".join(f"{sigma2:.4g} at D = {D:g}" for D, sigma2 in best.items())
+    reason = f"Best σ²: {listed}. Agrees below 2."
+    return Outcome(WORDS, ours, ours.value < 2.0, reason, f"{ours.value:.3g}")
+
+
+def check_best_at_smallest(
+    results: PaperResults, printed: str, *, simulation: Simulation[SettingsSweep], letter: str
+) -> Outcome:
+    """Check that a setting which is too small moves the best variance up."""
+    sweeps = results.get(simulation)
+    ratios = {
+        value: compute_best_by_ed(sweep)
+        for value, sweep in zip(sweeps.values, sweeps.results, strict=True)
+    }
+    smallest = min(ratios)
+    ours, first = Measured(ratios[smallest]), sweeps.results[sweeps.values.index(smallest)]
+    # At the end of the grid the best variance may be larger still.
+    least = "≥ " if first.best_ == first.sigma2[-1] else ""
+    listed = ", ".join(f"{ratio:.3g} at {letter} = {value:g}" for value, ratio in ratios.items())
+    reason = f"{listed}. Agrees above {SLIGHTLY:g}."
+    return Outcome(WORDS, ours, ours.value > SLIGHTLY, reason, f"{least}{ours.value:.3g}")
+
+
+for _key, _place, _letter, _simulation in (
+    ("best-with-eta", "the smallest η, E = 3", "η", LEARNING_RATES),
+    ("best-with-E", "the fewest epochs, η small", "E", EPOCHS),
+):
+    CLAIMS.add(
+        _key,
+        "VI.B.2",
+        f"Best σ² divided by σ²_ed at {_place}",
+        "much larger",
+        partial(check_best_at_smallest, simulation=_simulation, letter=_letter),
+        _simulation,
+    )

@@ -1,0 +1,20 @@
+"""Numbers of the paper that belong to no figure, one file per section.
+
+A new section is a new file that defines ``SIMULATIONS`` and ``CLAIMS``, and its name in ``FILES``.
+"""
+
+from typing import Any
+
+from gradraker.paper.claims import Claim
+from gradraker.paper.numbers import section_iii, section_v_b, section_v_c, section_v_e
+from gradraker.paper.plan import Simulation
+
+__all__ = ["CLAIMS", "SIMULATIONS"]
+
+# The order in which simulations are written.
+FILES = (section_v_c, section_iii, section_v_e, section_v_b)
+
+SIMULATIONS: tuple[Simulation[Any], ...] = tuple(
+    simulation for file in FILES for simulation in file.SIMULATIONS
+)
+CLAIMS: tuple[Claim, ...] = tuple(claim for file in FILES for claim in file.CLAIMS)

@@ -1,0 +1,66 @@
+"""Section V.B: the sizes of the data sets."""
+
+from typing import Any
+
+from gradraker.paper.claims import ClaimList
+from gradraker.paper.plan import Simulation
+from gradraker.paper.rules import STATIONS, compare_count
+
+SIMULATIONS: tuple[Simulation[Any], ...] = ()
+CLAIMS = ClaimList()
+
+CLAIMS.add(
+    "stations-1961",
+    "V.B.1",
+    "Stations 1961–1990",
+    "93",
+    compare_count(
+        "temperature",
+        "stations 1961-1990",
+        why="The table of today has {n} stations; a revision with 93 was not found.",
+    ),
+    data="temperature",
+)
+CLAIMS.add(
+    "stations-1981",
+    "V.B.1",
+    "Stations 1981–2010",
+    "91",
+    "The table of 1981–2010 does not come with gradraker, only a mark on the stations that "
+    "are in it too.",
+    data="temperature",
+)
+CLAIMS.add(
+    "stations",
+    "V.B.1",
+    "Stations in both periods",
+    "83",
+    compare_count("temperature", why=STATIONS),
+    data="temperature",
+)
+for _key, _place, _quantity, _printed, _data, _fact in (
+    ("papers", "V.B.2", "Papers of Cora", "2708", "cora", "papers"),
+    ("topics", "V.B.2", "Topics of Cora", "7", "cora", "classes"),
+    (
+        "papers-citing-none",
+        "V.B.2",
+        "Papers that cite none",
+        "486",
+        "cora",
+        "papers that cite nobody",
+    ),
+    ("papers-left", "V.B.2", "Papers of Cora-Con", "2222", "cora", None),
+    ("members", "V.B.3", "Members of Email-EU-Core", "1005", "email", None),
+    ("departments", "V.B.3", "Departments of Email-EU-Core", "42", "email", "departments"),
+    ("pages", "V.B.4", "Pages of Wikipedia-Math", "1068", "wikipedia", None),
+    ("days", "V.B.4", "Days of visits of Wikipedia-Math", "731", "wikipedia", "days"),
+):
+    CLAIMS.add(
+        _key,
+        _place,
+        _quantity,
+        _printed,
+        compare_count(_data, _fact),
+        data=_data,
+        needs_values=_key == "days",
+    )

@@ -1,0 +1,134 @@
+"""Section V.C: B of pairs of nodes at one distance, against its exponential approximation."""
+
+import math
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gradraker.models import SKGRegressor
+from gradraker.paper.claims import ClaimList
+from gradraker.paper.paper_data import Floats, PaperGraph
+from gradraker.paper.plan import RunOptions, Settings, Simulation, compute_pair_distances
+from gradraker.paper.results import PaperResults
+from gradraker.paper.rules import (
+    EQUATION,
+    Check,
+    Measured,
+    Outcome,
+    compare_count,
+    compare_spread,
+    is_rounding_of,
+)
+
+_SIGMA2 = 10.0
+_SQUARED_DISTANCE = 15.0
+_LEARNING_RATE = 0.1
+# Extremes and variances of fewer values say little.
+_LEAST_PAIRS = 10
+
+
+def simulate_similarities(
+    graph: PaperGraph, settings: Settings, options: RunOptions
+) -> dict[str, Any]:
+    """Compute B of all pairs of known nodes at one squared distance, over repeats."""
+    repeats = []
+    for repeat in range(settings["n_repeats"]):
+        split = graph.draw_split(settings["fraction"], options.seed, repeat)
+        rows = split.X[split.known]
+        model = SKGRegressor(
+            sigma2=settings["sigma2"],
+            n_frequencies=settings["n_frequencies"],
+            n_epochs=1,
+            random_state=split.seed,
+        ).fit(rows, np.zeros(split.known.size))
+        Z = model.features(rows)  # [N, 2D]
+        distances, first, second = compute_pair_distances(rows)
+        here = distances == settings["squared_distance"]
+        B = 2.0 * settings["learning_rate"] * np.einsum("pd,pd->p", Z[first[here]], Z[second[here]])
+        repeats.append(B.tolist())
+    return {"similarities": repeats}
+
+
+def parse_similarities(results: Mapping[str, Any], settings: Settings) -> list[Floats]:
+    """Read the results of :func:`simulate_similarities`: B of the pairs of each repeat."""
+    return [np.array(B, dtype=np.float64) for B in results["similarities"]]
+
+
+SIMILARITIES = Simulation(
+    "similarity",
+    "temperature",
+    {
+        "fraction": 0.4,
+        "sigma2": _SIGMA2,
+        "squared_distance": _SQUARED_DISTANCE,
+        "n_frequencies": 200,
+        "learning_rate": _LEARNING_RATE,
+        "n_repeats": 150,
+    },
+    simulate_similarities,
+    parse_similarities,
+)
+SIMULATIONS = (SIMILARITIES,)
+
+
+def _compare_similarities(summarise: Callable[[Floats], Any]) -> Check:
+    """Compare one number from each repeat that has enough pairs at this distance."""
+    return compare_spread(
+        SIMILARITIES,
+        lambda repeats: [float(summarise(B)) for B in repeats if B.size >= _LEAST_PAIRS],
+        note=f"They are those with at least {_LEAST_PAIRS} such pairs.",
+    )
+
+
+def check_approximation(_: PaperResults, printed: str, *, squared_distance: float) -> Outcome:
+    """Check B by equation (eb)."""
+    ours = Measured(2.0 * _LEARNING_RATE * math.exp(-squared_distance / (2.0 * _SIGMA2)))
+    agrees = is_rounding_of(printed, ours.value)
+    return Outcome(EQUATION, ours, agrees, text=f"{ours.value:.4g}")
+
+
+CLAIMS = ClaimList()
+CLAIMS.add(
+    "sampled-temperature",
+    "V.C",
+    "Sampled stations, 40 %",
+    "33",
+    compare_count(
+        "temperature", known=True, why="40 % of our {n} stations are {part:.4g}; of 83, 33.2."
+    ),
+    data="temperature",
+)
+for _key, _quantity, _printed, _check in (
+    (
+        "pairs-at-15",
+        "Pairs of sampled nodes with ‖d‖² = 15",
+        "21",
+        compare_spread(SIMILARITIES, lambda repeats: [B.size for B in repeats]),
+    ),
+    ("B-smallest", "Smallest B of these pairs", "0.085", _compare_similarities(np.min)),
+    ("B-largest", "Largest B of these pairs", "0.105", _compare_similarities(np.max)),
+    ("B-mean", "Mean of these B", "0.0976", _compare_similarities(np.mean)),
+    (
+        "B-variance",
+        "Variance of these B",
+        "5.80e-5",
+        _compare_similarities(partial(np.var, ddof=1)),
+    ),
+):
+    CLAIMS.add(_key, "V.C", _quantity, _printed, _check, SIMILARITIES)
+CLAIMS.add(
+    "B-approximation",
+    "V.C",
+    "B by the exponential approximation at ‖d‖² = 15",
+    "0.094",
+    partial(check_approximation, squared_distance=_SQUARED_DISTANCE),
+)
+CLAIMS.add(
+    "B-upper-end",
+    "V.C",
+    "Upper end 2η of what B can be",
+    "0.2",
+    partial(check_approximation, squared_distance=0.0),
+)

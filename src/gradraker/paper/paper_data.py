@@ -1,0 +1,236 @@
+"""The paper's data sets: loaded where they are at hand, otherwise named with how to get them."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from gradraker.datasets import (
+    GraphDataset,
+    dataset_info,
+    fetch_cora_con,
+    fetch_email_eu_core,
+    fetch_wikipedia_math,
+    fetch_wikipedia_math_graph,
+    load_temperature,
+)
+from gradraker.datasets.temperature import count_stations
+from gradraker.exceptions import DatasetUnavailableError
+from gradraker.sweep.repeat import draw_repeat
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class PaperData:
+    """One graph of the paper, with the paper's settings and results on it (section V.E).
+
+    Attributes
+    ----------
+    key : str
+        Name in the paper room.
+    title : str
+        Name in the paper.
+    registered : str
+        Name in ``gradraker data list``.
+    load : callable
+        Returns the data set, or its graph alone; called with whether to download it.
+    n_frequencies, learning_rate, n_repeats, n_epochs, fraction
+        The paper's settings.
+    sigma2 : tuple of two floats
+        Ends of the grid of variances, chosen so that all four ranges are in it.
+    largest_distance, sigma2_ed : str
+        Largest ‖d‖² and σ²_ed, as printed: their last digit says how exact they are.
+    """
+
+    key: str
+    title: str
+    registered: str
+    load: Callable[[bool], GraphDataset | sp.csr_array]
+    n_frequencies: int
+    learning_rate: float
+    n_repeats: int
+    sigma2: tuple[float, float]
+    largest_distance: str
+    sigma2_ed: str
+    n_epochs: int = 3
+    fraction: float = 0.4
+
+
+class Split(NamedTuple):
+    """Known and unknown nodes of one repeat, a seed, and adjacency vectors to the known nodes."""
+
+    known: Integers
+    unknown: Integers
+    seed: int
+    X: sp.csr_array  # [n, M]
+
+
+@dataclass(frozen=True, eq=False)
+class PaperGraph:
+    """A graph that is at hand, its values where they are at hand too, and facts to identify it."""
+
+    adjacency: sp.csr_array
+    values: Floats | None
+    dataset: GraphDataset | None
+    facts: dict[str, Any]
+
+    def draw_split(self, fraction: float, seed: int, repeat: int) -> Split:
+        """Draw the split that repeat ``repeat`` of a sweep over the same graph has.
+
+        The known nodes are the referencing nodes too.
+        """
+        draw = draw_repeat(self.adjacency.shape[0], fraction, seed, repeat)
+        return Split(draw.sampled, draw.tested, draw.seed, self.adjacency[:, draw.sampled])
+
+
+def _load_temperature(_: bool) -> GraphDataset:
+    return load_temperature("jan")
+
+
+def _load_temperature_weighted(_: bool) -> GraphDataset:
+    # The largest distance that the paper prints fits a graph without self loops.
+    return load_temperature("jan", weighted=True, self_loops=False)
+
+
+def _load_cora(download: bool) -> GraphDataset:
+    return fetch_cora_con(download=download)
+
+
+def _load_email(download: bool) -> GraphDataset:
+    return fetch_email_eu_core(download=download)
+
+
+def _load_wikipedia(download: bool) -> GraphDataset | sp.csr_array:
+    try:
+        return fetch_wikipedia_math("2019-03-16", download=download)
+    except DatasetUnavailableError:
+        return fetch_wikipedia_math_graph(download=download)
+
+
+DATA = {
+    data.key: data
+    for data in (
+        PaperData(
+            "temperature",
+            "Temperature-Jan",
+            "temperature",
+            _load_temperature,
+            n_frequencies=200,
+            learning_rate=0.1,
+            n_repeats=50,
+            sigma2=(0.02, 2e3),
+            largest_distance="27",
+            sigma2_ed="5.86",
+        ),
+        PaperData(
+            "temperature-weighted",
+            "Temperature-Jan, weighted",
+            "temperature",
+            _load_temperature_weighted,
+            n_frequencies=200,
+            learning_rate=0.1,
+            n_repeats=50,
+            sigma2=(0.02, 2e3),
+            largest_distance="12.49",
+            sigma2_ed="2.08",
+        ),
+        PaperData(
+            "cora",
+            "Cora-Con",
+            "cora",
+            _load_cora,
+            n_frequencies=888,
+            learning_rate=0.05,
+            n_repeats=30,
+            sigma2=(0.01, 1e3),
+            largest_distance="8",
+            sigma2_ed="1.05",
+        ),
+        PaperData(
+            "email",
+            "Email-EU-Core",
+            "email_eu_core",
+            _load_email,
+            n_frequencies=403,
+            learning_rate=0.05,
+            n_repeats=50,
+            sigma2=(0.1, 1e4),
+            largest_distance="107",
+            sigma2_ed="15.29",
+        ),
+        PaperData(
+            "wikipedia",
+            "Wikipedia-Math-Daily",
+            "wikipedia_math",
+            _load_wikipedia,
+            n_frequencies=500,
+            learning_rate=0.03,
+            n_repeats=50,
+            sigma2=(0.2, 2e4),
+            largest_distance="671",
+            sigma2_ed="95.67",
+        ),
+    )
+}
+
+
+def load_data(key: str, *, download: bool) -> PaperGraph | None:
+    """Load a data set of the paper; None if its files are not at hand."""
+    try:
+        found = DATA[key].load(download)
+    except DatasetUnavailableError:
+        return None
+    if isinstance(found, GraphDataset):
+        adjacency, values, dataset = found.adjacency, found.scaled_values(), found
+    else:
+        adjacency, values, dataset = found, None, None
+    info = dataset_info(DATA[key].registered)
+    counts: dict[str, int] = dict(info.facts)
+    if DATA[key].registered == "temperature":
+        counts = count_stations()
+    facts = {
+        "nodes": int(adjacency.shape[0]),
+        "edges": int(adjacency.nnz),
+        "values": values is not None,
+        # The loader has compared these counts with the files.
+        "counts": counts,
+        "sha256": compute_checksum(adjacency, values),
+        "licence": info.licence,
+    }
+    return PaperGraph(adjacency, values, dataset, facts)
+
+
+def compute_checksum(adjacency: sp.csr_array, values: Floats | None) -> str:
+    """Compute the SHA-256 of a graph and its values, whatever files they were read from."""
+    digest = hashlib.sha256()
+    for part, kind in (
+        (adjacency.indptr, "<i8"),
+        (adjacency.indices, "<i8"),
+        (adjacency.data, "<f8"),
+        *(() if values is None else ((values, "<f8"),)),
+    ):
+        digest.update(np.ascontiguousarray(part, dtype=kind).tobytes())
+    return digest.hexdigest()
+
+
+def describe_source(key: str) -> str:
+    """Say how to get the files of a data set; the text is the same on every machine.
+
+    Examples
+    --------
+    >>> describe_source("email").split(":")[0]
+    "'gradraker reproduce --download' or 'gradraker data fetch email_eu_core' gets it from https"
+    """
+    info = dataset_info(DATA[key].registered)
+    urls = list(dict.fromkeys(file.url for file in info.files))
+    return (
+        f"'gradraker reproduce --download' or 'gradraker data fetch {info.name}' gets it from "
+        f"{' and '.join(urls)}; or put {' and '.join(file.name for file in info.files)} into "
+        f"the folder {info.name} of GRADRAKER_DATA"
+    )

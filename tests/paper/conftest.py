@@ -1,0 +1,90 @@
+"""Results of the paper's simulations with few repeats, from the embedded data alone."""
+
+import copy
+
+import numpy as np
+import pytest
+
+from gradraker.datasets import GraphDataset
+from gradraker.paper import PaperResults, compare_with_paper, run_paper
+from gradraker.paper.paper_data import PaperGraph, load_data
+
+
+@pytest.fixture
+def no_data(monkeypatch, tmp_path):
+    """A machine that has no data sets but the embedded one."""
+    monkeypatch.setenv("GRADRAKER_DATA", str(tmp_path / "nothing"))
+
+
+@pytest.fixture(scope="session")
+def results(tmp_path_factory):
+    """Everything that the embedded data allow; not to be changed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GRADRAKER_DATA", str(tmp_path_factory.mktemp("nothing")))
+        return run_paper(fast=True)
+
+
+@pytest.fixture
+def changed(results):
+    """A copy of the results whose records a test may change."""
+    return PaperResults(copy.deepcopy(results.header), copy.deepcopy(results.simulations))
+
+
+def compare_by_key(results):
+    # Results are parsed once, but tests change records in between.
+    fresh = PaperResults(results.header, results.simulations)
+    return {finding.key: finding for finding in compare_with_paper(fresh)}
+
+
+@pytest.fixture(scope="session")
+def compare():
+    """A function that returns the findings of results by their keys."""
+    return compare_by_key
+
+
+@pytest.fixture
+def spoiled(changed):
+    """Findings for runs of figures 2 to 5 that contradict what the paper says of them."""
+    runs = changed.simulations["weights"]["results"]["runs"]
+    runs[1]["weights"] = [-0.1 for _ in runs[1]["weights"]]
+    runs[0]["range"] = "extending"
+    runs[3]["weights"] = runs[3]["weights"][::-1]
+    runs[2]["similarities"][5] = -0.001
+    runs[3]["similarities"][0] = 0.17
+    runs[3]["predictions"] = changed.simulations["weights"]["results"]["values"]
+    runs[1]["predictions"] = [5.0 for _ in runs[1]["predictions"]]
+    # The mean is 1, but no sum is near it.
+    n_unknown = len(runs[2]["sums_of_weights"])
+    runs[2]["sums_of_weights"] = [0.5 + i / (n_unknown - 1) for i in range(n_unknown)]
+    runs[2]["late_ranks"] = [0.7, 0.7, 0.9]
+    runs[1]["efficient_distance"] = None
+    runs[1]["similarities"] = [(-1.0) ** i for i in range(108)]
+    runs[0]["weights"] = [0.05 for _ in runs[0]["weights"]]
+    return compare_by_key(changed)
+
+
+@pytest.fixture(scope="session")
+def small():
+    """A graph of 40 nodes and three classes."""
+    rng = np.random.default_rng(5)
+    adjacency = (rng.random((40, 40)) < 0.15).astype(float)
+    values = rng.integers(1, 4, 40).astype(float)
+    values[:3] = [1.0, 2.0, 3.0]
+    data = GraphDataset(adjacency, values, list(map(str, range(40))), name="small")
+    return PaperGraph(data.adjacency, data.scaled_values(), data, {})
+
+
+@pytest.fixture(scope="session")
+def temperature():
+    return load_data("temperature", download=False)
+
+
+@pytest.fixture(scope="session")
+def draw_dense_split():
+    """A function that returns a repeat's split, and adjacency vectors as a dense array."""
+
+    def draw(graph, repeat, seed=3):
+        split = graph.draw_split(0.4, seed, repeat)
+        return split, graph.adjacency.toarray()[:, split.known]
+
+    return draw

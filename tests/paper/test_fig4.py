@@ -1,0 +1,13 @@
+"""Figure 4: conformity factors."""
+
+from gradraker.paper import make_table
+
+
+def test_table_has_no_alpha_at_the_last_step(results):
+    header, *rows = make_table(results, "fig4")
+    assert header == ["time", "alpha"]
+    assert rows[-1] == [108, None]  # at the last step F = B whatever α is
+
+
+def test_averaging_alpha_differs_if_late_weights_do_not_decay(spoiled):
+    assert spoiled["averaging-alpha"].verdict == "differs"

@@ -1,0 +1,50 @@
+"""Beside figure 6: distances of Wikipedia, numberings of classes."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from gradraker import SKGRegressor, gnmse, sigma2_sweep
+from gradraker.paper.numbers.section_v_e import simulate_distances, simulate_numberings
+from gradraker.paper.plan import RunOptions
+
+
+def test_distances_are_those_of_the_sweep(temperature):
+    found = simulate_distances(temperature, {"fraction": 0.4, "n_repeats": 3}, RunOptions(2))
+    sweep = sigma2_sweep(temperature.dataset, sigma2=[1.0], n_repeats=3, random_state=2)
+    np.testing.assert_array_equal(found["squared_distances"], sweep.squared_distances)
+
+
+def test_numberings_from_one_training_equal_one_training_each(small, draw_dense_split):
+    settings = {
+        "fraction": 0.4,
+        "n_repeats": 2,
+        "sigma2": [0.5, 5.0],
+        "n_frequencies": 20,
+        "learning_rate": 0.1,
+        "n_epochs": 2,
+        "limit": 0.35,
+    }
+    found = simulate_numberings(small, settings, RunOptions(3))
+    smallest = []
+    for numbering in itertools.permutations([0.0, 0.5, 1.0]):
+        y = np.array([numbering[int(value) - 1] for value in small.dataset.values])
+        mean = []
+        for sigma2 in settings["sigma2"]:
+            errors = []
+            for repeat in range(2):
+                split, X = draw_dense_split(small, repeat)
+                model = SKGRegressor(
+                    sigma2=sigma2, n_frequencies=20, n_epochs=2, random_state=split.seed
+                )
+                model.fit(X[split.known], y[split.known])
+                errors.append(gnmse(y[split.unknown], model.predict(X[split.unknown])))
+            mean.append(np.mean(errors))
+        smallest.append(min(mean))
+    assert found["n_numberings"] == 6
+    assert found["ours"] == pytest.approx(smallest[0], rel=1e-10)
+    assert found["smallest"] == pytest.approx(min(smallest), rel=1e-10)
+    assert found["median"] == pytest.approx(np.median(smallest), rel=1e-10)
+    assert found["largest"] == pytest.approx(max(smallest), rel=1e-10)
+    assert found["part_above"] == np.mean(np.array(smallest) > 0.35)

@@ -1,0 +1,23 @@
+"""The figures of section VI.B.2: D, η and E varied."""
+
+import pytest
+
+from gradraker.paper import make_table
+
+
+def test_table_has_the_setting_as_a_column(results):
+    header, *rows = make_table(results, "epochs")
+    assert header == ["n_epochs", "sigma2", "mean", "standard_error"]
+    assert sorted({row[0] for row in rows}) == [1, 3, 10, 30]
+
+
+@pytest.mark.parametrize("key", ["best-without-D", "best-with-eta", "best-with-E", "few-D"])
+def test_claims_differ_if_the_curves_contradict_them(changed, compare, key):
+    for name in ("frequencies", "learning-rate", "epochs"):
+        for i, sweep in enumerate(changed.simulations[name]["results"]["sweeps"]):
+            n = len(sweep["sigma2"])
+            best = 0 if i < 3 else n - 1
+            row = [1.0] * n
+            row[best] = 0.5
+            sweep["gnmse"] = [row for _ in sweep["gnmse"]]
+    assert compare(changed)[key].verdict == "differs"
