@@ -2,6 +2,7 @@
 
 import threading
 import time
+from concurrent.futures import Future
 
 import numpy as np
 import pytest
@@ -100,15 +101,12 @@ def test_prefetch_map_stops_with_the_caller(monkeypatch):
 
 
 def test_prefetch_map_works_without_helpers(monkeypatch):
-    class NoHelper:
-        def submit(self, _):
-            return self
-
-        def cancel(self):
-            return True
+    class NoHelpers:
+        def submit(self, *_):
+            return Future()  # that nobody runs
 
     monkeypatch.setattr(threads, "count_threads", lambda: 2)
-    monkeypatch.setattr(threads, "_helpers", lambda process: NoHelper())
+    monkeypatch.setattr(threads, "_get_pool", lambda *_: NoHelpers())
     computed = []
     assert list(threads.prefetch_map(computed.append, 7, 3)) == list(range(7))
     assert computed == list(range(7))

@@ -57,10 +57,8 @@ def find_farthest_sparse(rows: CanonicalRows) -> Found | None:
     ‖a−b‖² ≤ ‖a‖² + ‖b‖² where a·b ≥ 0, and ‖a−b‖₁ ≤ ‖a‖₁ + ‖b‖₁ always.
     """
     csr = _shift_common_columns(rows.values, squared=rows.squared)
-    powers, tolerance = (
-        _compute_row_powers(csr, squared=rows.squared),
-        _bound_rounding(csr, rows.integral),
-    )
+    powers = _compute_row_powers(csr, squared=rows.squared)
+    tolerance = _bound_rounding(csr, rows.integral)
     best = _BestPair.from_smallest(csr, -powers, squared=rows.squared)
     reach = best.distance * (1.0 + tolerance)
     used = np.flatnonzero((powers + powers.max() > reach) | (reach == 0.0))
