@@ -2,17 +2,22 @@
 
 The literal loop does a part of the work, some variances of the first repeat, on the same split,
 frequencies and orders, which are not counted in its time; it must find the same GNMSE. A
-second NumPy loop is what a careful user writes: features of all nodes by matrix products, then one
+second NumPy loop is that of a careful user: features of all nodes by matrix products, then one
 step after the other. Ratios are of the fastest times for one variance of one repeat: a busy machine
 holds BLAS up more than others, and would flatter us.
+
+Parts of the sweep that cost lines are switched off one by one, to show how much each of them saves.
 
 Run: python benchmarks/bench_sweep.py [--full | --tiny]
 """
 
 import math
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
+from unittest import mock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +25,7 @@ from numpy.typing import NDArray
 from gradraker import datasets, sigma2_sweep
 from gradraker.datasets import GraphDataset
 from gradraker.features import FrequencyTable
-from gradraker.sweep.repeat import draw_repeat
+from gradraker.sweep import repeat
 from report import Agreement, Finding, Report, Timing, finish, options, run_alone, table
 
 N_VARIANCES = 40
@@ -38,7 +43,9 @@ class Job(NamedTuple):
     learning_rate: float
     n_repeats: int
 
-    def sweep(self, *, n_repeats: int, n_variances: int = N_VARIANCES) -> Array:
+    def sweep(
+        self, *, n_repeats: int, n_variances: int = N_VARIANCES, checkpoint: Path | None = None
+    ) -> Array:
         """GNMSE by gradraker."""
         found = sigma2_sweep(
             self.data,
@@ -48,6 +55,7 @@ class Job(NamedTuple):
             n_frequencies=self.n_frequencies,
             learning_rate=self.learning_rate,
             n_epochs=N_EPOCHS,
+            checkpoint=checkpoint,
         )
         return found.gnmse
 
@@ -59,25 +67,25 @@ def features(a: Array, xi: Array) -> Array:
 
 
 def literal(
-    X: Array, y: Array, X_tested: Array, xi: Array, order: NDArray[np.int64], eta: float
+    X: Array, y: Array, X_unknown: Array, xi: Array, order: NDArray[np.int64], eta: float
 ) -> Array:
     """Equations (1) to (4), one node at a time."""
     theta = np.zeros(2 * xi.shape[1])
     for i in order:
         z = features(X[i], xi)
         theta = theta + 2 * eta * (y[i] - theta @ z) * z
-    return np.array([theta @ features(a, xi) for a in X_tested])
+    return np.array([theta @ features(a, xi) for a in X_unknown])
 
 
 def careful(
-    X: Array, y: Array, X_tested: Array, xi: Array, order: NDArray[np.int64], eta: float
+    X: Array, y: Array, X_unknown: Array, xi: Array, order: NDArray[np.int64], eta: float
 ) -> Array:
     """Features of all nodes at once; only the steps are a loop."""
     Z = features(X, xi)
     theta = np.zeros(2 * xi.shape[1])
     for i in order:
         theta += 2 * eta * (y[i] - theta @ Z[i]) * Z[i]
-    return np.asarray(features(X_tested, xi) @ theta)
+    return np.asarray(features(X_unknown, xi) @ theta)
 
 
 LOOPS: dict[str, Callable[..., Array]] = {"literal": literal, "careful": careful}
@@ -88,20 +96,20 @@ def in_numpy(
 ) -> Callable[[], Array]:
     """A function that finds GNMSE of the first repeat at some variances."""
     y = job.data.scaled_values()
-    draw = draw_repeat(job.data.n_nodes, FRACTION, 0, 0)
-    A = job.data.adjacency[:, draw.sampled].toarray()
-    X, X_tested = A[draw.sampled], A[draw.tested]
+    draw = repeat.draw_repeat(job.data.n_nodes, FRACTION, 0, 0)
+    A = job.data.adjacency[:, draw.known].toarray()
+    X, X_unknown = A[draw.known], A[draw.unknown]
     names = FrequencyTable(draw.seed, job.n_frequencies, "gaussian", n_numbered=X.shape[1])
     unit = names.compute_frequencies(1.0)
     rng = np.random.default_rng([draw.seed, 1])
     order = np.concatenate([rng.permutation(X.shape[0]) for _ in range(N_EPOCHS)])
-    true = y[draw.tested]
+    true = y[draw.unknown]
 
     def run() -> Array:
         errors = []
         for sigma2 in variances:
             xi = unit / math.sqrt(sigma2)
-            predicted = loop(X, y[draw.sampled], X_tested, xi, order, job.learning_rate)
+            predicted = loop(X, y[draw.known], X_unknown, xi, order, job.learning_rate)
             errors.append(np.sum((true - predicted) ** 2) / np.sum(true**2))
         return np.array(errors)
 
@@ -146,7 +154,7 @@ def compared(job: Job, *, n_repeats: int, n_turns: int) -> Compared:
     grid = np.geomspace(0.05, 500.0, N_VARIANCES)
     parts = [20] if job.data.n_nodes > 500 else [5, 20]
     loops = {name: in_numpy(job, grid[parts], loop) for name, loop in LOOPS.items()}
-    ours = job.sweep(n_repeats=1)[0, parts]  # compiles what is not compiled yet
+    ours = job.sweep(n_repeats=1)[0, parts]  # compiles the loops
     apart = max(float(np.max(np.abs(ours - loop()))) for loop in loops.values())
     times = in_turns({"gradraker": lambda: job.sweep(n_repeats=n_repeats), **loops}, n_turns)
     seconds = {name: times[name].best / len(parts) for name in LOOPS}
@@ -193,20 +201,62 @@ def _wikipedia() -> GraphDataset:
 def growth(job: Job, *, n_repeats: int, n_turns: int) -> list[list[str]]:
     """How time grows with repeats, variances and D: seconds, and times the smallest."""
 
-    def sweep(what: str, factor: int) -> Callable[[], Array]:
-        larger = {name: factor if name == what else 1 for name in ("repeats", "variances", "D")}
-        grown = job._replace(n_frequencies=larger["D"] * job.n_frequencies)
-        return lambda: grown.sweep(
+    def sweep(grown: str, factor: int) -> Callable[[], Array]:
+        larger = {name: factor if name == grown else 1 for name in ("repeats", "variances", "D")}
+        larger_job = job._replace(n_frequencies=larger["D"] * job.n_frequencies)
+        return lambda: larger_job.sweep(
             n_repeats=larger["repeats"] * n_repeats, n_variances=larger["variances"] * N_VARIANCES
         )
 
     lines = []
-    for what in ("repeats", "variances", "D"):
-        times = in_turns({str(f): sweep(what, f) for f in (1, 2, 4)}, n_turns)
+    for name in ("repeats", "variances", "D"):
+        times = in_turns({str(f): sweep(name, f) for f in (1, 2, 4)}, n_turns)
         first = times["1"].median
         cells = (f"{t.median:.3f} s ({t.median / first:.1f}×)" for t in times.values())
-        lines.append([what, *cells])
+        lines.append([name, *cells])
     return lines
+
+
+def _run_alone(loop: Callable[[int, int], None], n: int, _: int) -> None:
+    loop(0, n)
+
+
+def _keep_all_rows(rows: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    every = np.arange(rows.indptr.size - 1)
+    return every, every
+
+
+# Parts of a repeat: the name in sweep/repeat.py, and a value that switches the part off.
+PARTS: dict[str, tuple[str, object]] = {
+    "threads": ("parallel_for", _run_alone),
+    "equal rows once": ("group_equal_rows", _keep_all_rows),
+    "features kept": ("KEPT_BYTES", 0),
+    "dense search": ("DENSE_ENTRIES", 0),
+}
+
+
+def savings(job: Job, *, n_repeats: int, n_turns: int) -> list[str]:
+    """A line of the table: how many times as long a sweep takes without each part."""
+
+    def without(name: str, value: object) -> Array:
+        with mock.patch.object(repeat, name, value):
+            return job.sweep(n_repeats=n_repeats)
+
+    def with_file() -> Array:
+        with tempfile.TemporaryDirectory() as folder:
+            return job.sweep(n_repeats=n_repeats, checkpoint=Path(folder, "sweep.jsonl"))
+
+    tasks: dict[str, Callable[[], Array]] = {"all": lambda: job.sweep(n_repeats=n_repeats)}
+    for part, (name, value) in PARTS.items():
+        tasks[part] = lambda name=name, value=value: without(name, value)  # type: ignore[misc]
+    tasks["with a file"] = with_file
+    times = in_turns(tasks, n_turns)
+    whole = times.pop("all").best
+    return [
+        job.data.name,
+        f"{1e3 * whole / n_repeats:.2f} ms",
+        *(f"{one.best / whole:.2f}×" for one in times.values()),
+    ]
 
 
 def main(argv: Sequence[str] | None = None) -> Report:
@@ -221,8 +271,13 @@ def main(argv: Sequence[str] | None = None) -> Report:
     ]
     header = ["one variance of a repeat", "n", "D", "gradraker", *LOOPS, "ratio", "ratio, careful"]
     grown = growth(at_hand[-1], n_repeats=n_repeats, n_turns=n_turns)
+    saved = [
+        savings(job, n_repeats=50 if job.data.n_nodes < 500 else n_repeats, n_turns=n_turns)
+        for job in at_hand
+    ]
     tables = (
         table(header, [found.cells() for found in results]),
+        table(["a repeat without", "time", *PARTS, "with a file"], saved),
         table([at_hand[-1].data.name, "1", "2", "4 times as many"], grown),
     )
     start = time.perf_counter()

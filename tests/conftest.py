@@ -1,4 +1,6 @@
-"""Fixtures that tests of several rooms share."""
+"""Fixtures that tests of several folders share."""
+
+import contextlib
 
 import pytest
 from click.testing import CliRunner
@@ -7,11 +9,27 @@ from gradraker.cli import main
 
 
 @pytest.fixture(scope="session")
-def reproduced(tmp_path_factory):
+def run():
+    """Run a command: ``run("predict", "--edges", path)``, in the folder ``cwd`` if it is given.
+
+    Returns click's Result, with ``exit_code``, and ``stdout`` and ``stderr`` apart. Other options
+    are those of click's runner, such as ``input="a,b"``.
+    """
+
+    def invoke(*arguments, cwd=None, **options):
+        with contextlib.nullcontext() if cwd is None else contextlib.chdir(cwd):
+            words = [str(argument) for argument in arguments]
+            return CliRunner().invoke(main, words, prog_name="gradraker", **options)
+
+    return invoke
+
+
+@pytest.fixture(scope="session")
+def reproduced(run, tmp_path_factory):
     """Folder and output of ``gradraker reproduce --fast`` with the embedded data alone."""
     folder = tmp_path_factory.mktemp("reproduced") / "a" / "paper"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GRADRAKER_DATA", str(folder / "nothing"))
-        result = CliRunner().invoke(main, ["reproduce", "--fast", "--out", str(folder)])
+        result = run("reproduce", "--fast", "--out", folder)
     assert result.exit_code == 0, result.output
     return folder, result.output

@@ -1,10 +1,9 @@
-"""Small data sets of the real ones' form, and a registry that describes them."""
+"""Small data sets of the real ones' form, and facts that describe them."""
 
 import dataclasses
 import hashlib
 
-from gradraker.datasets import dataset_info
-from gradraker.datasets.fetch.registry import REGISTRY
+from gradraker.datasets.fetch import cora, email, wikipedia
 
 EDGES = b"0 1\n1 0\n1 1\n2 0\n"
 LABELS = b"0 1\n2 0\n1 1\n"
@@ -12,7 +11,7 @@ CONTENT = b"31\t0\t1\tTheory\n7\t1\t1\tCase_Based\n5\t0\t0\tTheory\n"
 CITES = b"31\t7\n5\t7\n7\t31\n"
 
 
-def wikipedia(**changes):
+def wikipedia_content(**changes):
     content = {
         "edges": [[0, 1], [0, 2], [1, 2]],
         "weights": [1, 4, 2],
@@ -31,35 +30,30 @@ def remote(file, content, **changes):
 
 
 def register(monkeypatch):
-    """Make the registry describe the small files; returns a function that changes them."""
+    """Let the fetchers expect the small files; returns a function that changes what they expect."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.delenv("GRADRAKER_DATA", raising=False)
-    email = dataset_info("email_eu_core")
-    edges, labels = email.files
-    cora = dataset_info("cora")
-    cites, content = cora.files
-    changed = {
-        "email_eu_core": dataclasses.replace(
-            email,
-            facts={"members": 3, "departments": 2, "edges": 4},
-            files=(remote(edges, EDGES), remote(labels, LABELS)),
-        ),
-        "cora": dataclasses.replace(
-            cora,
-            facts={"papers": 3, "citations": 3, "papers that cite nobody": 1, "classes": 2},
-            files=(remote(cites, CITES), remote(content, CONTENT)),
-        ),
-        "wikipedia_math": dataclasses.replace(
-            dataset_info("wikipedia_math"), facts={"pages": 3, "edges": 3, "days": 2}
-        ),
-    }
-    for name, info in changed.items():
-        monkeypatch.setitem(REGISTRY, name, info)
 
-    def change_files(name, **changes):
-        info = REGISTRY[name]
-        files = tuple(dataclasses.replace(file, **changes) for file in info.files)
-        monkeypatch.setitem(REGISTRY, name, dataclasses.replace(info, files=files))
+    def expect(module, **changes):
+        monkeypatch.setattr(module, "INFO", dataclasses.replace(module.INFO, **changes))
+
+    edges, labels = email.INFO.files
+    expect(
+        email,
+        facts={"members": 3, "departments": 2, "edges": 4},
+        files=(remote(edges, EDGES), remote(labels, LABELS)),
+    )
+    cites, content = cora.INFO.files
+    expect(
+        cora,
+        facts={"papers": 3, "citations": 3, "papers that cite nobody": 1, "classes": 2},
+        files=(remote(cites, CITES), remote(content, CONTENT)),
+    )
+    expect(wikipedia, facts={"pages": 3, "edges": 3, "days": 2})
+
+    def change_files(module, **changes):
+        files = tuple(dataclasses.replace(file, **changes) for file in module.INFO.files)
+        expect(module, files=files)
 
     return change_files
 

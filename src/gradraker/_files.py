@@ -35,6 +35,15 @@ def write_atomically(path: str | os.PathLike[str], write: Callable[[Path], None]
     return target
 
 
+def write_bytes(path: str | os.PathLike[str], content: bytes) -> Path:
+    """Write a file whole or not at all."""
+
+    def write(temporary: Path) -> None:
+        temporary.write_bytes(content)
+
+    return write_atomically(path, write)
+
+
 def _take_usual_permissions(path: Path) -> None:
     # mkstemp makes files that only the owner reads; results are ordinary files.
     mask = os.umask(0)

@@ -6,25 +6,63 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils import check_random_state
+
+from gradraker.exceptions import ArgumentError, ArgumentTypeError
 
 # A tuple that is made once: learn_one checks its learning rate at every node.
 _NUMBERS = (float, int, np.integer, np.floating)
 
 
-def check_count(name: str, value: Any) -> int:
-    """Return an integer of at least 1.
+def check_count(name: str, value: Any, *, at_least: int = 1) -> int:
+    """Return an integer that is large enough.
 
     Examples
     --------
     >>> from gradraker._validation import check_count
     >>> check_count("n_epochs", 0)
     Traceback (most recent call last):
-    ValueError: n_epochs must be an integer of at least 1, got 0
+    gradraker.exceptions.ArgumentError: n_epochs must be an integer of at least 1, got 0
     """
-    if isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 1:
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if whole and value >= at_least:
         return int(value)
-    raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
+    error = ArgumentError if whole else ArgumentTypeError
+    raise error(name, f"an integer of at least {at_least}", value)
+
+
+def check_number(
+    name: str, value: Any, *, low: float = -math.inf, high: float = math.inf, above: bool = False
+) -> float:
+    """Return a finite number from ``low`` to ``high``; with ``above`` it is larger than ``low``.
+
+    Examples
+    --------
+    >>> from gradraker._validation import check_number
+    >>> check_number("decay", 1.5, low=0.0, high=1.0)
+    Traceback (most recent call last):
+    gradraker.exceptions.ArgumentError: decay must be a finite number of at least 0 and at most 1,
+        got 1.5
+    """
+    number = isinstance(value, _NUMBERS) and not isinstance(value, bool)
+    inside = number and (value > low if above else value >= low) and value <= high
+    if inside and math.isfinite(value):
+        return float(value)
+    limits = [f"{'larger than' if above else 'of at least'} {low:g}"] if low > -math.inf else []
+    limits += [f"at most {high:g}"] if high < math.inf else []
+    error = ArgumentError if number else ArgumentTypeError
+    raise error(name, f"a finite number {' and '.join(limits)}".rstrip(), value)
+
+
+def check_generator(random_state: Any) -> np.random.Generator:
+    """Return the generator itself, or a new one seeded with the integer or by the system."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
+    if random_state is None or (whole and random_state >= 0):
+        return np.random.default_rng(random_state)
+    error = ArgumentError if whole else ArgumentTypeError
+    wanted = "an integer of at least 0, a numpy.random.Generator or None"
+    raise error("random_state", wanted, random_state)
 
 
 def check_positive(name: str, value: Any) -> float:
@@ -51,12 +89,12 @@ def check_choice(name: str, value: Any, allowed: Iterable[str]) -> str:
     >>> from gradraker._validation import check_choice
     >>> check_choice("direction", "up", ("out", "in"))
     Traceback (most recent call last):
-    ValueError: direction must be one of 'out', 'in', got 'up'
+    gradraker.exceptions.ArgumentError: direction must be one of 'out', 'in', got 'up'
     """
     words = tuple(allowed)
     if isinstance(value, str) and value in words:
         return value
-    raise ValueError(f"{name} must be one of {', '.join(map(repr, words))}, got {value!r}")
+    raise ArgumentError(name, f"one of {', '.join(map(repr, words))}", value)
 
 
 def check_fraction(name: str, value: Any) -> float:
@@ -64,7 +102,7 @@ def check_fraction(name: str, value: Any) -> float:
     number = isinstance(value, _NUMBERS) and not isinstance(value, bool)
     if number and 0.0 < value < 1.0:
         return float(value)
-    raise ValueError(f"{name} must be a number between 0 and 1, got {value!r}")
+    raise ArgumentError(name, "a number between 0 and 1", value)
 
 
 def check_learning_rate(learning_rate: Any) -> float:
@@ -114,6 +152,8 @@ def seed_from(random_state: int | np.random.RandomState | None) -> int:
         if not 0 <= random_state < 2**64:
             raise ValueError(f"random_state must be a seed in [0, 2**64), got {random_state!r}")
         return int(random_state)
+    from sklearn.utils import check_random_state  # takes a second, and data sets do without
+
     high, low = check_random_state(random_state).randint(0, 2**32, size=2, dtype=np.uint32)
     return (int(high) << 32) | int(low)
 

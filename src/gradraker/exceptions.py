@@ -7,6 +7,42 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 
+class ArgumentError(ValueError):
+    """An argument has a value that will not do.
+
+    Attributes
+    ----------
+    argument : str
+        Name of the argument.
+    wanted : str
+        What the argument must be.
+    got : object
+        The value given.
+
+    Examples
+    --------
+    >>> from gradraker.exceptions import ArgumentError
+    >>> raise ArgumentError("n_epochs", "an integer of at least 1", 0)
+    Traceback (most recent call last):
+    gradraker.exceptions.ArgumentError: n_epochs must be an integer of at least 1, got 0
+    """
+
+    def __init__(self, argument: str, wanted: str, got: object) -> None:
+        super().__init__(argument, wanted, got)  # all of them, so that workers can pickle it
+        self.argument = argument
+        self.wanted = wanted
+        self.got = got
+
+    def __str__(self) -> str:
+        got = repr(self.got)
+        got = got if len(got) <= 80 else f"{got[:77]}..."
+        return f"{self.argument} must be {self.wanted}, got {got}"
+
+
+class ArgumentTypeError(ArgumentError, TypeError):
+    """An argument is of a kind that will not do."""
+
+
 class ModelFileError(ValueError):
     """A file is not a complete model file that this version can read."""
 
@@ -17,6 +53,54 @@ class DatasetUnavailableError(OSError):
 
 class DatasetFileError(ValueError):
     """A file of a data set exists, but is damaged or is another file."""
+
+
+class SweepError(ValueError):
+    """A sweep cannot run on these nodes with these arguments.
+
+    Attributes
+    ----------
+    problem : str
+        What is wrong, without the name of an argument.
+    remedies : dict of str to str
+        Arguments that help, and what to do with each.
+
+    Examples
+    --------
+    >>> from gradraker.exceptions import SweepError
+    >>> raise SweepError("all nodes have the same edges", {"fraction": "raise"})
+    Traceback (most recent call last):
+    gradraker.exceptions.SweepError: all nodes have the same edges: raise fraction
+    """
+
+    def __init__(self, problem: str, remedies: dict[str, str]) -> None:
+        super().__init__(problem, remedies)
+        self.problem = problem
+        self.remedies = remedies
+
+    def __str__(self) -> str:
+        remedies = (f"{action} {argument}" for argument, action in self.remedies.items())
+        return f"{self.problem}: {', or '.join(remedies)}"
+
+
+class SweepFileError(ValueError):
+    """A file does not hold the results of the sweep that is asked for.
+
+    Attributes
+    ----------
+    file : str
+        The file.
+    problem : str
+        What is wrong with it.
+    """
+
+    def __init__(self, file: str, problem: str) -> None:
+        super().__init__(file, problem)
+        self.file = file
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"{self.file!r} {self.problem}"
 
 
 class UnknownFigureError(ValueError):

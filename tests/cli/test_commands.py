@@ -139,62 +139,6 @@ def tidy(text):
     return [line.rstrip() for line in text.splitlines() if line.strip()]
 
 
-# -- data ----------------------------------------------------------------------
-
-
-def test_data_list_and_info(run):
-    listed = facts(run("data", "list", "--json"))["datasets"]
-    assert [one["name"] for one in listed] == list(gradraker.datasets.list_datasets())
-    table = run("data", "list").stdout
-    assert all(name in table for name in gradraker.datasets.list_datasets())
-    cora = facts(run("data", "info", "cora", "--json"))
-    assert cora["facts"]["papers"] == 2708
-    assert cora["files"][0]["url"].startswith("https://")
-    shown = run("data", "info", "cora").stdout
-    assert "2 708 papers" in shown
-    assert "fetch_cora_con()" in shown
-
-
-def test_data_fetch_writes_files_that_are_read_back(run):
-    data = gradraker.load_temperature()
-    edges = gradraker.read_edges("edges.csv")
-    assert len(edges) == data.n_edges
-    vectors = gradraker.adjacency_vectors(edges, nodes=data.node_names, references=data.node_names)
-    np.testing.assert_array_equal(vectors.rows.toarray(), data.adjacency.toarray())
-    values = gradraker.read_values("values.csv")
-    assert values == dict(zip(data.node_names, data.values.tolist(), strict=True))
-
-
-def test_data_fetch_json_and_stdout(run):
-    assert facts(run("data", "fetch", "temperature", "--json")) == {
-        "name": "temperature",
-        "nodes": 89,
-        "edges": 2515,
-    }
-    result = run("data", "fetch", "temperature", "--values", "-")
-    assert result.stdout.splitlines()[0] == "node,value"
-    assert len(result.stdout.splitlines()) == 90
-    assert "Licence" in result.stderr
-
-
-def test_data_of_no_name_is_wrong_use(run):
-    for command in ("info", "fetch"):
-        result = run("data", command, "mars")
-        assert result.exit_code == 2
-        assert "name must be one of cora" in " ".join(result.stderr.split())
-
-
-def test_data_that_cannot_be_fetched_is_exit_code_1(run, tmp_path, monkeypatch):
-    def offline(*arguments, **options):
-        raise OSError("no network")
-
-    monkeypatch.setattr("gradraker.datasets.fetch.download._retrieve", offline)
-    result = run("data", "fetch", "cora", "--data-home", str(tmp_path / "home"))
-    assert result.exit_code == 1
-    assert "cora.cites" in result.stderr
-    assert "Traceback" not in result.stderr
-
-
 # -- ranges --------------------------------------------------------------------
 
 

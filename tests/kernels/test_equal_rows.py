@@ -42,6 +42,8 @@ def test_zero_and_minus_zero_are_equal():
     ],
 )
 def test_rows_that_differ_but_have_one_hash_are_told_apart(monkeypatch, X, kind):
+    first, group = group_equal_rows(kind(np.array(X)))
+    assert first.tolist() == group.tolist() == [0, 1]
     rows = kind(np.array([X[0], X[1], X[0]]))
     first, group = group_equal_rows(rows)
     assert (first.tolist(), group.tolist()) == ([0, 1], [0, 1, 0])

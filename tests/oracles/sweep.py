@@ -12,28 +12,28 @@ from gradraker.features import FrequencyTable
 
 
 def draw(n, fraction, random_state, repeat):
-    """Sampled nodes, tested nodes and the seed of a repeat."""
+    """Known nodes, unknown nodes and the seed of a repeat."""
     rng = np.random.default_rng([random_state, repeat])
     shuffled = rng.permutation(n)
-    n_sampled = round(fraction * n)
-    return shuffled[:n_sampled], shuffled[n_sampled:], int(rng.integers(2**32))
+    n_known = round(fraction * n)
+    return shuffled[:n_known], shuffled[n_known:], int(rng.integers(2**32))
 
 
-def one_gnmse(A, y, sampled, tested, seed, sigma2, *, D, eta, E, kernel="gaussian"):
-    """Train SKG step by step at one variance, equations (1) to (4), and test it."""
+def one_gnmse(A, y, known, unknown, seed, sigma2, *, D, eta, E, kernel="gaussian"):
+    """Train SKG step by step at one variance, equations (1) to (4), and compute its error."""
     A = np.asarray(A, dtype=np.float64)
-    xi = FrequencyTable(seed, D, kernel, n_numbered=len(sampled)).compute_frequencies(
+    xi = FrequencyTable(seed, D, kernel, n_numbered=len(known)).compute_frequencies(
         1 / math.sqrt(sigma2)
     )
     orders = np.random.default_rng([seed, 1])
     theta = np.zeros(2 * D)
     for _ in range(E):
-        for i in orders.permutation(len(sampled)):
-            z = features(A[sampled[i]][sampled], xi)
+        for i in orders.permutation(len(known)):
+            z = features(A[known[i]][known], xi)
             f = theta @ z
-            theta = theta + 2 * eta * (y[sampled[i]] - f) * z
-    predictions = np.array([theta @ features(A[j][sampled], xi) for j in tested])
-    return np.sum((y[tested] - predictions) ** 2) / np.sum(y[tested] ** 2)
+            theta = theta + 2 * eta * (y[known[i]] - f) * z
+    predictions = np.array([theta @ features(A[j][known], xi) for j in unknown])
+    return np.sum((y[unknown] - predictions) ** 2) / np.sum(y[unknown] ** 2)
 
 
 def features(a, xi):
@@ -46,7 +46,7 @@ def gnmse(A, y, sigma2, *, n_repeats, fraction, random_state, **settings):
     """GNMSE of every repeat and variance, (R, S); y in [0, 1]."""
     found = np.empty((n_repeats, len(sigma2)))
     for repeat in range(n_repeats):
-        sampled, tested, seed = draw(len(y), fraction, random_state, repeat)
+        known, unknown, seed = draw(len(y), fraction, random_state, repeat)
         for s, variance in enumerate(sigma2):
-            found[repeat, s] = one_gnmse(A, y, sampled, tested, seed, variance, **settings)
+            found[repeat, s] = one_gnmse(A, y, known, unknown, seed, variance, **settings)
     return found

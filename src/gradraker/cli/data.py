@@ -6,16 +6,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gradraker.cli.inputs import check_distinct, check_streams
-from gradraker.cli.options import FileName
+from gradraker.cli.options import FileName, json_option
 from gradraker.cli.output import check_writable, echo_json, escape_formula, make_console, write_csv
 from gradraker.cli.tables import make_facts_table, make_rows_table, shorten
 
 if TYPE_CHECKING:
     from gradraker.datasets import DatasetInfo, GraphDataset
-
-_json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON object instead of tables."
-)
 
 
 @click.group(
@@ -27,38 +23,38 @@ def data() -> None:
 
 
 @data.command("list", epilog="Example: gradraker data list")
-@_json_option
+@json_option
 def list_(as_json: bool) -> None:
     """List the data sets."""
-    from gradraker.datasets import dataset_info, list_datasets
+    from gradraker.datasets import describe_dataset, list_datasets
 
-    listed = [dataset_info(name) for name in list_datasets()]
+    listed = [describe_dataset(name) for name in list_datasets()]
     if as_json:
-        echo_json({"datasets": [_facts(info) for info in listed]})
+        echo_json({"datasets": [_to_json(info) for info in listed]})
         return
-    rows = [(info.name, _home(info), _counts(info)) for info in listed]
+    rows = [(info.name, _format_home(info), _format_counts(info)) for info in listed]
     make_console().print(make_rows_table("Data sets", ["Name", "Files", "Facts"], rows))
 
 
 @data.command(epilog="Example: gradraker data info temperature")
 @click.argument("name")
-@_json_option
+@json_option
 def info(name: str, as_json: bool) -> None:
-    """Say what the data set NAME is, whose it is, and which files it has."""
-    found = _info(name)
+    """Describe the data set NAME: its nodes, terms of use and files."""
+    dataset = _describe(name)
     if as_json:
-        echo_json(_facts(found))
+        echo_json(_to_json(dataset))
         return
     facts = [
-        ("What", found.description),
-        ("Facts", _counts(found)),
-        ("Files", _home(found)),
-        *((file.name, f"{shorten(file.size)} bytes from {file.url}") for file in found.files),
-        ("Licence", found.licence),
-        ("Cite", found.citation),
-        ("In Python", f"gradraker.{found.loader}()"),
+        ("What", dataset.description),
+        ("Facts", _format_counts(dataset)),
+        ("Files", _format_home(dataset)),
+        *((file.name, f"{shorten(file.size)} bytes from {file.url}") for file in dataset.files),
+        ("Licence", dataset.licence),
+        ("Cite", dataset.citation),
+        ("In Python", f"gradraker.datasets.{dataset.loader.__name__}()"),
     ]
-    make_console().print(make_facts_table(found.name, facts))
+    make_console().print(make_facts_table(dataset.name, facts))
 
 
 @data.command(
@@ -73,27 +69,25 @@ def info(name: str, as_json: bool) -> None:
 )
 @click.option("--edges", type=FileName(), metavar="FILE", help="Write the edges as CSV.")
 @click.option("--values", type=FileName(), metavar="FILE", help="Write the values as CSV.")
-@_json_option
+@json_option
 def fetch(
     name: str, data_home: str | None, edges: str | None, values: str | None, as_json: bool
 ) -> None:
-    """Fetch the data set NAME, unless it is there, and check it.
+    """Fetch the data set NAME, unless its files exist already, and check it.
 
     With --edges and --values it is also written as files that the other commands read.
     """
-    found = _info(name)
+    _describe(name)  # a wrong name is wrong use, before any file is looked at
     check_streams(edges=edges, values=values, json="-" if as_json else None)
     check_distinct({}, {"edges": edges, "values": values})
     check_writable(edges, values)
-    import gradraker
+    from gradraker.datasets import load_dataset
 
-    # An embedded data set has no files and so no folder.
-    where = {"data_home": data_home} if found.files else {}
-    dataset: GraphDataset = getattr(gradraker.datasets, found.loader)(**where)
+    dataset = load_dataset(name, data_home=data_home)
     if edges is not None:
-        write_csv(edges, _edge_rows(dataset))
+        write_csv(edges, _list_edges(dataset))
     if values is not None:
-        write_csv(values, _value_rows(dataset))
+        write_csv(values, _list_values(dataset))
     if as_json:
         echo_json({"name": name, "nodes": dataset.n_nodes, "edges": dataset.n_edges})
         return
@@ -102,23 +96,23 @@ def fetch(
     click.echo(f"Licence: {dataset.licence}", err=to_stderr)
 
 
-def _info(name: str) -> "DatasetInfo":
-    from gradraker.datasets import dataset_info
+def _describe(name: str) -> "DatasetInfo":
+    from gradraker.datasets import describe_dataset
 
     try:
-        return dataset_info(name)
+        return describe_dataset(name)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="NAME") from error
 
 
-def _facts(info: "DatasetInfo") -> dict[str, Any]:
+def _to_json(info: "DatasetInfo") -> dict[str, Any]:
     return {
         "name": info.name,
         "description": info.description,
         "facts": dict(info.facts),
         "licence": info.licence,
         "citation": info.citation,
-        "loader": info.loader,
+        "loader": info.loader.__name__,
         "files": [
             {"name": file.name, "bytes": file.size, "url": file.url, "sha256": file.sha256}
             for file in info.files
@@ -126,15 +120,15 @@ def _facts(info: "DatasetInfo") -> dict[str, Any]:
     }
 
 
-def _home(info: "DatasetInfo") -> str:
+def _format_home(info: "DatasetInfo") -> str:
     return f"{len(info.files)} to download" if info.files else "come with gradraker"
 
 
-def _counts(info: "DatasetInfo") -> str:
+def _format_counts(info: "DatasetInfo") -> str:
     return ", ".join(f"{shorten(number)} {fact}" for fact, number in info.facts.items())
 
 
-def _edge_rows(dataset: "GraphDataset") -> Iterator[Sequence[object]]:
+def _list_edges(dataset: "GraphDataset") -> Iterator[Sequence[object]]:
     edges = dataset.adjacency.tocoo()
     weighted = bool((edges.data != 1.0).any())
     names = [escape_formula(name) for name in dataset.node_names]
@@ -143,7 +137,7 @@ def _edge_rows(dataset: "GraphDataset") -> Iterator[Sequence[object]]:
         yield [names[row], names[column], weight][: 3 if weighted else 2]
 
 
-def _value_rows(dataset: "GraphDataset") -> Iterator[Sequence[object]]:
+def _list_values(dataset: "GraphDataset") -> Iterator[Sequence[object]]:
     yield ["node", "value"]
     for name, value in zip(dataset.node_names, dataset.values.tolist(), strict=True):
         yield [escape_formula(name), value]

@@ -22,7 +22,7 @@ def write_figure(result: "DemoResult", folder: Path) -> Path:
         result.altitude_m,
         result.true_c,
         result.predicted_c,
-        sampled=result.sampled,
+        known=result.sampled,
         position_label="Altitude (m a.s.l.)",
         value_label="January mean temperature (°C)",
     )

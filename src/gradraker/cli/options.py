@@ -95,6 +95,7 @@ def _make_edges_option(*, required: bool, more: str = "") -> Callable[[Command],
 
 
 edges_option = _make_edges_option(required=True)
+optional_edges_option = _make_edges_option(required=False)
 new_edges_option = _make_edges_option(required=False, more=" They are added to the model's graph.")
 
 
@@ -191,6 +192,10 @@ def refuse_skg_options(ctx: click.Context) -> None:
             raise click.UsageError(f"{option} is an option of SKG: add --method skg")
 
 
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object instead of tables."
+)
+
 output_options = _combine(
     click.option(
         "--raw-names",
@@ -198,9 +203,7 @@ output_options = _combine(
         help="Write names to CSV as they are. Otherwise a name that a spreadsheet would take "
         "for a formula gets a leading apostrophe.",
     ),
-    click.option(
-        "--json", "as_json", is_flag=True, help="Print one JSON object instead of tables."
-    ),
+    json_option,
 )
 
 unknown_nodes_option = click.option(

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,10 @@ from gradraker.cli.inputs import (
 )
 from gradraker.cli.options import (
     FileName,
+    check_fraction,
+    json_option,
     kernel_options,
+    optional_edges_option,
     unknown_or_isolated_option,
     values_option,
     vector_options,
@@ -28,46 +31,47 @@ from gradraker.cli.options import (
 from gradraker.cli.output import check_writable, echo_json, make_console, write_text
 from gradraker.cli.progress import Waiting
 from gradraker.cli.tables import make_facts_table, make_rows_table, shorten
+from gradraker.exceptions import ArgumentError, SweepError, SweepFileError
 
 if TYPE_CHECKING:
     from gradraker.datasets import GraphDataset
+    from gradraker.graph import EdgeList
     from gradraker.sweep.sweep_result import SweepResult
 
-INTERRUPTED = 130  # what shells give for Ctrl-C
+INTERRUPTED = 130  # as shells do for Ctrl-C
 _FIGURES = (".svg", ".png", ".pdf")
 _CONNECT_SECONDS = 30
-# Errors of the library name its arguments.
-_IN_WORDS_OF_THE_COMMAND_LINE = {
-    "checkpoint '": "--out '",
-    "lower fraction, or take another random_state": "lower --fraction, or take another --seed",
-    "give sigma2, or raise fraction": "give --sigma2, or raise --fraction",
+# The option of each argument of the library.
+_OPTIONS = {
+    "sigma2": "sigma2",
+    "n_repeats": "repeats",
+    "fraction": "fraction",
+    "n_frequencies": "frequencies",
+    "learning_rate": "learning_rate",
+    "n_epochs": "epochs",
+    "kernel": "kernel",
+    "random_state": "seed",
+    "n_jobs": "jobs",
 }
 
 
-class Variances(click.ParamType):  # type: ignore[type-arg]
-    """Variances as LOW:HIGH:COUNT on a logarithmic scale, or as a list with commas."""
-
-    name = "variances"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> list[float]:
-        """Return rising numbers; anything else is wrong use."""
-        try:
-            grid = _grid(str(value))
-        except ValueError:
-            grid = []
-        if not grid or not all(0.0 < number < math.inf for number in grid):
-            self.fail(
-                f"{value!r} is neither LOW:HIGH:COUNT, such as 0.1:100:40, nor a list of positive "
-                "numbers, such as 1,2,5",
-                param,
-                ctx,
-            )
-        return grid
+def _check_variances(
+    ctx: click.Context, param: click.Parameter, value: str | None
+) -> list[float] | None:
+    """Return rising variances from LOW:HIGH:COUNT on a logarithmic scale, or from a list."""
+    if value is None:
+        return None
+    try:
+        grid = _parse_grid(value)
+    except ValueError:
+        grid = []
+    if not grid or not all(0.0 < number < math.inf for number in grid):
+        wanted = "LOW:HIGH:COUNT, such as 0.1:100:40, nor a list of positive numbers, such as 1,2,5"
+        raise click.BadParameter(f"{value!r} is neither {wanted}", ctx, param)
+    return grid
 
 
-def _grid(text: str) -> list[float]:
+def _parse_grid(text: str) -> list[float]:
     if ":" not in text:
         return sorted({float(number) for number in text.split(",")})
     low, high, count = text.split(":")
@@ -78,23 +82,17 @@ def _grid(text: str) -> list[float]:
     return [float(low), *inner, float(high)]
 
 
-def _fraction(ctx: click.Context, param: click.Parameter, value: float) -> float:
-    if not 0.0 < value < 1.0:
-        raise click.BadParameter(f"{value!r} is not between 0 and 1", ctx, param)
-    return value
-
-
-def _figure_name(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+def _check_figure_name(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     if value is not None and Path(value).suffix.lower() not in _FIGURES:
         endings = ", ".join(_FIGURES)
         raise click.BadParameter(f"{value!r} does not end in one of {endings}", ctx, param)
     return value
 
 
-def _address(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+def _check_address(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     # Dask tells it as well, but then waits for a minute.
     if value is not None and re.fullmatch(r"(\w+://)?[^/\s]+:\d+", value) is None:
-        raise click.BadParameter(f"{value!r} is no address such as tcp://host:8786", ctx, param)
+        raise click.BadParameter(f"{value!r} is not an address such as tcp://host:8786", ctx, param)
     return value
 
 
@@ -102,20 +100,14 @@ def _address(ctx: click.Context, param: click.Parameter, value: str | None) -> s
     short_help="Show how the error depends on the kernel variance.",
     epilog="Example: gradraker sweep --edges edges.csv --values values.csv --repeats 20",
 )
-@click.option(
-    "--edges",
-    type=FileName(),
-    metavar="FILE",
-    help="Edges: CSV, TSV, blanks, Parquet, Matrix Market or GraphML, also gzipped; "
-    "- is standard input.",
-)
+@optional_edges_option
 @values_option(required=False, text="Known values: a table of nodes and numbers.")
 @click.option(
     "--dataset", metavar="NAME", help="A data set of 'gradraker data list' instead of files."
 )
 @click.option(
     "--sigma2",
-    type=Variances(),
+    callback=_check_variances,
     metavar="LOW:HIGH:COUNT",
     help="Variances on a logarithmic scale, or a list 1,2,5. Default: 40 that cover the four "
     "ranges.",
@@ -131,7 +123,7 @@ def _address(ctx: click.Context, param: click.Parameter, value: str | None) -> s
 @click.option(
     "--fraction",
     type=float,
-    callback=_fraction,
+    callback=check_fraction,
     default=0.4,
     show_default=True,
     metavar="PART",
@@ -149,7 +141,7 @@ def _address(ctx: click.Context, param: click.Parameter, value: str | None) -> s
 @click.option(
     "--plot",
     type=FileName(),
-    callback=_figure_name,
+    callback=_check_figure_name,
     metavar="FILE",
     help="The figure as .svg, .png or .pdf.",
 )
@@ -161,14 +153,14 @@ def _address(ctx: click.Context, param: click.Parameter, value: str | None) -> s
 )
 @click.option(
     "--scheduler",
-    callback=_address,
+    callback=_check_address,
     metavar="ADDRESS",
     help="Run on a Dask cluster, such as tcp://host:8786.",
 )
 @vector_options
 @kernel_options
 @unknown_or_isolated_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
+@json_option
 def sweep(
     edges: str | None,
     values: str | None,
@@ -182,8 +174,8 @@ def sweep(
     """Show how the error depends on the kernel variance σ², over many splits of the nodes.
 
     Only nodes with known values take part: each repeat learns from some of them and predicts the
-    others. Every repeat is kept in --out when it is done; the same command goes on where it was
-    stopped, and with more --repeats it adds to those that are there.
+    others. Every repeat is kept in --out when it is done; the same command continues where it was
+    stopped, and with more --repeats it adds to those that are done.
     """
     if (dataset is None) == (edges is None) or (edges is None) != (values is None):
         raise click.UsageError("give --edges and --values, or --dataset")
@@ -198,60 +190,63 @@ def sweep(
     with Waiting() as waiting:
         waiting.stage("starting")
         _check_extras(report, plot)
-        data = _data(edges, values, dataset, waiting, options)
-        result = _swept(data, out, waiting, options)
+        data = _read_data(edges, values, dataset, waiting, options)
+        result = _run_sweep(data, out, waiting, options)
         waiting.stage("writing")
-        inputs = {name: str(file) for name, file in (("edges", edges), ("values", values)) if file}
+        from gradraker.plotting import write_figure
         from gradraker.report import sweep_report, sweep_summary
 
+        inputs = {name: str(file) for name, file in (("edges", edges), ("values", values)) if file}
         summary = sweep_summary(result, inputs=inputs)
-        page = None if report is None else sweep_report(result, inputs=inputs)
         if plot is not None:
-            from gradraker.plotting import write_figure
-
             write_figure(result.plot().figure.figure, plot)
-        if report is not None and page is not None:
-            write_text(report, page)
+        if report is not None:
+            write_text(report, sweep_report(result, inputs=inputs))
     if as_json:
         echo_json(summary)
         return
     _print_tables(summary, to_stderr=report == "-")
-    for what, file in (("Results", out), ("Report", report), ("Figure", plot)):
+    for kind, file in (("Results", out), ("Report", report), ("Figure", plot)):
         if file not in (None, "-"):
-            click.echo(f"{what}: {file}", err=report == "-")
+            click.echo(f"{kind}: {file}", err=report == "-")
 
 
 def _check_extras(report: str | None, plot: str | None) -> None:
-    """Say before the work that a package is missing which is needed after it."""
+    """Refuse before the work if a package is missing that is needed after it."""
     if report is not None:
         from gradraker.report.html import make_environment
 
         make_environment()
     if report is not None or plot is not None:
-        from gradraker.plotting.figure import new_axes
+        from gradraker.plotting.figure import make_axes
 
-        new_axes()
+        make_axes()
 
 
-def _data(
+def _read_data(
     edges: str | None,
     values: str | None,
     dataset: str | None,
     waiting: Waiting,
     options: dict[str, Any],
 ) -> "GraphDataset":
-    """The nodes that take part."""
-    from gradraker.sweep.known_subgraph import known_part
+    """Read the graph of the nodes that take part."""
+    from gradraker.datasets import load_dataset
+    from gradraker.sweep.known_subgraph import build_known_subgraph
 
-    graph: Any
+    graph: GraphDataset | EdgeList
+    known: dict[Hashable, float]
     if edges is None or values is None:
-        graph = _dataset(str(dataset))
+        try:
+            graph = load_dataset(str(dataset))
+        except ArgumentError as error:
+            raise click.BadParameter(str(error), param_hint="--dataset") from error
         name, known = graph.name, dict(zip(graph.node_names, graph.values.tolist(), strict=True))
     else:
         graph = read_edges_file(edges, waiting)
         name, known = Path(edges).name, read_values_file(values, waiting)
     with reword_errors(values or "-", isolated=True):
-        return known_part(
+        return build_known_subgraph(
             graph,
             known,
             name="standard input" if name == "-" else name,
@@ -260,63 +255,41 @@ def _data(
         )
 
 
-def _dataset(name: str) -> "GraphDataset":
-    import gradraker
-
-    try:
-        info = gradraker.datasets.dataset_info(name)
-    except ValueError as error:
-        raise click.BadParameter(str(error), param_hint="--dataset") from error
-    loaded: GraphDataset = getattr(gradraker.datasets, info.loader)()
-    return loaded
-
-
-def _swept(
+def _run_sweep(
     data: "GraphDataset", out: str, waiting: Waiting, options: dict[str, Any]
 ) -> "SweepResult":
-    import gradraker
+    from gradraker.sweep import sigma2_sweep
 
+    arguments = {argument: options[option] for argument, option in _OPTIONS.items()}
     try:
-        with _cluster(options["scheduler"]):
-            return gradraker.sigma2_sweep(
-                data,
-                sigma2=options["sigma2"],
-                n_repeats=options["repeats"],
-                fraction=options["fraction"],
-                n_frequencies=options["frequencies"],
-                learning_rate=options["learning_rate"],
-                n_epochs=options["epochs"],
-                kernel=options["kernel"],
-                random_state=options["seed"],
-                n_jobs=options["jobs"],
-                checkpoint=out,
-                progress=waiting.read,
-            )
+        with _connect(options["scheduler"]):
+            return sigma2_sweep(data, checkpoint=out, progress=waiting.read, **arguments)
     except KeyboardInterrupt:
         click.echo(
-            f"\nStopped: {_n_kept(out)} of {options['repeats']} repeats are in {out}. "
-            "The same command goes on from there.",
+            f"\nStopped: {_count_done(out)} of {options['repeats']} repeats are in {out}. "
+            "The same command continues from there.",
             err=True,
         )
         raise click.exceptions.Exit(INTERRUPTED) from None
-    except ValueError as error:
-        message = str(error)
-        for words, other in _IN_WORDS_OF_THE_COMMAND_LINE.items():
-            message = message.replace(words, other)
-        raise ValueError(message) from error
+    except SweepFileError as error:
+        raise click.ClickException(f"--out {error.file!r} {error.problem}") from error
+    except SweepError as error:
+        options = {name: f"--{_OPTIONS[name].replace('_', '-')}" for name in error.remedies}
+        remedies = [f"{action} {options[name]}" for name, action in error.remedies.items()]
+        raise click.ClickException(f"{error.problem}: {', or '.join(remedies)}") from error
 
 
-def _n_kept(out: str) -> int:
+def _count_done(out: str) -> int:
     from gradraker.sweep.checkpoint import read_sweep
 
     try:
         return len(read_sweep(out)[1])
-    except (OSError, ValueError):  # stopped before there was a file
+    except (OSError, ValueError):  # stopped before the file was made
         return 0
 
 
 @contextmanager
-def _cluster(scheduler: str | None) -> Iterator[None]:
+def _connect(scheduler: str | None) -> Iterator[None]:
     """Let joblib send repeats to a Dask cluster, if there is one."""
     if scheduler is None:
         yield
@@ -339,33 +312,29 @@ def _cluster(scheduler: str | None) -> Iterator[None]:
 
 
 def _print_tables(summary: dict[str, Any], *, to_stderr: bool) -> None:
-    data, settings, best = summary["data"], summary["settings"], summary["best"]
-    theory = summary["theory"]
-    n_sampled = round(settings["fraction"] * data["nodes"])
+    settings, best, theory = summary["settings"], summary["best"], summary["theory"]
+    n_nodes, n_edges = summary["data"]["nodes"], summary["data"]["edges"]
+    n_known = round(settings["fraction"] * n_nodes)
+    split = f"{shorten(n_known)} known, {shorten(n_nodes - n_known)} unknown"
+    numbers = "D = {n_frequencies}, η = {learning_rate:g}, E = {n_epochs}".format(**settings)
     facts = [
-        ("Graph", f"{shorten(data['nodes'])} nodes with values, {shorten(data['edges'])} edges"),
-        (
-            "Split",
-            f"{shorten(n_sampled)} sampled, {shorten(data['nodes'] - n_sampled)} tested; "
-            f"{shorten(settings['n_repeats'])} repeats",
-        ),
-        (
-            "Learner",
-            f"{settings['kernel']} kernel, D = {settings['n_frequencies']}, "
-            f"η = {settings['learning_rate']:g}, E = {settings['n_epochs']}",
-        ),
+        ("Graph", f"{shorten(n_nodes)} nodes with values, {shorten(n_edges)} edges"),
+        ("Split", f"{split}; {shorten(settings['n_repeats'])} repeats"),
+        ("Learner", f"{settings['kernel']} kernel, {numbers}"),
     ]
     if best["at_the_end"]:
         facts.append(("Note", "the best σ² is at an end of the grid: widen --sigma2"))
     page = make_console(to_stderr=to_stderr)
     page.print(make_facts_table(f"Sweep over {len(summary['curve'])} variances σ²", facts))
-    rows = [("Best of the sweep", best["sigma2"], best["gnmse"])]
-    if theory["sigma2"] is not None:
-        rows.append(("σ²_ed, by the theory", theory["sigma2"], theory["gnmse"]))
-    low, high = summary["curve"][0], summary["curve"][-1]
-    rows += [
-        ("Smallest σ²", low["sigma2"], low["gnmse"]),
-        ("Largest σ²", high["sigma2"], high["gnmse"]),
+    points = {
+        "Best of the sweep": best,
+        "σ²_ed, by the theory": theory,
+        "Smallest σ²": summary["curve"][0],
+        "Largest σ²": summary["curve"][-1],
+    }
+    rows = [
+        (name, point["sigma2"], "" if point["gnmse"] is None else point["gnmse"])
+        for name, point in points.items()
+        if point["sigma2"] is not None
     ]
-    table = [(what, sigma2, "" if gnmse is None else gnmse) for what, sigma2, gnmse in rows]
-    page.print(make_rows_table("Mean GNMSE, values scaled to [0, 1]", ["", "σ²", "GNMSE"], table))
+    page.print(make_rows_table("Mean GNMSE, values scaled to [0, 1]", ["", "σ²", "GNMSE"], rows))

@@ -7,6 +7,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from gradraker._validation import check_fraction
+from gradraker.exceptions import ArgumentTypeError
+
 
 @dataclass(frozen=True, repr=False, eq=False)
 class GraphDataset:
@@ -20,7 +23,7 @@ class GraphDataset:
     adjacency : sparse or dense array of shape (n, n)
         Row i holds the weights of the edges out of node i. Stored as a
         ``csr_array`` of float64 with sorted columns; weights given twice for
-        the same edge are added, weights of 0 are no edges.
+        the same edge are added, edges of weight 0 are dropped.
     values : array-like of shape (n,)
         Value of every node.
     node_names : sequence of n str
@@ -57,17 +60,17 @@ class GraphDataset:
     licence: str = ""
 
     def __post_init__(self) -> None:
-        adjacency = _checked_adjacency(self.adjacency)
+        adjacency = _check_adjacency(self.adjacency)
         n = adjacency.shape[0]
         # The class is frozen for its users; only here are fields replaced by their checked form.
         set_field = object.__setattr__
         set_field(self, "adjacency", adjacency)
-        set_field(self, "values", _checked_array("values", self.values, shape=(n,)))
-        set_field(self, "node_names", _checked_node_names(self.node_names, n=n))
+        set_field(self, "values", _check_array("values", self.values, shape=(n,)))
+        set_field(self, "node_names", _check_node_names(self.node_names, n=n))
         set_field(self, "position_names", tuple(self.position_names))
         if self.positions is not None:
             shape = (n, len(self.position_names))
-            set_field(self, "positions", _checked_array("positions", self.positions, shape=shape))
+            set_field(self, "positions", _check_array("positions", self.positions, shape=shape))
         elif self.position_names:
             raise ValueError(
                 f"position_names is {self.position_names}, but positions is None: give both or none"
@@ -97,20 +100,20 @@ class GraphDataset:
 def split_nodes(
     n: int, fraction: float, rng: np.random.Generator
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Draw ``round(fraction * n)`` of n nodes uniformly; the others are tested.
+    """Draw ``round(fraction * n)`` of n nodes uniformly: their values are known, others unknown.
 
     Parameters
     ----------
     n : int
         Number of nodes.
     fraction : float
-        Part of the nodes to sample, between 0 and 1; the paper samples 0.4.
+        Part of the nodes to draw, between 0 and 1; the paper draws 0.4.
     rng : numpy.random.Generator
         Source of the draw.
 
     Returns
     -------
-    sampled, tested : int arrays
+    known, unknown : int arrays
         Node numbers in the order drawn. Together they hold every node once.
 
     Examples
@@ -118,33 +121,29 @@ def split_nodes(
     >>> import numpy as np
     >>> from gradraker.datasets import load_temperature, split_nodes
     >>> data = load_temperature()
-    >>> sampled, tested = split_nodes(data.n_nodes, 0.4, np.random.default_rng(0))
+    >>> known, unknown = split_nodes(data.n_nodes, 0.4, np.random.default_rng(0))
 
-    The sampled nodes are also the nodes that adjacency vectors refer to:
+    The known nodes are also the nodes that adjacency vectors refer to:
 
-    >>> X_train = data.adjacency[sampled][:, sampled]
-    >>> X_test = data.adjacency[tested][:, sampled]
+    >>> X_train = data.adjacency[known][:, known]
+    >>> X_test = data.adjacency[unknown][:, known]
     >>> X_train.shape, X_test.shape
     ((36, 36), (53, 36))
     """
     if not isinstance(rng, np.random.Generator):
-        raise TypeError(
-            "rng must be a numpy.random.Generator, such as numpy.random.default_rng(0); "
-            f"got {rng!r}"
-        )
-    if not 0.0 < fraction < 1.0:
-        raise ValueError(f"fraction must be between 0 and 1, both excluded; got {fraction!r}")
-    n_sampled = round(fraction * n)
-    if not 0 < n_sampled < n:
+        wanted = "a numpy.random.Generator, such as numpy.random.default_rng(0)"
+        raise ArgumentTypeError("rng", wanted, rng)
+    n_known = round(check_fraction("fraction", fraction) * n)
+    if not 0 < n_known < n:
         raise ValueError(
-            f"fraction={fraction!r} of n={n} nodes leaves {n_sampled} sampled and "
-            f"{n - n_sampled} tested: both need at least one node"
+            f"fraction={fraction!r} of n={n} nodes leaves {n_known} known and "
+            f"{n - n_known} unknown: both need at least one node"
         )
     order = rng.permutation(n)
-    return order[:n_sampled], order[n_sampled:]
+    return order[:n_known], order[n_known:]
 
 
-def _checked_adjacency(adjacency: object) -> sp.csr_array:
+def _check_adjacency(adjacency: object) -> sp.csr_array:
     checked = sp.csr_array(adjacency, dtype=np.float64, copy=True)
     if checked.ndim != 2 or checked.shape[0] != checked.shape[1]:
         raise ValueError(f"adjacency must be square, (n, n); got shape {checked.shape}")
@@ -159,9 +158,7 @@ def _checked_adjacency(adjacency: object) -> sp.csr_array:
     return checked
 
 
-def _checked_array(
-    argument: str, array: ArrayLike, *, shape: tuple[int, ...]
-) -> NDArray[np.float64]:
+def _check_array(argument: str, array: ArrayLike, *, shape: tuple[int, ...]) -> NDArray[np.float64]:
     checked = np.array(array, dtype=np.float64)
     if checked.shape != shape:
         raise ValueError(f"{argument} has shape {checked.shape}, but must have shape {shape}")
@@ -171,7 +168,7 @@ def _checked_array(
     return checked
 
 
-def _checked_node_names(node_names: Sequence[str], *, n: int) -> tuple[str, ...]:
+def _check_node_names(node_names: Sequence[str], *, n: int) -> tuple[str, ...]:
     names = tuple(node_names)
     if len(names) != n:
         raise ValueError(f"node_names has {len(names)} names, but the graph has {n} nodes")

@@ -6,7 +6,9 @@ from importlib import resources
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker._validation import check_choice
 from gradraker.datasets.dataset import GraphDataset
+from gradraker.datasets.info import DatasetInfo
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
@@ -55,17 +57,29 @@ def load_temperature(
     >>> print(data.values[jungfraujoch], data.positions[jungfraujoch, 0])
     -14.0 3571.0
     """
-    if month not in MONTHS:
-        raise ValueError(f"month must be one of {', '.join(MONTHS)}; got {month!r}")
+    check_choice("month", month, MONTHS)
     stations = _read_stations()
-    return _altitude_graph(
+    return _join_by_altitude(
         stations,
         np.array([float(row[month]) for row in stations]),
         weighted=weighted,
         self_loops=self_loops,
         name=f"Temperature-{month.capitalize()}",
-        what=month.capitalize(),
+        months=month.capitalize(),
     )
+
+
+INFO = DatasetInfo(
+    name="temperature",
+    loader=load_temperature,
+    description=(
+        "Swiss weather stations; an edge joins stations of similar altitude; the value is the "
+        "mean temperature of a month"
+    ),
+    facts={"stations": 89},
+    licence="CC BY 4.0. Source: MeteoSwiss",
+    citation="MeteoSwiss: norm values 1961-1990 of the air temperature 2 m above ground",
+)
 
 
 def load_temperature_normals(
@@ -99,25 +113,25 @@ def load_temperature_normals(
     """
     stations = _read_stations()
     series = np.array([[float(row[month]) for row in stations] for month in MONTHS])  # [12, n]
-    data = _altitude_graph(
+    data = _join_by_altitude(
         stations,
         series.mean(axis=0),
         weighted=weighted,
         self_loops=self_loops,
         name="Temperature normals",
-        what="all months",
+        months="all months",
     )
     return data, series
 
 
-def _altitude_graph(
+def _join_by_altitude(
     stations: list[dict[str, str]],
     values: NDArray[np.float64],
     *,
     weighted: bool,
     self_loops: bool,
     name: str,
-    what: str,
+    months: str,
 ) -> GraphDataset:
     """Join stations of similar altitude."""
     positions = np.array(
@@ -137,7 +151,7 @@ def _altitude_graph(
         positions=positions,
         position_names=POSITION_NAMES,
         description=(
-            f"Mean air temperature of {what} 1961-1990 in °C, 2 m above ground, at "
+            f"Mean air temperature of {months} 1961-1990 in °C, 2 m above ground, at "
             "Swiss weather stations; an edge joins stations whose altitudes differ by less than "
             f"{ALTITUDE_RANGE_M:g} m{', with weight exp(-difference/300)' if weighted else ''}"
         ),
@@ -147,18 +161,13 @@ def _altitude_graph(
 
 def count_stations() -> dict[str, int]:
     """Count stations with norm values 1961-1990, and those that have them for 1981-2010 too."""
-    table = _read_table()
-    return {"stations 1961-1990": len(table), "stations": len(_in_both(table))}
+    return {"stations 1961-1990": len(_read_table()), "stations": len(_read_stations())}
 
 
 def _read_stations() -> list[dict[str, str]]:
-    return _in_both(_read_table())
+    return [row for row in _read_table() if row["also_1981_2010"] == "1"]
 
 
 def _read_table() -> list[dict[str, str]]:
     table = resources.files("gradraker.datasets").joinpath("swiss_stations.csv")
     return list(csv.DictReader(table.read_text(encoding="utf-8").splitlines()))
-
-
-def _in_both(table: list[dict[str, str]]) -> list[dict[str, str]]:
-    return [row for row in table if row["also_1981_2010"] == "1"]

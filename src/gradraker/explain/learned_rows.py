@@ -21,7 +21,7 @@ class LearnedRows:
     Y : array of shape (n, K)
         Values.
     order : int64 array of shape (T,)
-        LearnedRows node of each training step.
+        Known node of each training step.
     rates : array of shape (T,)
         Learning rate of each step.
     single : bool array of shape (n,)

@@ -39,7 +39,7 @@ class Explanation(LinearExplanation):
     prediction : ndarray of shape (n,) or (n, n_targets)
         Predictions of the model.
     order : ndarray of shape (T,)
-        LearnedRows node of each training step.
+        Known node of each training step.
     node_names, known_names : tuple
         Names of explained and known nodes; numbers where none were given.
     sigma2, learning_rate, kernel
@@ -111,15 +111,15 @@ class Explanation(LinearExplanation):
 
     def plot(self, row: int = 0, *, ax: Any = None) -> Any:
         """Draw B and F of a tested node against time, the paper's figure 3."""
-        from gradraker.plotting import plot_weights
+        from gradraker.plotting import ContributionWeightsDisplay
 
-        return plot_weights(self, row, ax=ax)
+        return ContributionWeightsDisplay.from_explanation(self, row=row, ax=ax)
 
     def plot_nodes(self, row: int = 0, *, ax: Any = None) -> Any:
         """Draw known nodes by distance to a tested node, the paper's figure 2."""
-        from gradraker.plotting import plot_nodes
+        from gradraker.plotting import NodeDistancesDisplay
 
-        return plot_nodes(self, row, ax=ax)
+        return NodeDistancesDisplay.from_explanation(self, row=row, ax=ax)
 
     def __repr__(self) -> str:
         n, n_known = self.weights.shape

@@ -88,9 +88,9 @@ class SimilarityTransfer:
 
     def plot(self, *, ax: Any = None) -> Any:
         """Draw |y_i − y_j| against ‖d‖², the paper's figures 7 and 8."""
-        from gradraker.plotting import plot_transfer
+        from gradraker.plotting import SimilarityTransferDisplay
 
-        return plot_transfer(self, ax=ax)
+        return SimilarityTransferDisplay.from_transfer(self, ax=ax)
 
     def __repr__(self) -> str:
         return (

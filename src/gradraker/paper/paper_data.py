@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gradraker.datasets import (
     GraphDataset,
-    dataset_info,
+    describe_dataset,
     fetch_cora_con,
     fetch_email_eu_core,
     fetch_wikipedia_math,
@@ -86,7 +86,7 @@ class PaperGraph:
         The known nodes are the referencing nodes too.
         """
         draw = draw_repeat(self.adjacency.shape[0], fraction, seed, repeat)
-        return Split(draw.sampled, draw.tested, draw.seed, self.adjacency[:, draw.sampled])
+        return Split(draw.known, draw.unknown, draw.seed, self.adjacency[:, draw.known])
 
 
 def _load_temperature(_: bool) -> GraphDataset:
@@ -190,7 +190,7 @@ def load_data(key: str, *, download: bool) -> PaperGraph | None:
         adjacency, values, dataset = found.adjacency, found.scaled_values(), found
     else:
         adjacency, values, dataset = found, None, None
-    info = dataset_info(DATA[key].registered)
+    info = describe_dataset(DATA[key].registered)
     counts: dict[str, int] = dict(info.facts)
     if DATA[key].registered == "temperature":
         counts = count_stations()
@@ -227,7 +227,7 @@ def describe_source(key: str) -> str:
     >>> describe_source("email").split(":")[0]
     "'gradraker reproduce --download' or 'gradraker data fetch email_eu_core' gets it from https"
     """
-    info = dataset_info(DATA[key].registered)
+    info = describe_dataset(DATA[key].registered)
     urls = list(dict.fromkeys(file.url for file in info.files))
     return (
         f"'gradraker reproduce --download' or 'gradraker data fetch {info.name}' gets it from "

@@ -17,8 +17,8 @@ from gradraker.paper.plan import PaperFigure, Table
 from gradraker.paper.results import PaperResults, read_results
 from gradraker.paper.rules import RULES
 from gradraker.paper.run import PARTS, Progress, choose_parts, compare_with_paper, run_paper
-from gradraker.plotting import FORMATS, figure_bytes, freeze_layout, inline_svg
-from gradraker.plotting.figure import new_axes
+from gradraker.plotting import FORMATS, freeze_layout, render_figure, to_inline_svg
+from gradraker.plotting.figure import make_axes
 from gradraker.report.html import make_environment
 
 RESULTS_NAME = "results.jsonl"
@@ -108,7 +108,7 @@ def redraw_paper(
 def _check_extras() -> None:
     """Raise before the work if a package is missing that is needed after it."""
     make_environment()
-    new_axes()
+    make_axes()
 
 
 def build_summary(results: PaperResults) -> dict[str, Any]:
@@ -265,11 +265,11 @@ def _write_figure(results: PaperResults, figure: Mapping[str, Any], folder: Path
     name = figure["name"]
     drawn = draw_figure(results, name)
     freeze_layout(drawn)
-    files = {kind: figure_bytes(drawn, kind) for kind in FORMATS}
+    files = {kind: render_figure(drawn, kind) for kind in FORMATS}
     files["csv"] = _to_csv(make_table(results, name)).encode()
     for kind, content in files.items():
         _write_bytes(folder / f"{name}.{kind}", content)
-    svg = inline_svg(files["svg"].decode(), prefix=name, description=figure["caption"])
+    svg = to_inline_svg(files["svg"].decode(), prefix=name, description=figure["caption"])
     return {
         # Safe to mark: matplotlib wrote it, texts are paths, and the description is escaped.
         "svg": Markup(svg),

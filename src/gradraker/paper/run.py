@@ -18,7 +18,7 @@ from gradraker.paper.numbers.section_v_c import SIMILARITIES
 from gradraker.paper.paper_data import DATA, PaperGraph, describe_source, load_data
 from gradraker.paper.plan import RunOptions, Simulation
 from gradraker.paper.results import PaperResults
-from gradraker.sweep.versions import versions
+from gradraker.sweep.versions import collect_versions
 
 Progress = Callable[[str, float, float], None]
 
@@ -129,7 +129,7 @@ def run_paper(
         "parts": parts,
         "fast": fast,
         "random_state": random_state,
-        "versions": versions(),
+        "versions": collect_versions(),
         "datasets": facts,
     }
     return PaperResults(header, _run_all(simulations, graphs, options, fast, progress))

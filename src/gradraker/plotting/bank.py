@@ -1,4 +1,4 @@
-"""Weights of the members of a bank of kernels against time."""
+"""Member weights of a bank of kernels against time."""
 
 import math
 from collections.abc import Sequence
@@ -9,11 +9,10 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from gradraker.models.bank.gradraker_regressor import GradrakerRegressor
-from gradraker.plotting.figure import columns_that_fit, new_axes
+from gradraker.plotting.figure import Display, count_columns, put_legend_above
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 # Okabe and Ito's colours, the light yellow left out; lines beyond them are told apart by dashes.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -22,22 +21,20 @@ _DASHES = ("-", "--", ":", "-.")
 _HANDLE_INCHES, _LETTER_INCHES, _LINE_INCHES = 0.5, 0.06, 0.17
 
 
-class KernelWeightsDisplay:
-    """Weights of the members of a bank at each training step.
+class KernelWeightsDisplay(Display):
+    """Member weights of a bank at each training step.
 
     Parameters
     ----------
     weights : array-like of shape (T, P)
-        Weights that each step was predicted with.
+        Member weights that each step was predicted with.
     labels : sequence of P str
-        What tells the members apart.
+        Names of the members.
 
     Attributes
     ----------
-    ax_ : matplotlib.axes.Axes
-        The axes drawn on, after ``plot``.
-    figure_ : matplotlib.figure.Figure
-        The figure of these axes, after ``plot``.
+    ax_, figure_ : matplotlib.axes.Axes and matplotlib.figure.Figure
+        The axes drawn on and their figure, after ``plot``.
 
     Examples
     --------
@@ -49,9 +46,6 @@ class KernelWeightsDisplay:
     >>> display.ax_.get_xlabel()
     'Training step'
     """
-
-    ax_: "Axes"
-    figure_: "Figure"
 
     def __init__(self, weights: ArrayLike, *, labels: Sequence[str]) -> None:
         self.weights = np.array(weights, dtype=np.float64)
@@ -66,7 +60,7 @@ class KernelWeightsDisplay:
                 f"got {len(self.labels)}"
             )
         if not np.isfinite(self.weights).all():
-            raise ValueError("weights holds NaN or infinity, but what is drawn must be finite")
+            raise ValueError("weights holds NaN or infinity, but only finite numbers can be drawn")
 
     @classmethod
     def from_estimator(cls, model: GradrakerRegressor, *, ax: "Axes | None" = None) -> Self:
@@ -84,63 +78,34 @@ class KernelWeightsDisplay:
         The display, drawn.
         """
         check_is_fitted(model, "coef_")
-        return cls(model.weights_history_, labels=_labels(model)).plot(ax=ax)
+        return cls(model.weights_history_, labels=_format_labels(model)).plot(ax=ax)
 
-    def plot(self, *, ax: "Axes | None" = None) -> Self:
-        """Draw on ``ax``, or on a new figure that no global state knows of.
+    def _make_axes(self) -> "Axes":
+        axes = super()._make_axes()
+        n_lines = math.ceil(len(self.labels) / self._count_columns(axes))
+        axes.figure.figure.set_figheight(2.9 + _LINE_INCHES * n_lines)
+        return axes
 
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Where to draw.
-
-        Returns
-        -------
-        The display, with ``ax_`` and ``figure_`` set.
-        """
-        axes = new_axes() if ax is None else ax
-        # The legend stands above the data, with as many members in a line as labels allow.
+    def _count_columns(self, axes: "Axes") -> int:
+        """Members in a line of the legend above the data: as many as their labels allow."""
         longest = max(map(len, self.labels))
-        n_columns = columns_that_fit(axes, _HANDLE_INCHES + _LETTER_INCHES * longest)
-        if ax is None:
-            n_lines = math.ceil(len(self.labels) / n_columns)
-            axes.figure.figure.set_figheight(2.9 + _LINE_INCHES * n_lines)
+        return count_columns(axes, _HANDLE_INCHES + _LETTER_INCHES * longest)
+
+    def _draw(self, axes: "Axes") -> None:
         steps = np.arange(1, self.weights.shape[0] + 1)
         for number, label in enumerate(self.labels):
-            axes.plot(
-                steps,
-                self.weights[:, number],
-                color=_COLOURS[number % len(_COLOURS)],
-                linestyle=_DASHES[number // len(_COLOURS) % len(_DASHES)],
-                linewidth=1.2,
-                label=label,
-            )
+            dash = _DASHES[number // len(_COLOURS) % len(_DASHES)]
+            colour = _COLOURS[number % len(_COLOURS)]
+            axes.plot(steps, self.weights[:, number], dash, color=colour, lw=1.2, label=label)
         axes.set_xlabel("Training step")
         axes.set_ylabel(r"Weight of the member, $\bar w_p$")
         axes.set_ylim(0.0, 1.02 * max(0.05, float(self.weights.max())))
         axes.set_xlim(1, max(2, steps.size))
         axes.spines[["top", "right"]].set_visible(False)
-        axes.legend(
-            loc="lower left",
-            bbox_to_anchor=(0.0, 1.0),
-            ncols=n_columns,
-            frameon=False,
-            fontsize="small",
-            borderaxespad=0.2,
-        )
-        self.ax_ = axes
-        self.figure_ = axes.figure.figure
-        return self
+        put_legend_above(axes, ncols=self._count_columns(axes), fontsize="small")
 
 
-def plot_kernel_weights(
-    model: GradrakerRegressor, *, ax: "Axes | None" = None
-) -> KernelWeightsDisplay:
-    """Draw the weights of a bank against time; see :meth:`GradrakerRegressor.plot_weights`."""
-    return KernelWeightsDisplay.from_estimator(model, ax=ax)
-
-
-def _labels(model: GradrakerRegressor) -> list[str]:
+def _format_labels(model: GradrakerRegressor) -> list[str]:
     """Variance and range of each member, where the rows have ranges."""
     try:
         names = [

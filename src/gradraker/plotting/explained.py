@@ -1,4 +1,4 @@
-"""What displays of one explained node share: how they are made from a model."""
+"""Displays of one explained node: how they are made from an explanation or a model."""
 
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Self
@@ -10,17 +10,14 @@ from gradraker.explain.linear_explanation import checked_row
 from gradraker.explain.skg_explanation import Explanation
 from gradraker.models.rows.record import row_names
 from gradraker.models.skg.skg_regressor import SKGRegressor
+from gradraker.plotting.figure import Display
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
-class ExplainedNodeDisplay:
-    """A picture of why one tested node got its prediction."""
-
-    ax_: "Axes"
-    figure_: "Figure"
+class ExplainedNodeDisplay(Display):
+    """A picture of why one unknown node got its prediction."""
 
     @classmethod
     def from_explanation(
@@ -31,9 +28,9 @@ class ExplainedNodeDisplay:
         Parameters
         ----------
         explanation : Explanation
-            What :meth:`SKGRegressor.explain` returned.
+            Result of :meth:`SKGRegressor.explain`.
         row : int, default=0
-            Number of the tested node.
+            Number of the unknown node.
         ax : matplotlib.axes.Axes, optional
             Where to draw.
 
@@ -42,7 +39,7 @@ class ExplainedNodeDisplay:
         The display, drawn.
         """
         number = checked_row(row, explanation.weights.shape[0])
-        return cls._of(explanation, number).plot(ax=ax)
+        return cls._from_row(explanation, number).plot(ax=ax)
 
     @classmethod
     def from_estimator(
@@ -61,7 +58,7 @@ class ExplainedNodeDisplay:
         model : SKGRegressor
             A fitted model.
         X : {array-like, sparse matrix, data frame} of shape (n, M)
-            Adjacency vectors of tested nodes.
+            Adjacency vectors of unknown nodes.
         row : int, default=0
             The row of X that is shown.
         references : sequence of M names, optional
@@ -76,11 +73,7 @@ class ExplainedNodeDisplay:
         return cls.from_explanation(_explain_row(model, X, row, references), ax=ax)
 
     @classmethod
-    def _of(cls, explanation: Explanation, number: int) -> Self:
-        raise NotImplementedError
-
-    def plot(self, *, ax: "Axes | None" = None) -> Self:
-        """Draw on ``ax``, or on a new figure."""
+    def _from_row(cls, explanation: Explanation, number: int) -> Self:
         raise NotImplementedError
 
 
@@ -98,6 +91,6 @@ def _explain_row(
     )
 
 
-def what_is_explained(explanation: Explanation, row: int) -> str:
-    """Name of the tested node and the variance, for the head of a figure."""
+def format_title(explanation: Explanation, row: int) -> str:
+    """Name of the unknown node and the variance, for the head of a figure."""
     return rf"Node {explanation.node_names[row]}, $\sigma^2$ = {explanation.sigma2:.3g}"

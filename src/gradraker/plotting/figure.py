@@ -1,13 +1,15 @@
-"""What the figures share: colours, new axes, legends, checks of columns."""
+"""Shared by the figures: colours, displays, axes, legends, checks of columns."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
 
 # Okabe and Ito's colours can be told apart with any common colour blindness.
 BLUE = "#0072B2"
@@ -31,7 +33,45 @@ RANGE_TINTS = {
 MANY_POINTS = 5000
 
 
-def new_axes(width: float = 5.5, height: float = 3.6) -> "Axes":
+class Display:
+    """A picture that is drawn on given axes, or on a figure of its own.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib.axes.Axes and matplotlib.figure.Figure
+        The axes drawn on and their figure, after ``plot``.
+    """
+
+    ax_: "Axes"
+    figure_: "Figure"
+
+    def plot(self, *, ax: "Axes | None" = None) -> Self:
+        """Draw on ``ax``, or on a new figure that no global state knows of.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw.
+
+        Returns
+        -------
+        The display, with ``ax_`` and ``figure_`` set.
+        """
+        axes = self._make_axes() if ax is None else ax
+        self._draw(axes)
+        self.ax_ = axes
+        # The figure of a figure is itself, that of a subfigure the whole one.
+        self.figure_ = axes.figure.figure
+        return self
+
+    def _make_axes(self) -> "Axes":
+        return make_axes()
+
+    def _draw(self, axes: "Axes") -> None:
+        raise NotImplementedError
+
+
+def make_axes(width: float = 5.5, height: float = 3.6) -> "Axes":
     """Axes of the given size in inches on a figure that no global state knows of."""
     try:
         from matplotlib.figure import Figure
@@ -43,54 +83,63 @@ def new_axes(width: float = 5.5, height: float = 3.6) -> "Axes":
     return Figure(figsize=(width, height), dpi=200, layout="constrained").subplots()
 
 
-def legend_above(axes: "Axes", *, title: str | None, last: Sequence[str] = ()) -> None:
-    """Put the legend over the axes, where it hides no data, with what is shown as its title.
+def draw_points(axes: "Axes", x: ArrayLike, y: ArrayLike, marker: str, **options: Any) -> None:
+    """Draw points without edges and without lines between them."""
+    axes.plot(x, y, marker, markeredgewidth=0.0, **options)
 
-    The labels ``last`` come after all others.
-    """
+
+def put_legend_above(axes: "Axes", *parts: Any, **options: Any) -> "Legend":
+    """Put the legend over the axes, where it hides no data."""
+    place: dict[str, Any] = {
+        "loc": "lower left",
+        "bbox_to_anchor": (0.0, 1.0),
+        "borderaxespad": 0.2,
+    }
+    return axes.legend(*parts, frameon=False, **place, **options)
+
+
+def add_titled_legend(axes: "Axes", *, title: str | None, last: Sequence[str] = ()) -> None:
+    """Put a legend with a title over the axes; the labels ``last`` come after all others."""
     handles, labels = axes.get_legend_handles_labels()
     order = sorted(
         range(len(labels)), key=lambda i: [*last].index(labels[i]) if labels[i] in last else -1
     )
-    legend = axes.legend(
-        [handles[i] for i in order],
-        [labels[i] for i in order],
-        loc="lower left",
-        bbox_to_anchor=(0.0, 1.0),
-        ncols=columns_that_fit(axes, 0.85),
-        frameon=False,
-        fontsize="small",
-        handletextpad=0.4,
-        columnspacing=1.2,
-        borderaxespad=0.2,
-        title=title,
-        title_fontsize="medium",
-        alignment="left",
-    )
+    parts = [handles[i] for i in order], [labels[i] for i in order]
+    head = {"title": title, "title_fontsize": "medium", "alignment": "left"}
+    spacing = {"handletextpad": 0.4, "columnspacing": 1.2}
+    n_columns = count_columns(axes, 0.85)
+    legend = put_legend_above(axes, *parts, ncols=n_columns, fontsize="small", **head, **spacing)
     for handle in legend.legend_handles:
         # Small enough for thousands of points is too small for a legend.
         if handle is not None and hasattr(handle, "set_markersize"):
             handle.set_markersize(5.0)
 
 
-def columns_that_fit(axes: "Axes", inches: float) -> int:
-    """Columns of a legend that are so wide; axes may be a small part of a figure."""
+def draw_spines(axes: "Axes") -> None:
+    """Draw the left and the lower one only, in grey."""
+    axes.spines[["top", "right"]].set_visible(False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_color(GREY)
+
+
+def count_columns(axes: "Axes", inches: float) -> int:
+    """Columns of a legend of that width which fit; axes may be a small part of a figure."""
     return max(1, int(axes.bbox.width / axes.figure.figure.dpi / inches))
 
 
-def checked_column(
+def check_column(
     argument: str,
     column: ArrayLike,
     n: int | None = None,
     *,
     may_be_nan: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.float64]:
-    """A copy of numbers of shape (n,), finite but where they may be NaN."""
+    """Return a copy of numbers of shape (n,), finite except where they may be NaN."""
     checked = np.array(column, dtype=np.float64)
     wanted = "(n,) with n > 0" if n is None else f"({n},)"
     if checked.ndim != 1 or checked.size == 0 or (n is not None and checked.size != n):
         raise ValueError(f"{argument} must have shape {wanted}, got shape {checked.shape}")
     drawn = checked if may_be_nan is None else checked[~may_be_nan]
     if not np.isfinite(drawn).all():
-        raise ValueError(f"{argument} holds NaN or infinity, but what is drawn must be finite")
+        raise ValueError(f"{argument} holds NaN or infinity, but only finite numbers can be drawn")
     return checked

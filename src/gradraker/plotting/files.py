@@ -4,35 +4,50 @@ import io
 import os
 import re
 from html import escape
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gradraker._files import write_atomically
+from gradraker._files import write_bytes
+from gradraker._validation import check_choice
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Kinds of files: matplotlib's canvas for them, and what is left out, dates and names of programs.
-_KINDS: dict[str, tuple[str, str, dict[str, Any]]] = {
-    "svg": ("backend_svg", "FigureCanvasSVG", {"Date": None, "Creator": None}),
-    "png": ("backend_agg", "FigureCanvasAgg", {"Software": None}),
-    "pdf": (
-        "backend_pdf",
-        "FigureCanvasPdf",
-        {"CreationDate": None, "Creator": None, "Producer": None},
-    ),
-}
-FORMATS = tuple(_KINDS)
+
+# matplotlib's canvases have no types.
+def _print_svg(figure: "Figure", file: io.BytesIO) -> None:
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    canvas: Any = FigureCanvasSVG(figure)
+    canvas.print_svg(file, metadata={"Date": None, "Creator": None})
 
 
-def figure_bytes(figure: "Figure", kind: str) -> bytes:
-    """A figure as an SVG, PNG or PDF file, without a date and without random names.
+def _print_png(figure: "Figure", file: io.BytesIO) -> None:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    canvas: Any = FigureCanvasAgg(figure)
+    canvas.print_png(file, metadata={"Software": None})
+
+
+def _print_pdf(figure: "Figure", file: io.BytesIO) -> None:
+    from matplotlib.backends.backend_pdf import FigureCanvasPdf
+
+    canvas: Any = FigureCanvasPdf(figure)
+    canvas.print_pdf(file, metadata={"CreationDate": None, "Creator": None, "Producer": None})
+
+
+# Kinds of files; none has a date or the name of a program. Not figure.savefig, which draws twice.
+_PRINT = {"svg": _print_svg, "png": _print_png, "pdf": _print_pdf}
+FORMATS = tuple(_PRINT)
+
+
+def render_figure(figure: "Figure", kind: str) -> bytes:
+    """Draw a figure as an SVG, PNG or PDF file, without a date and without random names.
 
     Parameters
     ----------
     figure : matplotlib.figure.Figure
-        What to draw.
+        The figure.
     kind : {"svg", "png", "pdf"}
         Kind of file.
 
@@ -42,35 +57,26 @@ def figure_bytes(figure: "Figure", kind: str) -> bytes:
     """
     from matplotlib import rc_context
 
-    if kind not in _KINDS:
-        raise ValueError(f"kind must be one of {', '.join(FORMATS)}, got {kind!r}")
-    module, canvas, metadata = _KINDS[kind]
-    buffer, shown, dpi = io.BytesIO(), figure.canvas, figure.dpi
+    check_choice("kind", kind, FORMATS)
+    file, shown, dpi = io.BytesIO(), figure.canvas, figure.dpi
     try:
-        # Not figure.savefig, which draws everything twice.
-        drawn = getattr(import_module(f"matplotlib.backends.{module}"), canvas)(figure)
         with rc_context({"svg.hashsalt": "gradraker", "svg.fonttype": "path"}):
-            getattr(drawn, f"print_{kind}")(buffer, metadata=metadata)
+            _PRINT[kind](figure, file)
     finally:
         figure.set_canvas(shown)
-        figure.set_dpi(dpi)  # vector files have 72 dots an inch
-    return buffer.getvalue()
+        figure.set_dpi(dpi)  # vector files have 72 dots per inch
+    return file.getvalue()
 
 
 def write_figure(figure: "Figure", path: str | os.PathLike[str]) -> Path:
     """Write a figure as SVG, PNG or PDF, by the ending of the name; equal ones make equal files."""
     kind = Path(path).suffix.lower().removeprefix(".")
-    if kind not in _KINDS:
+    if kind not in FORMATS:
         raise ValueError(
             "path: a figure is written to a file that ends in "
             f"{', '.join(f'.{one}' for one in FORMATS)}, got {os.fspath(path)!r}"
         )
-    content = figure_bytes(figure, kind)
-    return write_atomically(path, lambda temporary: _write(temporary, content))
-
-
-def _write(path: Path, content: bytes) -> None:
-    path.write_bytes(content)
+    return write_bytes(path, render_figure(figure, kind))
 
 
 def freeze_layout(figure: "Figure") -> None:
@@ -81,8 +87,31 @@ def freeze_layout(figure: "Figure") -> None:
     figure.set_layout_engine("none")
 
 
-def inline_svg(text: str, *, prefix: str, description: str) -> str:
-    """The element of an SVG file, to be put into a page; see :func:`svg_text`."""
+def render_inline_svg(figure: "Figure", *, prefix: str, description: str) -> str:
+    """Draw a figure as an SVG element to be put into a page.
+
+    It has no date and no random names, so equal figures have equal texts.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        The figure.
+    prefix : str
+        Put before the ids of the element's parts, which must differ between the figures of
+        one page.
+    description : str
+        Description of the picture, for readers who cannot see it.
+
+    Returns
+    -------
+    str
+    """
+    text = render_figure(figure, "svg").decode()
+    return to_inline_svg(text, prefix=prefix, description=description)
+
+
+def to_inline_svg(text: str, *, prefix: str, description: str) -> str:
+    """Turn an SVG file into an element to be put into a page; see :func:`render_inline_svg`."""
     text = text[text.index("<svg") :].strip()
     text = re.sub(r"\s*<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}-", text)

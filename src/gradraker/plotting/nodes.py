@@ -1,12 +1,12 @@
-"""Known nodes around a tested one, by distance and weight."""
+"""Known nodes around an unknown one, by distance and contribution weight."""
 
-from typing import TYPE_CHECKING, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gradraker.explain.skg_explanation import Explanation
-from gradraker.plotting.explained import ExplainedNodeDisplay, what_is_explained
+from gradraker.plotting.explained import ExplainedNodeDisplay, format_title
 from gradraker.plotting.figure import (
     BLACK,
     DARK_GREY,
@@ -15,16 +15,16 @@ from gradraker.plotting.figure import (
     MANY_POINTS,
     ORANGE,
     VERMILION,
-    checked_column,
-    columns_that_fit,
-    new_axes,
+    check_column,
+    count_columns,
+    make_axes,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import PathCollection
 
-# Around the tested node, as part of the largest distance: room for nodes at distance 0.
+# Around the unknown node, as part of the largest distance: room for nodes at distance 0.
 _HOLE = 0.12
 # A circle that makes the figure larger than this part of the largest distance is left out.
 _ROOM = 1.3
@@ -34,16 +34,16 @@ _GOLDEN_ANGLE = np.pi * (3.0 - np.sqrt(5.0))
 
 
 class NodeDistancesDisplay(ExplainedNodeDisplay):
-    """Known nodes around a tested node, by distance, shaded and sized by contribution weight.
+    """Known nodes around an unknown node, by distance, shaded and sized by contribution weight.
 
     The paper's figure 2. The radius is ‖d‖, the distance of adjacency vectors, counted
-    from a small circle around the tested node, so that nodes at distance 0 are seen. Angles
+    from a small circle around the unknown node, so that nodes at distance 0 are seen. Angles
     mean nothing: nodes of equal distance are spread over their ring, heavy ones apart.
 
     Parameters
     ----------
     squared_distances : array-like of shape (n_known,)
-        ‖d‖² of the observed nodes to the tested node.
+        ‖d‖² of the known nodes to the unknown node.
     weights : array-like of shape (n_known,)
         Their contribution weights.
     efficient_distance : float, optional
@@ -55,10 +55,8 @@ class NodeDistancesDisplay(ExplainedNodeDisplay):
     ----------
     radii, angles : ndarray of shape (n_known,)
         Where the nodes are: ‖d‖ and radians.
-    ax_ : matplotlib.axes.Axes
-        The axes drawn on, after ``plot``.
-    figure_ : matplotlib.figure.Figure
-        The figure of these axes, after ``plot``.
+    ax_, figure_ : matplotlib.axes.Axes and matplotlib.figure.Figure
+        The axes drawn on and their figure, after ``plot``.
 
     Examples
     --------
@@ -78,70 +76,44 @@ class NodeDistancesDisplay(ExplainedNodeDisplay):
         efficient_distance: float | None = None,
         title: str | None = None,
     ) -> None:
-        self.squared_distances = checked_column("squared_distances", squared_distances)
+        self.squared_distances = check_column("squared_distances", squared_distances)
         least = float(self.squared_distances.min())
         if least < 0.0:
             raise ValueError(f"squared_distances must not be negative, got {least:g}")
-        self.weights = checked_column("weights", weights, self.squared_distances.size)
+        self.weights = check_column("weights", weights, self.squared_distances.size)
         self.efficient_distance = efficient_distance
         self.title = title
         self.radii = np.sqrt(self.squared_distances)
-        self.angles = _angles(self.squared_distances, self.weights)
+        self.angles = _choose_angles(self.squared_distances, self.weights)
 
     @classmethod
-    def _of(cls, explanation: Explanation, number: int) -> Self:
+    def _from_row(cls, explanation: Explanation, number: int) -> Self:
         return cls(
             explanation.squared_distances[number],
             explanation.weights[number],
             efficient_distance=explanation.efficient_distance(number),
-            title=what_is_explained(explanation, number),
+            title=format_title(explanation, number),
         )
 
-    def plot(self, *, ax: "Axes | None" = None) -> Self:
-        """Draw on ``ax``, or on a new figure that no global state knows of.
+    def _make_axes(self) -> "Axes":
+        return make_axes(4.8, 4.6)
 
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Where to draw.
-
-        Returns
-        -------
-        NodeDistancesDisplay
-            Itself, with ``ax_`` and ``figure_`` set.
-        """
-        axes = new_axes(4.8, 4.6) if ax is None else ax
+    def _draw(self, axes: "Axes") -> None:
         farthest = float(self.radii.max()) or 1.0
         hole = _HOLE * farthest
         self._draw_scale(axes, farthest, hole)
+        outline: dict[str, Any] = {"markeredgecolor": BLACK, "markeredgewidth": 0.5}
         axes.plot(
-            [0.0],
-            [0.0],
-            linestyle="none",
-            marker="*",
-            markersize=11.0,
-            color=ORANGE,
-            markeredgecolor=BLACK,
-            markeredgewidth=0.5,
-            label="Tested node",
-            zorder=5.0,
+            0.0, 0.0, "*", markersize=11.0, color=ORANGE, label="Tested node", zorder=5.0, **outline
         )
         self._draw_nodes(axes, hole)
         edge = 1.06 * (hole + self._draw_efficient_distance(axes, farthest, hole))
         axes.set(xlim=(-edge, edge), ylim=(-edge, edge), aspect="equal", title=self.title or "")
         axes.set_axis_off()
-        legend = axes.legend(
-            loc="upper center",
-            bbox_to_anchor=(0.5, 0.0),
-            ncols=min(2, columns_that_fit(axes, 1.8)),
-            frameon=False,
-            fontsize="small",
-        )
+        n_columns = min(2, count_columns(axes, 1.8))
+        below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0)}
+        legend = axes.legend(ncols=n_columns, frameon=False, fontsize="small", **below)
         cast("PathCollection", legend.legend_handles[1]).set_sizes([30.0])
-        self.ax_ = axes
-        # The figure of a figure is itself, that of a subfigure the whole one.
-        self.figure_ = axes.figure.figure
-        return self
 
     def _draw_scale(self, axes: "Axes", farthest: float, hole: float) -> None:
         """Faint circles with the distances that they stand for."""
@@ -149,24 +121,17 @@ class NodeDistancesDisplay(ExplainedNodeDisplay):
         from matplotlib.patheffects import withStroke
         from matplotlib.ticker import MaxNLocator
 
+        style: dict[str, Any] = {"ha": "center", "va": "top", "color": DARK_GREY, "zorder": 2.5}
+        style |= {"path_effects": [withStroke(linewidth=2.0, foreground="white")]}
+        # Under the circle, on which nodes may be.
+        style |= {"xytext": (0.0, -2.0), "textcoords": "offset points", "fontsize": "x-small"}
         ticks = np.asarray(MaxNLocator(4, steps=[1, 2, 5, 10]).tick_values(0.0, farthest))
         for tick in ticks[(ticks >= 0.0) & (ticks <= farthest)]:
             radius = hole + tick
             axes.add_patch(
                 Circle((0.0, 0.0), radius, fill=False, color=LIGHT_GREY, linewidth=0.8, zorder=0.0)
             )
-            axes.annotate(
-                f"‖d‖ = {tick:g}",
-                (0.0, -radius),
-                xytext=(0.0, -2.0),  # under the circle, on which nodes may be
-                textcoords="offset points",
-                ha="center",
-                va="top",
-                fontsize="x-small",
-                color=DARK_GREY,
-                path_effects=[withStroke(linewidth=2.0, foreground="white")],
-                zorder=2.5,  # nodes are on top
-            )
+            axes.annotate(f"‖d‖ = {tick:g}", (0.0, -radius), **style)
 
     def _draw_nodes(self, axes: "Axes", hole: float) -> None:
         from matplotlib.colors import Normalize
@@ -188,18 +153,13 @@ class NodeDistancesDisplay(ExplainedNodeDisplay):
             norm=Normalize(-largest if signed else 0.0, largest),
             edgecolors=GREY,
             linewidths=0.4,
-            label="LearnedRows node",
+            label="Observed node",
             zorder=3.0,
             rasterized=self.weights.size > MANY_POINTS,
         )
-        axes.figure.colorbar(
-            nodes,
-            ax=axes,
-            label="Contribution weight",
-            extend="neither" if signed or self.weights.min() >= 0.0 else "min",
-            shrink=0.7,
-            pad=0.02,
-        )
+        extend = "neither" if signed or self.weights.min() >= 0.0 else "min"
+        label = "Contribution weight"
+        axes.figure.colorbar(nodes, ax=axes, label=label, extend=extend, shrink=0.7, pad=0.02)
 
     def _draw_efficient_distance(self, axes: "Axes", farthest: float, hole: float) -> float:
         """Draw the circle where it fits; return the largest distance that is to be seen."""
@@ -211,26 +171,15 @@ class NodeDistancesDisplay(ExplainedNodeDisplay):
         radius = float(np.sqrt(self.efficient_distance))
         fits = radius <= _ROOM * farthest  # read off noise, it may be anything
         angles = np.linspace(0.0, 2.0 * np.pi, 361) if fits else np.empty(0)
-        axes.plot(
-            (hole + radius) * np.cos(angles),
-            (hole + radius) * np.sin(angles),
-            color=VERMILION,
-            linewidth=1.1,
-            linestyle="--",
-            label=f"Efficient distance, ‖d‖ = {radius:.2f}" + ("" if fits else ", farther out"),
-            zorder=2.0,
-        )
+        x, y = (hole + radius) * np.cos(angles), (hole + radius) * np.sin(angles)
+        label = f"Efficient distance, ‖d‖ = {radius:.2f}" + ("" if fits else ", farther out")
+        axes.plot(x, y, "--", color=VERMILION, linewidth=1.1, label=label, zorder=2.0)
         return max(farthest, radius) if fits else farthest
 
 
-def plot_nodes(
-    explanation: Explanation, row: int = 0, *, ax: "Axes | None" = None
-) -> NodeDistancesDisplay:
-    """Draw observed nodes around a tested one; see :meth:`Explanation.plot_nodes`."""
-    return NodeDistancesDisplay.from_explanation(explanation, row=row, ax=ax)
-
-
-def _angles(squared: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _choose_angles(
+    squared: NDArray[np.float64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Angles that spread nodes of equal distance evenly, and the heavy ones of them too."""
     # Distances that differ by rounding only are equal.
     rounded = np.round(squared / (float(squared.max()) or 1.0), 9)

@@ -1,29 +1,30 @@
 """Figures of a prediction job: the chosen variance, held-out predictions and their errors."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gradraker._validation import check_positive
 from gradraker.plotting.figure import (
     BLACK,
     BLUE,
     DARK_GREY,
-    GREY,
     LIGHT_GREY,
     MANY_POINTS,
     RANGE_TINTS,
     VERMILION,
-    checked_column,
-    new_axes,
+    check_column,
+    draw_points,
+    draw_spines,
+    make_axes,
+    put_legend_above,
 )
-from gradraker.plotting.files import figure_bytes, inline_svg
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
-# Decades of room on both sides of what is drawn.
+# Decades of room on both sides of the boundaries and the variance.
 _ROOM = 0.8
 
 
@@ -50,12 +51,11 @@ def plot_sigma2_ranges(boundaries: ArrayLike, sigma2: float, *, ax: "Axes | None
     >>> [text.get_text() for text in axes.texts][:4]
     ['Chaos', 'Extending', 'Disturbing', 'Averaging']
     """
-    inner = checked_column("boundaries", boundaries, 3)
+    inner = check_column("boundaries", boundaries, 3)
     if not (inner[0] > 0.0 and np.all(np.diff(inner) >= 0.0)):
         raise ValueError(f"boundaries must be positive and must not fall, got {inner.tolist()}")
-    if not 0.0 < sigma2 < np.inf:
-        raise ValueError(f"sigma2 must be a positive number, got {sigma2!r}")
-    axes = new_axes(6.6, 1.55) if ax is None else ax
+    check_positive("sigma2", sigma2)
+    axes = make_axes(6.6, 1.55) if ax is None else ax
     factor = 10.0**_ROOM
     low, high = min(inner[0], sigma2) / factor, max(inner[-1], sigma2) * factor
     edges = np.array([low, *inner, high])
@@ -101,7 +101,7 @@ def plot_held_out(
     values, predictions : array-like of shape (n,)
         True values and predictions.
     mean : float, optional
-        What predicting the mean would give, drawn as a dashed line.
+        Prediction of a model that predicts the mean, drawn as a dashed line.
     ax : matplotlib.axes.Axes, optional
         Where to draw; default a new figure that no global state knows of.
 
@@ -115,29 +115,18 @@ def plot_held_out(
     >>> plot_held_out([1.0, 2.0], [1.5, 1.8], mean=1.4).get_xlabel()
     'Value'
     """
-    true, predicted = _pair(values, predictions)
-    axes = new_axes(4.2, 3.7) if ax is None else ax
+    true = check_column("values", values)
+    predicted = check_column("predictions", predictions, true.size)
+    axes = make_axes(4.2, 3.7) if ax is None else ax
     both = np.concatenate([true, predicted])
     room = 0.05 * (float(np.ptp(both)) or 1.0)
     ends = (float(both.min()) - room, float(both.max()) + room)
     axes.plot(ends, ends, color=DARK_GREY, linewidth=1.0, zorder=1.0, label="No error")
     if mean is not None:
-        axes.axhline(
-            mean, color=VERMILION, linewidth=1.2, linestyle="--", zorder=1.0, label="The mean"
-        )
-    axes.plot(
-        true,
-        predicted,
-        linestyle="none",
-        marker="o",
-        markersize=float(np.clip(60.0 / np.sqrt(true.size), 1.5, 5.0)),
-        markeredgewidth=0.0,
-        color=BLUE,
-        alpha=0.75,
-        zorder=2.0,
-        label="Held-out node",
-        rasterized=true.size > MANY_POINTS,
-    )
+        axes.axhline(mean, color=VERMILION, lw=1.2, ls="--", zorder=1.0, label="The mean")
+    style = {"color": BLUE, "alpha": 0.75, "zorder": 2.0, "rasterized": true.size > MANY_POINTS}
+    size = float(np.clip(60.0 / np.sqrt(true.size), 1.5, 5.0))
+    draw_points(axes, true, predicted, "o", markersize=size, label="Held-out node", **style)
     axes.set(xlim=ends, xlabel="Value", ylabel="Prediction")
     return _finish(axes)
 
@@ -172,59 +161,24 @@ def plot_errors(
     """
     from matplotlib.ticker import MaxNLocator
 
-    true, predicted = _pair(values, predictions)
-    axes = new_axes(4.2, 3.7) if ax is None else ax
+    true = check_column("values", values)
+    predicted = check_column("predictions", predictions, true.size)
+    axes = make_axes(4.2, 3.7) if ax is None else ax
     residuals = predicted - true
     of_mean = residuals[:0] if mean is None else mean - true
-    bins = _bins(np.concatenate([residuals, of_mean]), true.size)
+    bins = _make_bins(np.concatenate([residuals, of_mean]), true.size)
     axes.axvline(0.0, color=DARK_GREY, linewidth=1.0, zorder=1.0)
     axes.hist(residuals, bins=bins.tolist(), color=BLUE, alpha=0.75, label="Residual", zorder=2.0)
     if mean is not None:
-        axes.hist(
-            of_mean,
-            bins=bins.tolist(),
-            histtype="step",
-            color=VERMILION,
-            linewidth=1.4,
-            linestyle="--",
-            label="Residual of the mean",
-            zorder=3.0,
-        )
+        outline: dict[str, Any] = {"histtype": "step", "color": VERMILION, "zorder": 3.0}
+        label = "Residual of the mean"
+        axes.hist(of_mean, bins=bins.tolist(), lw=1.4, ls="--", label=label, **outline)
     axes.set(xlabel="Prediction − value", ylabel="Nodes")
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     return _finish(axes)
 
 
-def svg_text(figure: "Figure", *, prefix: str, description: str) -> str:
-    """Return a figure as an SVG element to be put into a page.
-
-    It has no date and no random names, so equal figures have equal texts.
-
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-        What to draw.
-    prefix : str
-        Put before the ids of the element's parts, which must differ between the figures of
-        one page.
-    description : str
-        What is to be seen, for readers who do not see it.
-
-    Returns
-    -------
-    str
-    """
-    return inline_svg(figure_bytes(figure, "svg").decode(), prefix=prefix, description=description)
-
-
-def _pair(
-    values: ArrayLike, predictions: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    true = checked_column("values", values)
-    return true, checked_column("predictions", predictions, true.size)
-
-
-def _bins(residuals: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+def _make_bins(residuals: NDArray[np.float64], n: int) -> NDArray[np.float64]:
     """Edges of some bins of equal width, one of which begins at 0."""
     low, high = min(float(residuals.min()), 0.0), max(float(residuals.max()), 0.0)
     n_bins = int(np.clip(2.0 * np.sqrt(n), 6, 40))
@@ -238,17 +192,6 @@ def _bins(residuals: NDArray[np.float64], n: int) -> NDArray[np.float64]:
 def _finish(axes: "Axes") -> "Axes":
     axes.grid(color=LIGHT_GREY, linewidth=0.6, zorder=0.0)
     axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_color(GREY)
-    axes.legend(
-        loc="lower left",
-        bbox_to_anchor=(0.0, 1.0),
-        ncols=3,
-        frameon=False,
-        fontsize=8.5,
-        borderaxespad=0.2,
-        handletextpad=0.5,
-        columnspacing=1.2,
-    )
+    draw_spines(axes)
+    put_legend_above(axes, ncols=3, fontsize=8.5, handletextpad=0.5, columnspacing=1.2)
     return axes

@@ -2,11 +2,20 @@
 
 from collections.abc import Mapping
 from itertools import cycle
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradraker.plotting.figure import BLACK, BLUE, DARK_GREY, GREY, RANGE_TINTS, VERMILION, new_axes
+from gradraker.plotting.figure import (
+    BLACK,
+    BLUE,
+    DARK_GREY,
+    RANGE_TINTS,
+    VERMILION,
+    draw_spines,
+    make_axes,
+    put_legend_above,
+)
 from gradraker.sweep.sweep_result import SweepResult
 from gradraker.sweep.varied_setting import SettingsSweep
 
@@ -31,7 +40,7 @@ def plot_sweep(
     Parameters
     ----------
     result : SweepResult
-        What :func:`gradraker.sigma2_sweep` returned.
+        Result of :func:`gradraker.sigma2_sweep`.
     ranges : bool, default=True
         Whether the four ranges are shaded.
     marks : mapping of str to float, optional
@@ -51,15 +60,12 @@ def plot_sweep(
     >>> [text.get_text() for text in axes.texts]
     ['Chaos', 'Extending', 'Disturbing', 'Averaging']
     """
-    axes = new_axes() if ax is None else ax
+    axes = make_axes() if ax is None else ax
     mean = result.mean
     if ranges:
         _shade_ranges(axes, result)
     _draw_curve(axes, result, colour=BLUE, label="GNMSE")
-    ed = float(result.median_boundaries[1])
-    if np.isfinite(ed):
-        label = rf"$\sigma^2_{{ed}}$ = {ed:.3g}"
-        axes.axvline(ed, color=VERMILION, linewidth=1.4, linestyle="--", label=label)
+    _mark_ed(axes, result)
     for style, (label, sigma2) in zip(cycle((":", "-.")), (marks or {}).items(), strict=False):
         axes.axvline(sigma2, color=DARK_GREY, linewidth=1.1, linestyle=style, label=label)
     best = int(np.argmin(mean))
@@ -79,7 +85,7 @@ def plot_settings_sweep(sweep: SettingsSweep, *, ax: "Axes | None" = None) -> "A
     Parameters
     ----------
     sweep : SettingsSweep
-        What :func:`gradraker.sweep.settings_sweep` returned.
+        Result of :func:`gradraker.sweep.settings_sweep`.
     ax : matplotlib.axes.Axes, optional
         Where to draw; default a new figure that no global state knows of.
 
@@ -97,10 +103,10 @@ def plot_settings_sweep(sweep: SettingsSweep, *, ax: "Axes | None" = None) -> "A
     >>> len(found.plot().get_legend().get_texts())
     3
     """
-    axes = new_axes() if ax is None else ax
+    axes = make_axes() if ax is None else ax
     symbol = _SYMBOLS[sweep.setting]
     by_setting = len({float(result.median_boundaries[1]) for result in sweep.results}) > 1
-    colours = _sequence_of_colours(len(sweep.results))
+    colours = _choose_colours(len(sweep.results))
     for value, result, colour in zip(sweep.values, sweep.results, colours, strict=True):
         _draw_curve(axes, result, colour=colour, label=rf"${symbol}$ = {value:g}")
         best = int(np.argmin(result.mean))
@@ -112,10 +118,8 @@ def plot_settings_sweep(sweep: SettingsSweep, *, ax: "Axes | None" = None) -> "A
     first = sweep.results[0]
     if by_setting:
         axes.plot([], [], color=DARK_GREY, linewidth=1.0, linestyle="--", label=r"$\sigma^2_{ed}$")
-    elif np.isfinite(first.median_boundaries[1]):
-        ed = float(first.median_boundaries[1])
-        label = rf"$\sigma^2_{{ed}}$ = {ed:.3g}"
-        axes.axvline(ed, color=VERMILION, linewidth=1.4, linestyle="--", label=label)
+    else:
+        _mark_ed(axes, first)
     return _finish(axes, first)
 
 
@@ -125,6 +129,13 @@ def _draw_curve(axes: "Axes", result: SweepResult, *, colour: str, label: str) -
         low, high = mean - error, mean + error
         axes.fill_between(result.sigma2, low, high, color=colour, alpha=0.3, linewidth=0.0)
     axes.plot(result.sigma2, mean, color=colour, linewidth=1.6, label=label)
+
+
+def _mark_ed(axes: "Axes", result: SweepResult) -> None:
+    ed = float(result.median_boundaries[1])
+    if np.isfinite(ed):
+        label = rf"$\sigma^2_{{ed}}$ = {ed:.3g}"
+        axes.axvline(ed, color=VERMILION, linewidth=1.4, linestyle="--", label=label)
 
 
 def _shade_ranges(axes: "Axes", result: SweepResult) -> None:
@@ -140,20 +151,12 @@ def _shade_ranges(axes: "Axes", result: SweepResult) -> None:
         axes.axvspan(edges[i], edges[i + 1], color=colour, linewidth=0.0, zorder=0.0)
         # A range may be too narrow for its name.
         if np.log(edges[i + 1] / edges[i]) > 0.12 * width:
-            middle = float(np.sqrt(edges[i] * edges[i + 1]))
-            axes.text(
-                middle,
-                0.985,
-                name,
-                transform=axes.get_xaxis_transform(),
-                ha="center",
-                va="top",
-                fontsize=8.0,
-                color=DARK_GREY,
-            )
+            middle, above = float(np.sqrt(edges[i] * edges[i + 1])), axes.get_xaxis_transform()
+            style: dict[str, Any] = {"ha": "center", "va": "top", "color": DARK_GREY}
+            axes.text(middle, 0.985, name, transform=above, fontsize=8.0, **style)
 
 
-def _sequence_of_colours(n: int) -> list[str]:
+def _choose_colours(n: int) -> list[str]:
     """Colours from light to dark that are told apart also in grey."""
     from matplotlib import colormaps
     from matplotlib.colors import to_hex
@@ -164,26 +167,15 @@ def _sequence_of_colours(n: int) -> list[str]:
 def _finish(axes: "Axes", result: SweepResult) -> "Axes":
     sigma2, n_repeats = result.sigma2, result.n_repeats
     name = str(result.settings["data"]["name"]).replace("$", r"\$")  # no mathematics
-    what = f"mean of {n_repeats} repeats ± standard error" if n_repeats > 1 else "one repeat"
+    shown = f"mean of {n_repeats} repeats ± standard error" if n_repeats > 1 else "one repeat"
     axes.set(xscale="log", xlabel=r"Kernel variance $\sigma^2$", ylabel="GNMSE")
     if sigma2.size > 1:
         axes.set_xlim(sigma2[0], sigma2[-1])
     low, high = axes.get_ylim()
     axes.set_ylim(max(0.0, low), high + 0.09 * (high - low))  # room for the names of the ranges
-    axes.spines[["top", "right"]].set_visible(False)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_color(GREY)
-    axes.legend(
-        loc="lower left",
-        bbox_to_anchor=(0.0, 1.0),
-        ncols=2 if len(axes.get_legend_handles_labels()[1]) == 4 else 3,
-        frameon=False,
-        fontsize=8.0,
-        title=f"{name}: {what}",
-        title_fontsize="small",
-        alignment="left",
-        borderaxespad=0.2,
-        handletextpad=0.5,
-        columnspacing=1.2,
-    )
+    draw_spines(axes)
+    title = {"title": f"{name}: {shown}", "title_fontsize": "small", "alignment": "left"}
+    n_columns = 2 if len(axes.get_legend_handles_labels()[1]) == 4 else 3
+    spacing = {"handletextpad": 0.5, "columnspacing": 1.2}
+    put_legend_above(axes, ncols=n_columns, fontsize=8.0, **title, **spacing)
     return axes

@@ -6,11 +6,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gradraker.explain.transfer import SimilarityTransfer, similarity_transfer
-from gradraker.plotting.figure import BLUE, VERMILION, checked_column, legend_above, new_axes
+from gradraker.plotting.figure import (
+    BLUE,
+    VERMILION,
+    Display,
+    add_titled_legend,
+    check_column,
+    draw_points,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 # More pairs than this are counted in cells: points would hide one another.
 _MOST_POINTS = 3000
@@ -19,7 +25,7 @@ _CELLS = 60
 _GROUPS = 25
 
 
-class SimilarityTransferDisplay:
+class SimilarityTransferDisplay(Display):
     """Difference of values against squared distance of rows, over pairs of nodes.
 
     The paper's figures 7 and 8: where SKG works, small distances go with small differences.
@@ -40,10 +46,8 @@ class SimilarityTransferDisplay:
     distances, quartiles : ndarray of shape (n_groups,) and (3, n_groups)
         Mean squared distance of pairs at about the same distance; lower quartile, median
         and upper quartile of their differences.
-    ax_ : matplotlib.axes.Axes
-        The axes drawn on, after ``plot``.
-    figure_ : matplotlib.figure.Figure
-        The figure of these axes, after ``plot``.
+    ax_, figure_ : matplotlib.axes.Axes and matplotlib.figure.Figure
+        The axes drawn on and their figure, after ``plot``.
 
     Examples
     --------
@@ -55,9 +59,6 @@ class SimilarityTransferDisplay:
     'Difference of scaled values $|y_i-y_j|$'
     """
 
-    ax_: "Axes"
-    figure_: "Figure"
-
     def __init__(
         self,
         squared_distances: ArrayLike,
@@ -65,11 +66,11 @@ class SimilarityTransferDisplay:
         *,
         title: str | None = None,
     ) -> None:
-        self.squared_distances = checked_column("squared_distances", squared_distances)
+        self.squared_distances = check_column("squared_distances", squared_distances)
         n = self.squared_distances.size
-        self.value_differences = checked_column("value_differences", value_differences, n)
+        self.value_differences = check_column("value_differences", value_differences, n)
         self.title = title
-        self.distances, self.quartiles = _running_quartiles(
+        self.distances, self.quartiles = _compute_quartiles(
             self.squared_distances, self.value_differences
         )
 
@@ -100,58 +101,43 @@ class SimilarityTransferDisplay:
         -------
         SimilarityTransferDisplay
         """
-        # One neighbour: what is drawn does not depend on it, and it suits the fewest rows.
+        # One neighbour: the picture does not depend on it, and it suits the fewest rows.
         transfer = similarity_transfer(
             X, y, n_neighbors=1, n_pairs=n_pairs, random_state=random_state
         )
         return cls(transfer.squared_distances, transfer.value_differences).plot(ax=ax)
 
-    def plot(self, *, ax: "Axes | None" = None) -> Self:
-        """Draw on ``ax``, or on a new figure that no global state knows of.
+    @classmethod
+    def from_transfer(cls, transfer: SimilarityTransfer, *, ax: "Axes | None" = None) -> Self:
+        """Draw the pairs of a result, with its numbers as title."""
+        title = (
+            f"Relative error {transfer.relative_error:.2f}, "
+            f"rank correlation {transfer.rank_correlation:.2f}"
+        ).replace("-", "−")  # a minus sign, as on the axes
+        pairs = transfer.squared_distances, transfer.value_differences
+        return cls(*pairs, title=title).plot(ax=ax)
 
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Where to draw.
-
-        Returns
-        -------
-        SimilarityTransferDisplay
-            Itself, with ``ax_`` and ``figure_`` set.
-        """
-        axes = new_axes() if ax is None else ax
+    def _draw(self, axes: "Axes") -> None:
         if self.squared_distances.size > _MOST_POINTS:
             self._draw_cells(axes)
         else:
-            axes.plot(
-                self.squared_distances,
-                self.value_differences,
-                linestyle="none",
-                marker="o",
-                markersize=3.0,
-                markeredgewidth=0.0,
-                color=BLUE,
-                alpha=0.35,
-                label="Pair of nodes",
+            x, y = self.squared_distances, self.value_differences
+            draw_points(
+                axes, x, y, "o", markersize=3.0, color=BLUE, alpha=0.35, label="Pair of nodes"
             )
         self._draw_quartiles(axes)
         axes.set_xlabel(r"Squared distance of adjacency vectors $\|d_{i,j}\|^2$")
         axes.set_ylabel("Difference of scaled values $|y_i-y_j|$")
         axes.spines[["top", "right"]].set_visible(False)
-        legend_above(axes, title=self.title)
-        self.ax_ = axes
-        # The figure of a figure is itself, that of a subfigure the whole one.
-        self.figure_ = axes.figure.figure
-        return self
+        add_titled_legend(axes, title=self.title)
 
     def _draw_cells(self, axes: "Axes") -> None:
         from matplotlib import colormaps
         from matplotlib.colors import ListedColormap, LogNorm
 
-        columns, lines = _edges(self.squared_distances), _edges(self.value_differences)
-        counts, _, _ = np.histogram2d(
-            self.squared_distances, self.value_differences, bins=(columns, lines)
-        )
+        x, y = self.squared_distances, self.value_differences
+        columns, lines = _choose_edges(x), _choose_edges(y)
+        counts, _, _ = np.histogram2d(x, y, bins=(columns, lines))
         cells = axes.pcolormesh(
             columns,
             lines,
@@ -168,43 +154,15 @@ class SimilarityTransferDisplay:
 
         outline = [Stroke(linewidth=2.6, foreground="white"), Normal()]
         low, median, high = self.quartiles
+        both: dict[str, Any] = {"color": VERMILION, "path_effects": outline}
         for quartile, label in ((low, "Quartiles"), (high, None)):
-            axes.plot(
-                self.distances,
-                quartile,
-                color=VERMILION,
-                linewidth=0.9,
-                linestyle="--",
-                label=label,
-                path_effects=outline,
-            )
+            axes.plot(self.distances, quartile, "--", linewidth=0.9, label=label, **both)
         axes.plot(
-            self.distances,
-            median,
-            color=VERMILION,
-            linewidth=1.4,
-            marker="D",
-            markersize=2.8,
-            label="Median",
-            path_effects=outline,
+            self.distances, median, "D-", linewidth=1.4, markersize=2.8, label="Median", **both
         )
 
 
-def plot_transfer(
-    transfer: SimilarityTransfer, *, ax: "Axes | None" = None
-) -> SimilarityTransferDisplay:
-    """Draw the pairs of a result; see :meth:`SimilarityTransfer.plot`."""
-    title = (
-        f"Relative error {transfer.relative_error:.2f}, "
-        f"rank correlation {transfer.rank_correlation:.2f}"
-    ).replace("-", "−")  # a minus sign, as on the axes
-    display = SimilarityTransferDisplay(
-        transfer.squared_distances, transfer.value_differences, title=title
-    )
-    return display.plot(ax=ax)
-
-
-def _running_quartiles(
+def _compute_quartiles(
     distances: NDArray[np.float64], differences: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Group pairs of about the same distance, equal ones together; mean distance, quartiles."""
@@ -222,7 +180,7 @@ def _running_quartiles(
     return means, np.array(quartiles, dtype=np.float64).T
 
 
-def _edges(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _choose_edges(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Edges of about 60 cells; if values are multiples of a step, of whole steps around them."""
     low, high = float(values.min()), float(values.max())
     if low == high:

@@ -5,18 +5,13 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gradraker.plotting.figure import BLUE, GREY, VERMILION, checked_column, new_axes
+from gradraker.plotting.figure import BLUE, GREY, VERMILION, Display, check_column, draw_points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-# Shapes differ as colours do, so that the figure survives a black and white printer. In
-# points, so chosen that the shapes look equally large; known values stand back.
-MARKER_SIZES = {"s": 2.6, "o": 4.2, "D": 3.6}
 
 
-class PredictedValuesDisplay:
+class PredictedValuesDisplay(Display):
     """True and predicted values of nodes by position.
 
     A thin grey line joins the true and the predicted value of the same node, so its
@@ -29,8 +24,8 @@ class PredictedValuesDisplay:
     y_true : array-like of shape (n,)
         True values.
     y_pred : array-like of shape (n,)
-        Predicted values. Those of sampled nodes are not drawn and may be NaN.
-    sampled : array-like of n bool, optional
+        Predicted values. Those of known nodes are not drawn and may be NaN.
+    known : array-like of n bool, optional
         True for the nodes whose values the learner knew. They are drawn as small
         grey dots. By default no node is.
     position_label, value_label : str
@@ -38,10 +33,8 @@ class PredictedValuesDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib.axes.Axes
-        The axes drawn on, after ``plot``.
-    figure_ : matplotlib.figure.Figure
-        The figure of these axes, after ``plot``.
+    ax_, figure_ : matplotlib.axes.Axes and matplotlib.figure.Figure
+        The axes drawn on and their figure, after ``plot``.
 
     Examples
     --------
@@ -57,24 +50,21 @@ class PredictedValuesDisplay:
     'Altitude (m a.s.l.)'
     """
 
-    ax_: "Axes"
-    figure_: "Figure"
-
     def __init__(
         self,
         position: ArrayLike,
         y_true: ArrayLike,
         y_pred: ArrayLike,
         *,
-        sampled: ArrayLike | None = None,
+        known: ArrayLike | None = None,
         position_label: str,
         value_label: str,
     ) -> None:
-        self.position = checked_column("position", position)
+        self.position = check_column("position", position)
         n = len(self.position)
-        self.sampled = _checked_sampled(sampled, n=n)
-        self.y_true = checked_column("y_true", y_true, n)
-        self.y_pred = checked_column("y_pred", y_pred, n, may_be_nan=self.sampled)
+        self.known = _check_known(known, n=n)
+        self.y_true = check_column("y_true", y_true, n)
+        self.y_pred = check_column("y_pred", y_pred, n, may_be_nan=self.known)
         self.position_label = position_label
         self.value_label = value_label
 
@@ -85,88 +75,44 @@ class PredictedValuesDisplay:
         y_true: ArrayLike,
         y_pred: ArrayLike,
         *,
-        sampled: ArrayLike | None = None,
+        known: ArrayLike | None = None,
         position_label: str,
         value_label: str,
         ax: "Axes | None" = None,
     ) -> Self:
         """Make the display and plot it; parameters as for the class and for ``plot``."""
-        display = cls(
-            position,
-            y_true,
-            y_pred,
-            sampled=sampled,
-            position_label=position_label,
-            value_label=value_label,
-        )
-        return display.plot(ax=ax)
+        labels = {"position_label": position_label, "value_label": value_label}
+        return cls(position, y_true, y_pred, known=known, **labels).plot(ax=ax)
 
-    def plot(self, *, ax: "Axes | None" = None) -> Self:
-        """Draw on ``ax``, or on a new figure that no global state knows of.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Where to draw.
-
-        Returns
-        -------
-        PredictedValuesDisplay
-            Itself, with ``ax_`` and ``figure_`` set.
-        """
-        axes = new_axes() if ax is None else ax
-        tested = ~self.sampled
-        axes.vlines(
-            self.position[tested],
-            self.y_true[tested],
-            self.y_pred[tested],
-            colors=GREY,
-            linewidths=0.7,
-            zorder=1,
-        )
-        if self.sampled.any():
-            self._draw(axes, self.y_true, self.sampled, "s", GREY, label="Known to the learner")
-        self._draw(axes, self.y_true, tested, "o", BLUE, label="True")
-        self._draw(axes, self.y_pred, tested, "D", VERMILION, label="Predicted")
+    def _draw(self, axes: "Axes") -> None:
+        unknown = ~self.known
+        x, true, predicted = self.position[unknown], self.y_true[unknown], self.y_pred[unknown]
+        axes.vlines(x, true, predicted, colors=GREY, linewidths=0.7, zorder=1)
+        # Shapes differ as colours do, so that the figure survives a black and white printer. Sizes
+        # are such that the shapes look equally large; known values stand back.
+        series = [
+            (self.y_true, unknown, "o", 4.2, BLUE, "True"),
+            (self.y_pred, unknown, "D", 3.6, VERMILION, "Predicted"),
+        ]
+        if self.known.any():
+            series.insert(0, (self.y_true, self.known, "s", 2.6, GREY, "Known to the learner"))
+        for y, nodes, marker, size, colour, label in series:
+            style = {"markersize": size, "color": colour, "label": label}
+            draw_points(axes, self.position[nodes], y[nodes], marker, **style)
         axes.set_xlabel(self.position_label)
         axes.set_ylabel(self.value_label)
         axes.spines[["top", "right"]].set_visible(False)
         axes.legend(frameon=False)
-        self.ax_ = axes
-        # The figure of a figure is itself, that of a subfigure the whole one.
-        self.figure_ = axes.figure.figure
-        return self
-
-    def _draw(
-        self,
-        axes: "Axes",
-        y: NDArray[np.float64],
-        which: NDArray[np.bool_],
-        marker: str,
-        colour: str,
-        *,
-        label: str,
-    ) -> None:
-        axes.plot(
-            self.position[which],
-            y[which],
-            linestyle="none",
-            marker=marker,
-            markersize=MARKER_SIZES[marker],
-            markeredgewidth=0.0,
-            color=colour,
-            label=label,
-        )
 
 
-def _checked_sampled(sampled: ArrayLike | None, *, n: int) -> NDArray[np.bool_]:
-    if sampled is None:
+def _check_known(known: ArrayLike | None, *, n: int) -> NDArray[np.bool_]:
+    if known is None:
         return np.zeros(n, dtype=np.bool_)
-    checked = np.array(sampled)
+    checked = np.array(known)
     # Node numbers would pass for a mask if they were turned into bool silently.
     if checked.dtype != np.bool_ or checked.shape != (n,):
         raise ValueError(
-            f"sampled must be an array of {n} bool, true for nodes whose values were known; "
+            f"known must be an array of {n} bool, true for nodes whose values were known; "
             f"got shape {checked.shape} of {checked.dtype}"
         )
     return checked

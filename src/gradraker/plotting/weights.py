@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from gradraker._validation import check_learning_rate
 from gradraker.explain.similarity import conformity_factor, noise_range
 from gradraker.explain.skg_explanation import Explanation
-from gradraker.plotting.explained import ExplainedNodeDisplay, what_is_explained
+from gradraker.plotting.explained import ExplainedNodeDisplay, format_title
 from gradraker.plotting.figure import (
     BLACK,
     BLUE,
@@ -16,9 +16,9 @@ from gradraker.plotting.figure import (
     LIGHT_GREY,
     MANY_POINTS,
     VERMILION,
-    checked_column,
-    legend_above,
-    new_axes,
+    add_titled_legend,
+    check_column,
+    draw_points,
 )
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _NOISE, _TWICE_RATE, _EPOCH = "Noise range of $F$", r"$2\eta$", "End of epoch"
 
 
 class _TimeDisplay(ExplainedNodeDisplay):
-    """B and F of one tested node, seen at times 1, …, T."""
+    """B and F of one unknown node, for the nodes seen at times 1, …, T."""
 
     def __init__(
         self,
@@ -39,97 +39,60 @@ class _TimeDisplay(ExplainedNodeDisplay):
         epoch_ends: ArrayLike = (),
         title: str | None = None,
     ) -> None:
-        self.similarities = checked_column("similarities", similarities)
-        self.weights = checked_column("weights", weights, self.similarities.size)
+        self.similarities = check_column("similarities", similarities)
+        self.weights = check_column("weights", weights, self.similarities.size)
         self.learning_rate = check_learning_rate(learning_rate)
         self.epoch_ends = np.array(epoch_ends, dtype=np.float64)
         self.title = title
 
     @classmethod
-    def _of(cls, explanation: Explanation, number: int) -> Self:
+    def _from_row(cls, explanation: Explanation, number: int) -> Self:
         return cls(
             explanation.similarities[number][explanation.order],
             explanation.by_time_of(number),
             learning_rate=explanation.learning_rate,
-            epoch_ends=_epoch_ends(explanation.order, explanation.weights.shape[1]),
-            title=what_is_explained(explanation, number),
+            epoch_ends=_find_epoch_ends(explanation.order, explanation.weights.shape[1]),
+            title=format_title(explanation, number),
         )
 
-    def plot(self, *, ax: "Axes | None" = None) -> Self:
-        """Draw on ``ax``, or on a new figure that no global state knows of.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Where to draw.
-
-        Returns
-        -------
-        The display, with ``ax_`` and ``figure_`` set.
-        """
-        axes = new_axes() if ax is None else ax
+    def _draw(self, axes: "Axes") -> None:
         for i, end in enumerate(self.epoch_ends):
-            axes.axvline(
-                end + 0.5,
-                color=GREY,
-                linewidth=0.6,
-                linestyle=":",
-                zorder=0.5,
-                label=None if i else _EPOCH,
-            )
-        self._draw(axes)
-        axes.axhline(
-            2.0 * self.learning_rate,
-            color=BLACK,
-            linewidth=0.8,
-            linestyle="--",
-            zorder=1.0,
-            label=_TWICE_RATE,
-        )
+            label = None if i else _EPOCH
+            axes.axvline(end + 0.5, color=GREY, lw=0.6, ls=":", zorder=0.5, label=label)
+        self._draw_series(axes)
+        height = 2.0 * self.learning_rate
+        axes.axhline(height, color=BLACK, lw=0.8, ls="--", zorder=1.0, label=_TWICE_RATE)
         n_times = self.weights.size
         axes.set_xlim(0.5 - 0.015 * n_times, n_times + 0.5 + 0.015 * n_times)
         axes.set_xlabel(r"Training time $i$ (nodes seen)")
         axes.spines[["top", "right"]].set_visible(False)
-        legend_above(axes, title=self.title, last=(_NOISE, _TWICE_RATE, _EPOCH))
-        self.ax_ = axes
-        # The figure of a figure is itself, that of a subfigure the whole one.
-        self.figure_ = axes.figure.figure
-        return self
+        add_titled_legend(axes, title=self.title, last=(_NOISE, _TWICE_RATE, _EPOCH))
 
-    def _draw(self, axes: "Axes") -> None:
+    def _draw_series(self, axes: "Axes") -> None:
         raise NotImplementedError
 
-    def _points(
+    def _draw_points(
         self, axes: "Axes", y: NDArray[np.float64], marker: str, colour: str, label: str
     ) -> None:
-        n_times = y.size
-        axes.plot(
-            np.arange(1, n_times + 1),
-            y,
-            linestyle="none",
-            marker=marker,
-            markersize=float(np.clip(36.0 / np.sqrt(n_times), 1.2, 4.0)),
-            markeredgewidth=0.0,
-            color=colour,
-            label=label,
-            zorder=3.0,
-            rasterized=n_times > MANY_POINTS,
-        )
+        size = float(np.clip(36.0 / np.sqrt(y.size), 1.2, 4.0))
+        style = {"markersize": size, "color": colour, "label": label, "zorder": 3.0}
+        times = np.arange(1, y.size + 1)
+        draw_points(axes, times, y, marker, rasterized=y.size > MANY_POINTS, **style)
 
 
 class ContributionWeightsDisplay(_TimeDisplay):
-    """Similarity measures B and contribution weights F of a tested node against time.
+    """Similarity measures B and contribution weights F of an unknown node against time.
 
     The paper's figure 3. Grey is the noise range of F, weights in which do not count.
 
     Parameters
     ----------
     similarities : array-like of shape (T,)
-        B_{i,T+1}: similarity of the tested node to the node seen at time i = 1, …, T.
+        B_{i,T+1}: similarity of the unknown node to the node seen at time i = 1, …, T.
     weights : array-like of shape (T,)
-        F_{i,T+1}: weight of the value seen at time i.
+        F_{i,T+1}: contribution weight of the value seen at time i.
     learning_rate : float
-        η; 2η is what B is for equal nodes.
+        η; B of equal nodes is 2η.
     epoch_ends : array-like of int, optional
         Times after which a new epoch begins.
     title : str, optional
@@ -139,10 +102,8 @@ class ContributionWeightsDisplay(_TimeDisplay):
     ----------
     noise_range : tuple of float
         Of the weights.
-    ax_ : matplotlib.axes.Axes
-        The axes drawn on, after ``plot``.
-    figure_ : matplotlib.figure.Figure
-        The figure of these axes, after ``plot``.
+    ax_, figure_ : matplotlib.axes.Axes and matplotlib.figure.Figure
+        The axes drawn on and their figure, after ``plot``.
 
     Examples
     --------
@@ -161,7 +122,7 @@ class ContributionWeightsDisplay(_TimeDisplay):
         """Noise range of the weights."""
         return noise_range(self.weights)
 
-    def _draw(self, axes: "Axes") -> None:
+    def _draw_series(self, axes: "Axes") -> None:
         low, high = self.noise_range
         axes.axhspan(low, high, color=LIGHT_GREY, linewidth=0.0, zorder=0.0, label=_NOISE)
         axes.vlines(
@@ -173,13 +134,13 @@ class ContributionWeightsDisplay(_TimeDisplay):
             zorder=2.0,
             rasterized=self.weights.size > MANY_POINTS,
         )
-        self._points(axes, self.similarities, "o", BLUE, "$B_{i,T+1}$")
-        self._points(axes, self.weights, "D", VERMILION, "$F_{i,T+1}$")
+        self._draw_points(axes, self.similarities, "o", BLUE, "$B_{i,T+1}$")
+        self._draw_points(axes, self.weights, "D", VERMILION, "$F_{i,T+1}$")
         axes.set_ylabel("$B_{i,T+1}$ and $F_{i,T+1}$")
 
 
 class ConformityDisplay(_TimeDisplay):
-    """Conformity factors α of a tested node against time, the paper's figure 4.
+    """Conformity factors α of an unknown node against time, the paper's figure 4.
 
     F = B (1 − α)^{T−i}: the nearer α is to 0, the slower the value seen at time i fades;
     for very large σ² it is 2η. Times without α, where F and B differ in sign, are left out.
@@ -193,10 +154,8 @@ class ConformityDisplay(_TimeDisplay):
     ----------
     conformity : ndarray of shape (T,)
         α_{T+1−i} for i = 1, …, T, NaN where there is none.
-    ax_ : matplotlib.axes.Axes
-        The axes drawn on, after ``plot``.
-    figure_ : matplotlib.figure.Figure
-        The figure of these axes, after ``plot``.
+    ax_, figure_ : matplotlib.axes.Axes and matplotlib.figure.Figure
+        The axes drawn on and their figure, after ``plot``.
 
     Examples
     --------
@@ -213,23 +172,16 @@ class ConformityDisplay(_TimeDisplay):
         """Conformity factors, NaN where there are none."""
         return conformity_factor(self.similarities, self.weights)
 
-    def _draw(self, axes: "Axes") -> None:
+    def _draw_series(self, axes: "Axes") -> None:
         alpha = self.conformity
         axes.axhline(0.0, color=GREY, linewidth=0.6, zorder=0.5)
         n_missing = int(np.isnan(alpha).sum())
         label = rf"$\alpha_{{T+1-i}}$ (none at {n_missing} of {alpha.size} times)"
-        self._points(axes, alpha, "o", BLUE, label)
+        self._draw_points(axes, alpha, "o", BLUE, label)
         axes.set_ylabel(r"Conformity factor $\alpha_{T+1-i}$")
 
 
-def plot_weights(
-    explanation: Explanation, row: int = 0, *, ax: "Axes | None" = None
-) -> ContributionWeightsDisplay:
-    """Draw B and F of a tested node against time; see :meth:`Explanation.plot`."""
-    return ContributionWeightsDisplay.from_explanation(explanation, row=row, ax=ax)
-
-
-def _epoch_ends(order: NDArray[np.int64], n_known: int) -> NDArray[np.int64]:
+def _find_epoch_ends(order: NDArray[np.int64], n_known: int) -> NDArray[np.int64]:
     """Times after which a new epoch begins; none if training was not in whole epochs."""
     n_epochs, rest = divmod(order.size, n_known)
     if rest or n_epochs < 2:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from gradraker.plotting import plot_errors, plot_held_out, plot_sigma2_ranges, svg_text
+from gradraker.plotting import plot_errors, plot_held_out, plot_sigma2_ranges, render_inline_svg
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -96,7 +96,7 @@ def _draw_figures(summary: Mapping[str, Any]) -> "dict[str, Markup]":
         )
     # Safe to mark: matplotlib wrote it, and it holds numbers and our own words only.
     return {
-        name: Markup(svg_text(axes.figure.figure, prefix=name, description=description))
+        name: Markup(render_inline_svg(axes.figure.figure, prefix=name, description=description))
         for name, (axes, description) in drawn.items()
     }
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from gradraker._validation import to_json_number
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.models.left_out import LeftOut
-from gradraker.sweep.versions import versions
+from gradraker.sweep.versions import collect_versions
 from gradraker.workflow import NodePredictions, Update
 
 # Left-out nodes with the largest errors, and contributors of each.
@@ -72,7 +72,7 @@ def summarize_predictions(
         "transfer": facts.get("transfer"),
         "predictions": list_predictions(result, n_contributors),
         "settings": dict(settings or {}) | facts["settings"],
-        "versions": versions(),
+        "versions": collect_versions(),
     }
 
 

@@ -1,14 +1,14 @@
 """A sweep over the kernel variance as a dict and as a page."""
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from gradraker.plotting import plot_sweep, svg_text
+from gradraker._validation import to_json_number
+from gradraker.plotting import plot_sweep, render_inline_svg
 from gradraker.report.html import make_environment
-from gradraker.sweep.sweep_result import SweepResult, range_names
+from gradraker.sweep.sweep_result import SweepResult, name_ranges
 
 _TEMPLATE = "sweep.html"
 
@@ -16,19 +16,19 @@ _TEMPLATE = "sweep.html"
 def sweep_summary(
     result: SweepResult, *, inputs: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """Summarise a sweep: what ``gradraker sweep --json`` prints and the page shows.
+    """Summarise a sweep as ``gradraker sweep --json`` prints it and the page shows it.
 
     Parameters
     ----------
     result : SweepResult
-        What :func:`gradraker.sigma2_sweep` returned.
+        Result of :func:`gradraker.sigma2_sweep`.
     inputs : mapping of str to str, optional
         Names of the files that the data came from.
 
     Returns
     -------
     dict
-        Of what JSON can hold, without times: equal sweeps have equal summaries.
+        Of types that JSON can hold, without times: equal sweeps have equal summaries.
 
     Examples
     --------
@@ -43,34 +43,34 @@ def sweep_summary(
     best = int(np.argmin(mean))
     boundaries = result.median_boundaries
     ed = float(boundaries[1])
-    ranges = range_names(boundaries, result.sigma2)
+    ranges = name_ranges(boundaries, result.sigma2)
     return {
         "command": "sweep",
         "inputs": dict(inputs or {}),
         "data": settings.pop("data"),
         "best": {
             "sigma2": float(result.sigma2[best]),
-            "gnmse": _finite(mean[best]),
-            "standard_error": _finite(error[best]),
+            "gnmse": to_json_number(mean[best]),
+            "standard_error": to_json_number(error[best]),
             "at_the_end": best in (0, mean.size - 1),
         },
-        "theory": {"sigma2": _finite(ed), "gnmse": _finite(result.mean_at(ed))},
+        "theory": {"sigma2": to_json_number(ed), "gnmse": to_json_number(result.mean_at(ed))},
         "boundaries": {
-            name: _spread(result.boundaries[:, i])
+            name: _summarise(result.boundaries[:, i])
             for i, name in enumerate(
                 ("chaos_extending", "extending_disturbing", "disturbing_averaging")
             )
         },
         "distances": {
-            "smallest": _spread(result.squared_distances[:, 0]),
-            "largest": _spread(result.squared_distances[:, 1]),
+            "smallest": _summarise(result.squared_distances[:, 0]),
+            "largest": _summarise(result.squared_distances[:, 1]),
         },
         "curve": [
             {
                 "sigma2": float(result.sigma2[s]),
                 "range": ranges[s],
-                "gnmse": _finite(mean[s]),
-                "standard_error": _finite(error[s]),
+                "gnmse": to_json_number(mean[s]),
+                "standard_error": to_json_number(error[s]),
             }
             for s in range(mean.size)
         ],
@@ -103,7 +103,7 @@ def sweep_report(result: SweepResult, *, inputs: Mapping[str, str] | None = None
     from markupsafe import Markup
 
     axes = plot_sweep(result)
-    svg = svg_text(
+    svg = render_inline_svg(
         axes.figure.figure,
         prefix="sweep",
         description="Mean GNMSE over the kernel variance on a logarithmic axis; it is smallest "
@@ -113,7 +113,7 @@ def sweep_report(result: SweepResult, *, inputs: Mapping[str, str] | None = None
     return template.render(summary=sweep_summary(result, inputs=inputs), figure=Markup(svg))
 
 
-def _spread(column: Any) -> dict[str, float | None]:
+def _summarise(column: Any) -> dict[str, float | None]:
     """Smallest, median and largest over the repeats that have a value."""
     finite = column[np.isfinite(column)]
     if finite.size == 0:
@@ -123,7 +123,3 @@ def _spread(column: Any) -> dict[str, float | None]:
         "median": float(np.median(finite)),
         "largest": float(finite.max()),
     }
-
-
-def _finite(number: Any) -> float | None:
-    return float(number) if math.isfinite(number) else None

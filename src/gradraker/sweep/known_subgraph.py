@@ -6,10 +6,11 @@ from typing import Any, Literal
 import numpy as np
 
 from gradraker.datasets import GraphDataset
+from gradraker.exceptions import TooFewValuesError
 from gradraker.graph import adjacency_vectors, known_values
 
 
-def known_part(
+def build_known_subgraph(
     graph: Any,
     values: Mapping[Hashable, float],
     *,
@@ -17,7 +18,7 @@ def known_part(
     unknown_nodes: Literal["error", "ignore", "isolated"] = "error",
     **options: Any,
 ) -> GraphDataset:
-    """The sub-graph of the nodes with known values: a sweep tests what it knows.
+    """The sub-graph of the nodes with known values: a sweep hides some of them and predicts them.
 
     Parameters
     ----------
@@ -38,8 +39,9 @@ def known_part(
 
     Examples
     --------
-    >>> from gradraker.sweep.known_subgraph import known_part
-    >>> data = known_part([("a", "b"), ("b", "c"), ("c", "a")], {"a": 1.0, "b": 2.0}, name="part")
+    >>> from gradraker.sweep.known_subgraph import build_known_subgraph
+    >>> edges = [("a", "b"), ("b", "c"), ("c", "a")]
+    >>> data = build_known_subgraph(edges, {"a": 1.0, "b": 2.0}, name="part")
     >>> data.adjacency.toarray()
     array([[0., 1.],
            [0., 0.]])
@@ -53,6 +55,7 @@ def known_part(
         nodes = every[~np.isnan(known)].tolist()
         known = known[~np.isnan(known)]
     if len(nodes) < 2:
-        raise ValueError(f"values: {len(nodes)} nodes have known values, and at least 2 are needed")
+        got = f"{len(nodes)} nodes have known values"
+        raise TooFewValuesError(got, "and at least 2 are needed", "add values of more nodes")
     vectors = adjacency_vectors(graph, nodes=nodes, references=nodes, **options)
     return GraphDataset(vectors.rows, known, tuple(map(str, nodes)), name=name)

@@ -1,4 +1,4 @@
-"""What a sweep over the kernel variance found."""
+"""Results of a sweep over the kernel variance."""
 
 import os
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker.exceptions import SweepFileError
 from gradraker.kernels.ranges import RANGES
 from gradraker.sweep.checkpoint import Repeat, read_sweep, write_sweep
 
@@ -17,12 +18,12 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 
-def range_names(boundaries: Floats, sigma2: Floats) -> list[str | None]:
+def name_ranges(boundaries: Floats, sigma2: Floats) -> list[str | None]:
     """Name of the range of each variance, σ²_ed being the last that extends; None for NaN.
 
     Examples
     --------
-    >>> range_names(np.array([0.2, 5.0, 140.0]), np.array([0.1, 5.0, 140.0]))
+    >>> name_ranges(np.array([0.2, 5.0, 140.0]), np.array([0.1, 5.0, 140.0]))
     ['chaos', 'extending', 'averaging']
     """
     if np.isnan(boundaries).any():
@@ -41,7 +42,7 @@ class SweepResult:
     sigma2 : ndarray of shape (S,)
         Variances, rising.
     gnmse : ndarray of shape (R, S)
-        GNMSE on the tested nodes of each repeat.
+        GNMSE on the unknown nodes of each repeat.
     boundaries : ndarray of shape (R, 3)
         σ²_ce, σ²_ed and σ²_da of each repeat's training rows, by the equations with the noise
         ratio 1/√(2D); NaN where all training rows are equal.
@@ -65,13 +66,13 @@ class SweepResult:
     @classmethod
     def from_repeats(cls, settings: dict[str, Any], repeats: list[Repeat]) -> Self:
         """Put repeats together, in the order of their numbers."""
-        found = sorted(repeats, key=lambda repeat: repeat.number)
+        ordered = sorted(repeats, key=lambda repeat: repeat.number)
         return cls(
             np.array(settings["sigma2"]),
-            np.array([repeat.gnmse for repeat in found]),
-            np.array([repeat.boundaries for repeat in found]),
-            np.array([repeat.squared_distances for repeat in found]),
-            np.array([repeat.seconds for repeat in found]),
+            np.array([repeat.gnmse for repeat in ordered]),
+            np.array([repeat.boundaries for repeat in ordered]),
+            np.array([repeat.squared_distances for repeat in ordered]),
+            np.array([repeat.seconds for repeat in ordered]),
             settings,
         )
 
@@ -130,7 +131,7 @@ class SweepResult:
                 "sigma2": np.tile(self.sigma2, n_repeats),
                 "gnmse": self.gnmse.ravel(),
                 "range": [
-                    name for limits in self.boundaries for name in range_names(limits, self.sigma2)
+                    name for limits in self.boundaries for name in name_ranges(limits, self.sigma2)
                 ],
             }
         )
@@ -146,34 +147,32 @@ class SweepResult:
 
         Equal results make equal files.
         """
-        return write_sweep(path, self.settings, self._repeats())
+        columns = (self.gnmse, self.boundaries, self.squared_distances, self.seconds)
+        repeats = [Repeat(number, *row) for number, row in enumerate(zip(*columns, strict=True))]
+        return write_sweep(path, self.settings, repeats)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read what :meth:`save`, or a sweep with ``checkpoint``, wrote."""
+        """Read a file that :meth:`save` or a sweep with ``checkpoint`` wrote."""
         settings, repeats = read_sweep(path)
         if {repeat.number for repeat in repeats} != set(range(settings["n_repeats"])):
-            raise ValueError(
-                f"{os.fspath(path)} holds {len(repeats)} of {settings['n_repeats']} repeats: run "
-                "the sweep again with this file as checkpoint to finish it"
+            raise SweepFileError(
+                os.fspath(path),
+                f"holds {len(repeats)} of {settings['n_repeats']} repeats: run the sweep again "
+                "with this file as checkpoint to finish it",
             )
         return cls.from_repeats(settings, repeats)
 
-    def _repeats(self) -> list[Repeat]:
-        columns = (self.gnmse, self.boundaries, self.squared_distances, self.seconds)
-        return [Repeat(number, *found) for number, found in enumerate(zip(*columns, strict=True))]
-
     def __repr__(self) -> str:
-        settings, best = self.settings, int(np.argmin(self.mean))
-        ed = float(self.median_boundaries[1])
+        best, ed = int(np.argmin(self.mean)), float(self.median_boundaries[1])
+        numbers = "D = {n_frequencies}, η = {learning_rate:g}, E = {n_epochs}".format(
+            **self.settings
+        )
+        error = f" ± {self.standard_error[best]:.2g}" if self.n_repeats > 1 else ""
         lines = [
-            f"SweepResult: {settings['data']['name']}, {self.sigma2.size} variances from "
-            f"{self.sigma2[0]:.4g} to {self.sigma2[-1]:.4g}, {self.n_repeats} repeats, "
-            f"D = {settings['n_frequencies']}, η = {settings['learning_rate']:g}, "
-            f"E = {settings['n_epochs']}",
-            f"  smallest GNMSE {self.mean[best]:.4g}"
-            + (f" ± {self.standard_error[best]:.2g}" if self.n_repeats > 1 else "")
-            + f" at σ² = {self.sigma2[best]:.4g}",
+            f"SweepResult: {self.settings['data']['name']}, {self.sigma2.size} variances from "
+            f"{self.sigma2[0]:.4g} to {self.sigma2[-1]:.4g}, {self.n_repeats} repeats, {numbers}",
+            f"  smallest GNMSE {self.mean[best]:.4g}{error} at σ² = {self.sigma2[best]:.4g}",
         ]
         if np.isfinite(ed):
             lines.append(f"  σ²_ed = {ed:.4g} (median), GNMSE there {self.mean_at(ed):.4g}")

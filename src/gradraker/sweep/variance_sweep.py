@@ -3,7 +3,6 @@
 import hashlib
 import os
 from collections.abc import Callable, Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,13 +11,14 @@ from joblib.parallel import get_active_backend
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
-from gradraker._validation import check_count, check_learning_rate
+from gradraker._validation import check_count, check_fraction, check_learning_rate
 from gradraker.datasets import GraphDataset
+from gradraker.exceptions import ArgumentError, SweepError
 from gradraker.kernels import get_kernel
 from gradraker.sweep.checkpoint import Checkpoint, Repeat
-from gradraker.sweep.repeat import Sweep, draw_repeat, range_boundaries, run_repeat
+from gradraker.sweep.repeat import Sweep, draw_repeat, find_boundaries, run_repeat
 from gradraker.sweep.sweep_result import SweepResult
-from gradraker.sweep.versions import versions
+from gradraker.sweep.versions import collect_versions
 
 # The grid that is taken if none is given, and by which factor it goes beyond the ranges.
 _N_VARIANCES = 40
@@ -43,8 +43,8 @@ def sigma2_sweep(
 ) -> SweepResult:
     """GNMSE of SKG over the kernel variance σ², repeated with new splits of the nodes.
 
-    A repeat samples a part of the nodes, which are also the referencing nodes, trains on them,
-    and predicts the others. All variances of a repeat share its split, frequencies and orders.
+    A repeat draws the known nodes, which are also the referencing nodes, trains on them, and
+    predicts the others. All variances of a repeat share its split, frequencies and orders.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def sigma2_sweep(
     n_repeats : int, default=10
         R.
     fraction : float, default=0.4
-        Part of the nodes that is sampled.
+        Part of the nodes that is known.
     n_frequencies : int, default=200
         D.
     learning_rate : float, default=0.1
@@ -71,10 +71,10 @@ def sigma2_sweep(
         Seed; repeat r depends on it and on r only.
     n_jobs : int, optional
         Worker processes of joblib, each with its share of the cores; -1 is one for each core. By
-        default what ``joblib.parallel_config`` says, or this process, with threads on all cores.
+        default those of ``joblib.parallel_config``, or this process, with threads on all cores.
     checkpoint : path-like, optional
-        File of results, JSON lines. Each repeat is appended when it is done; the same call goes on
-        where it was stopped, and may ask for more repeats.
+        File of results, JSON lines. Each repeat is appended when it is done; the same call
+        continues where it was stopped, and may ask for more repeats.
     progress : callable, optional
         Called with a word, the number of repeats done and ``n_repeats``.
 
@@ -86,7 +86,7 @@ def sigma2_sweep(
     -----
     Repeat r draws its split, then a seed s, from ``numpy.random.default_rng([random_state, r])``.
     Its GNMSE at a variance is that of ``SKGRegressor(sigma2=..., random_state=s)``. Results do not
-    depend on ``n_jobs`` or on what has been stopped and resumed.
+    depend on ``n_jobs`` or on interruptions.
 
     Examples
     --------
@@ -99,42 +99,35 @@ def sigma2_sweep(
     >>> result.gnmse.shape
     (20, 40)
     """
-    dataset = _as_dataset(data, y)
-    check_count("n_repeats", n_repeats)
-    _check_seed(random_state)
-    _check_fraction(fraction)
-    _check_jobs(n_jobs)
-    adjacency = dataset.adjacency
+    dataset = _to_dataset(data, y)
     sweep = Sweep(
-        adjacency.indptr,
-        adjacency.indices,
-        adjacency.data,
-        _scaled(dataset),
+        dataset.adjacency.indptr,
+        dataset.adjacency.indices,
+        dataset.adjacency.data,
+        _scale_values(dataset),
         np.empty(0),
-        fraction,
+        check_fraction("fraction", fraction),
         check_count("n_frequencies", n_frequencies),
         check_learning_rate(learning_rate),
         check_count("n_epochs", n_epochs),
         get_kernel(kernel).name,
-        int(random_state),
+        check_count("random_state", random_state, at_least=0),
     )
-    _check_splits(sweep, n_repeats)
-    sweep = sweep._replace(sigma2=_default_grid(sweep) if sigma2 is None else _checked_grid(sigma2))
-    settings = _settings(sweep, dataset, n_repeats)
-    done: dict[int, Repeat] = {}
+    _check_jobs(n_jobs)
+    _check_splits(sweep, check_count("n_repeats", n_repeats))
+    sweep = sweep._replace(sigma2=_make_grid(sweep) if sigma2 is None else _check_grid(sigma2))
+    settings = _describe(sweep, dataset, n_repeats)
     file = None if checkpoint is None else Checkpoint(checkpoint, settings)
-    if file is not None:
-        done |= file.done
-    todo = [repeat for repeat in range(n_repeats) if repeat not in done]
-    report = progress or _silent
+    done: dict[int, Repeat] = {} if file is None else file.done
+    report = progress or (lambda stage, n_done, total: None)
     report("sweeping", len(done), n_repeats)
-    for repeat in _run(sweep, todo, n_jobs):
+    for repeat in _run(sweep, [r for r in range(n_repeats) if r not in done], n_jobs):
         done[repeat.number] = repeat
         if file is not None:
             file.add(repeat)
         report("sweeping", len(done), n_repeats)
     if file is not None:
-        file.finish()
+        file.write()
     return SweepResult.from_repeats(settings, list(done.values()))
 
 
@@ -143,18 +136,14 @@ def _run(sweep: Sweep, todo: list[int], n_jobs: int | None) -> Any:
     if not todo:
         return iter(())
     backend, _ = get_active_backend()
-    # A backend that tells its workers how many threads are theirs is obeyed (features.threads);
+    # A backend that tells its workers how many threads are theirs is obeyed (features.parallel);
     # other workers are as many as the cores that they may use.
     threads = effective_n_jobs(n_jobs) == 1 or backend.supports_inner_max_num_threads
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
     return parallel(delayed(run_repeat)(sweep, repeat, threads=threads) for repeat in todo)
 
 
-def _silent(stage: str, done: int, total: int) -> None:
-    pass
-
-
-def _as_dataset(data: Any, y: ArrayLike | None) -> GraphDataset:
+def _to_dataset(data: Any, y: ArrayLike | None) -> GraphDataset:
     if isinstance(data, GraphDataset):
         if y is not None:
             raise ValueError("y must be None if data is a GraphDataset, which has values")
@@ -164,27 +153,24 @@ def _as_dataset(data: Any, y: ArrayLike | None) -> GraphDataset:
             "y is None, but values are needed: give a GraphDataset, or a square matrix and y"
         )
     try:
-        shape = data.shape if issparse(data) else np.shape(data)
+        n_dimensions = len(data.shape) if issparse(data) else np.ndim(data)
     except ValueError:  # rows of different lengths
-        shape = ()
-    if len(shape) != 2:
-        raise ValueError(
-            f"data must be a GraphDataset or a square matrix, got {type(data).__name__}"
-        )
+        n_dimensions = 0
+    if n_dimensions != 2:
+        raise ArgumentError("data", "a GraphDataset or a square matrix", data)
     try:
-        values = np.asarray(y, dtype=np.float64)
+        values = np.atleast_1d(np.asarray(y, dtype=np.float64))
     except (TypeError, ValueError) as error:
-        raise ValueError(f"y must hold one number a node, got {_shortened(y)}") from error
+        raise ArgumentError("y", "one number per node", y) from error
     if np.isnan(values).any():
         raise ValueError(
             "y holds NaN, but a sweep needs the value of every node: leave nodes without a value "
             "out, data[known][:, known] and y[known]"
         )
-    names = tuple(map(str, range(values.shape[0] if values.ndim else 0)))
-    return GraphDataset(data, values, names, name="data")
+    return GraphDataset(data, values, tuple(map(str, range(len(values)))), name="data")
 
 
-def _scaled(dataset: GraphDataset) -> NDArray[np.float64]:
+def _scale_values(dataset: GraphDataset) -> NDArray[np.float64]:
     values = dataset.scaled_values()
     if not values.any():
         raise ValueError(
@@ -194,89 +180,69 @@ def _scaled(dataset: GraphDataset) -> NDArray[np.float64]:
     return values
 
 
-def _check_seed(random_state: Any) -> None:
-    whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
-    if not whole or random_state < 0:
-        raise ValueError(f"random_state must be an integer of at least 0, got {random_state!r}")
-
-
-def _check_fraction(fraction: Any) -> None:
-    if not isinstance(fraction, Real) or not 0.0 < float(fraction) < 1.0:
-        raise ValueError(f"fraction must be between 0 and 1, both excluded; got {fraction!r}")
-
-
 def _check_jobs(n_jobs: Any) -> None:
     if n_jobs is not None and (not isinstance(n_jobs, int | np.integer) or n_jobs == 0):
-        raise ValueError(f"n_jobs must be None or an integer other than 0, got {n_jobs!r}")
+        raise ArgumentError("n_jobs", "None or an integer other than 0", n_jobs)
 
 
 def _check_splits(sweep: Sweep, n_repeats: int) -> None:
-    """Refuse before any work what would fail in a late repeat."""
+    """Refuse splits that would fail in a late repeat, before any work."""
     for repeat in range(n_repeats):
-        draw = draw_repeat(sweep.values.size, sweep.fraction, sweep.random_state, repeat)
-        if not sweep.values[draw.tested].any():
-            raise ValueError(
-                f"in repeat {repeat} all {draw.tested.size} tested nodes have the smallest value, "
-                "so GNMSE would divide by 0: lower fraction, or take another random_state"
+        unknown = draw_repeat(sweep.values.size, sweep.fraction, sweep.random_state, repeat).unknown
+        if not sweep.values[unknown].any():
+            raise SweepError(
+                f"in repeat {repeat} all {unknown.size} unknown nodes have the smallest value, so "
+                "GNMSE would divide by 0",
+                {"fraction": "lower", "random_state": "take another"},
             )
 
 
-def _checked_grid(sigma2: Any) -> NDArray[np.float64]:
+def _check_grid(sigma2: Any) -> NDArray[np.float64]:
     try:
         grid = np.asarray(sigma2, dtype=np.float64)
     except (TypeError, ValueError):
         grid = np.empty(0)
     if grid.ndim != 1 or grid.size == 0:
-        raise ValueError(f"sigma2 must be a sequence of numbers, got {_shortened(sigma2)}")
+        raise ArgumentError("sigma2", "a sequence of numbers", sigma2)
     if not (np.isfinite(grid).all() and grid[0] > 0.0 and np.all(np.diff(grid) > 0.0)):
-        raise ValueError(f"sigma2 must be positive and rising, got {grid.tolist()}")
+        raise ArgumentError("sigma2", "positive and rising", grid.tolist())
     return grid
 
 
-def _default_grid(sweep: Sweep) -> NDArray[np.float64]:
-    sampled = draw_repeat(sweep.values.size, sweep.fraction, sweep.random_state, 0).sampled
-    boundaries, _ = range_boundaries(
-        sweep.adjacency[:, sampled][sampled], n_frequencies=sweep.n_frequencies, kernel=sweep.kernel
+def _make_grid(sweep: Sweep) -> NDArray[np.float64]:
+    """Variances that cover the ranges of the first repeat."""
+    known = draw_repeat(sweep.values.size, sweep.fraction, sweep.random_state, 0).known
+    boundaries, _ = find_boundaries(
+        sweep.adjacency[:, known][known], n_frequencies=sweep.n_frequencies, kernel=sweep.kernel
     )
     if np.isnan(boundaries).any():
-        raise ValueError(
-            "the sampled nodes of the first repeat all have the same edges, so there are no ranges "
-            "to place a grid by: give sigma2, or raise fraction"
+        raise SweepError(
+            "the known nodes of the first repeat all have the same edges, so there are no ranges "
+            "to choose variances from",
+            {"sigma2": "give", "fraction": "raise"},
         )
     return np.geomspace(boundaries[0] / _BEYOND, boundaries[2] * _BEYOND, _N_VARIANCES)
 
 
-def _settings(sweep: Sweep, dataset: GraphDataset, n_repeats: int) -> dict[str, Any]:
+def _describe(sweep: Sweep, dataset: GraphDataset, n_repeats: int) -> dict[str, Any]:
+    """Settings of the sweep, as JSON can hold them."""
+    columns = np.asarray(sweep.indices, np.int64)
     return {
         "data": {
             "name": dataset.name,
             "nodes": dataset.n_nodes,
             "edges": dataset.n_edges,
-            "sha256_adjacency": _checksum(
-                np.asarray(sweep.indptr, np.int64),
-                np.asarray(sweep.indices, np.int64),
-                sweep.weights,
-            ),
-            "sha256_values": _checksum(dataset.values),
+            "sha256_adjacency": _hash(np.asarray(sweep.indptr, np.int64), columns, sweep.weights),
+            "sha256_values": _hash(dataset.values),
         },
         "sigma2": sweep.sigma2.tolist(),
         "n_repeats": int(n_repeats),
-        "fraction": float(sweep.fraction),
-        "n_frequencies": sweep.n_frequencies,
-        "learning_rate": sweep.learning_rate,
-        "n_epochs": sweep.n_epochs,
-        "kernel": sweep.kernel,
-        "random_state": sweep.random_state,
-        "versions": versions(),
+        **dict(zip(Sweep._fields[5:], sweep[5:], strict=True)),  # fraction, …, random_state
+        "versions": collect_versions(),
     }
 
 
-def _shortened(argument: Any) -> str:
-    text = repr(argument)
-    return text if len(text) <= 80 else f"{text[:77]}..."
-
-
-def _checksum(*arrays: NDArray[Any]) -> str:
+def _hash(*arrays: NDArray[Any]) -> str:
     digest = hashlib.sha256()
     for array in arrays:
         digest.update(array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes())

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gradraker._validation import check_choice
+from gradraker.exceptions import ArgumentError
 from gradraker.sweep.sweep_result import SweepResult
 from gradraker.sweep.variance_sweep import sigma2_sweep
 
@@ -24,7 +26,7 @@ class SettingsSweep:
     Attributes
     ----------
     setting : {"n_frequencies", "learning_rate", "n_epochs"}
-        What differs.
+        The setting that differs.
     values : tuple of numbers
         Its values.
     results : tuple of SweepResult
@@ -79,11 +81,11 @@ def settings_sweep(
     data, y
         As in :func:`gradraker.sigma2_sweep`.
     setting : {"n_frequencies", "learning_rate", "n_epochs"}
-        What to vary.
+        The setting to vary.
     values : sequence of numbers
         Its values.
     checkpoint : path-like, optional
-        A folder, made if it is not there, for one file of results a value.
+        A folder, made if it does not exist, for one file of results per value.
     **others
         The other arguments of :func:`gradraker.sigma2_sweep`. By default all values share the
         grid ``sigma2`` of the first.
@@ -110,15 +112,11 @@ def settings_sweep(
     >>> found.results[0].best_ > found.results[2].best_
     True
     """
-    if setting not in SYMBOLS:
-        names = ", ".join(map(repr, SYMBOLS))
-        raise ValueError(f"setting must be one of {names}, got {setting!r}")
-    if np.ndim(values) != 1:
-        raise ValueError(f"values must be a sequence of numbers, got {values!r}")
-    if len(values) == 0:
-        raise ValueError("values is empty, but at least one value of the setting is needed")
+    check_choice("setting", setting, SYMBOLS)
+    if np.ndim(values) != 1 or len(values) == 0:
+        raise ArgumentError("values", "a sequence of numbers, at least one", values)
     if setting in others:
-        raise ValueError(f"{setting} is what varies: give its values as values={others[setting]!r}")
+        raise ValueError(f"{setting} varies: give its values as values={others[setting]!r}")
     folder = None if checkpoint is None else Path(checkpoint)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)

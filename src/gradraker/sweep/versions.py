@@ -1,4 +1,4 @@
-"""Versions of what results depend on, to be written beside them."""
+"""Versions of the packages that results depend on, to be written beside them."""
 
 import platform
 from functools import cache
@@ -10,21 +10,18 @@ _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
 
 @cache
-def _package_versions() -> dict[str, str]:
-    # Read once: it takes milliseconds, and what is loaded does not change.
+def _find_package_versions() -> dict[str, str]:
+    # Read once: it takes milliseconds, and loaded packages do not change.
     return {package: version(package) for package in _PACKAGES}
 
 
-def versions() -> dict[str, str]:
+def collect_versions() -> dict[str, str]:
     """Versions of gradraker, Python and the packages that compute.
 
     Examples
     --------
-    >>> list(versions())
+    >>> list(collect_versions())
     ['gradraker', 'python', 'numpy', 'scipy', 'scikit-learn', 'numba']
     """
-    return {
-        "gradraker": __version__,
-        "python": platform.python_version(),
-        **_package_versions(),
-    }
+    python = platform.python_version()
+    return {"gradraker": __version__, "python": python, **_find_package_versions()}

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gradraker.datasets.dataset import GraphDataset
 from gradraker.datasets.fetch.download import find_files
 from gradraker.datasets.fetch.facts import check_facts
-from gradraker.datasets.fetch.registry import dataset_info
+from gradraker.datasets.info import DatasetInfo, RemoteFile
 from gradraker.exceptions import DatasetFileError
 
 # In the order of the data set's own README; numbered from 1.
@@ -56,7 +56,7 @@ def fetch_cora_con(
     DatasetUnavailableError
         If a file is missing and cannot be downloaded.
     DatasetFileError
-        If a file is there but has other papers, citations or classes than Cora.
+        If a file exists but has other papers, citations or classes than Cora.
 
     Examples
     --------
@@ -64,17 +64,16 @@ def fetch_cora_con(
     >>> fetch_cora_con()  # doctest: +SKIP
     GraphDataset('Cora-Con', 2222 nodes, 3749 edges)
     """
-    info = dataset_info("cora")
-    paths = find_files("cora", data_home=data_home, download=download)
+    paths = find_files(INFO, data_home=data_home, download=download)
     content, cites = paths["cora.content"], paths["cora.cites"]
     class_of = _read_content(content)
     names, values = list(class_of), np.array(list(class_of.values()))
-    check_facts(content, info.facts, {"papers": len(names), "classes": len(np.unique(values))})
+    check_facts(content, INFO.facts, {"papers": len(names), "classes": len(np.unique(values))})
     citing, cited = _read_cites(cites, names)
     cites_somebody = np.zeros(len(names), dtype=bool)
     cites_somebody[citing] = True
     n_silent = int((~cites_somebody).sum())
-    check_facts(cites, info.facts, {"citations": len(citing), "papers that cite nobody": n_silent})
+    check_facts(cites, INFO.facts, {"citations": len(citing), "papers that cite nobody": n_silent})
     n = len(names)
     links = sp.coo_array((np.ones(len(citing)), (citing, cited)), shape=(n, n)).tocsr()
     kept = np.flatnonzero(cites_somebody)
@@ -83,9 +82,46 @@ def fetch_cora_con(
         values[kept],
         tuple(names[i] for i in kept),
         name="Cora-Con",
-        description=info.description,
-        licence=f"{info.licence}. Cite: {info.citation}",
+        description=INFO.description,
+        licence=INFO.terms,
     )
+
+
+_ARCHIVE = {
+    "url": "https://linqs-data.soe.ucsc.edu/public/lbc/cora.tgz",
+    "archive_sha256": "0d4ed463d1627bb7f3e8420effe8f5545fd492ae8f88dab44ce86cee7b26d7e8",
+}
+INFO = DatasetInfo(
+    name="cora",
+    loader=fetch_cora_con,
+    description=(
+        "Cora-Con: machine-learning papers that cite at least one paper of the collection; "
+        "an edge leads from the citing to the cited paper; the value is the number of the "
+        "paper's class, 1 to 7"
+    ),
+    facts={"papers": 2708, "citations": 5429, "papers that cite nobody": 486, "classes": 7},
+    licence="No licence is stated with the data",
+    citation=(
+        "P. Sen, G. Namata, M. Bilgic, L. Getoor, B. Gallagher, T. Eliassi-Rad: Collective "
+        "classification in network data. AI Magazine 29(3), 2008"
+    ),
+    files=(
+        RemoteFile(
+            name="cora.cites",
+            member="cora/cora.cites",
+            size=69928,
+            sha256="ec1a372391b7f0f60a6aff0084e8abd8f19f0faa7e1f2441a41c492042d5945e",
+            **_ARCHIVE,
+        ),
+        RemoteFile(
+            name="cora.content",
+            member="cora/cora.content",
+            size=7823427,
+            sha256="b8ebed0fd45e53995abafd1b70cf6a9fcc8f86abc5826d69b97fe6ca46e9c8ee",
+            **_ARCHIVE,
+        ),
+    ),
+)
 
 
 def _read_content(path: Path) -> dict[str, float]:

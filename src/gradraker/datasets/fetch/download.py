@@ -1,36 +1,33 @@
 """Find the files of a data set in the user's folder, or download, check and put them there.
 
-A file reaches its final name only whole and with the right checksum: everything is
-downloaded to a temporary folder, unpacked in memory, checked, and moved.
+A file reaches its final name only whole and with the right checksum: pooch downloads it, it is
+unpacked in memory, checked, and moved to its place.
 """
 
 import gzip
 import hashlib
 import io
-import logging
 import os
-import sys
 import tarfile
-import tempfile
 import zlib
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import pooch  # type: ignore[import-untyped]
+from tqdm import tqdm  # type: ignore[import-untyped]
 
-from gradraker._files import write_atomically
-from gradraker.datasets.fetch.progress import ProgressBar
-from gradraker.datasets.fetch.registry import RemoteFile, dataset_info
+from gradraker._files import write_bytes
+from gradraker.datasets.info import DatasetInfo, RemoteFile
 from gradraker.exceptions import DatasetUnavailableError
 
 ENVIRONMENT_VARIABLE = "GRADRAKER_DATA"
 TIMEOUT_SECONDS = 30.0
+# A progress bar appears on a terminal when a download takes longer than this.
+BAR_AFTER_SECONDS = 1.0
 
-_WRONG_CONTENT = "{} does not have the expected content (its SHA-256 differs)"
 
-
-def data_folder(name: str, data_home: str | os.PathLike[str] | None) -> Path:
+def find_folder(name: str, data_home: str | os.PathLike[str] | None) -> Path:
     """Folder of one data set in ``data_home``, GRADRAKER_DATA or the user's cache folder."""
     if data_home is None:
         data_home = os.environ.get(ENVIRONMENT_VARIABLE) or pooch.os_cache("gradraker")
@@ -38,29 +35,23 @@ def data_folder(name: str, data_home: str | os.PathLike[str] | None) -> Path:
 
 
 def find_files(
-    name: str, *, data_home: str | os.PathLike[str] | None, download: bool
+    info: DatasetInfo, *, data_home: str | os.PathLike[str] | None, download: bool
 ) -> dict[str, Path]:
     """Paths of all files of a data set by name, downloading those that are missing."""
-    folder = data_folder(name, data_home)
-    files = dataset_info(name).files
-    missing = [file for file in files if not (folder / file.name).is_file()]
-    packed: dict[str, bytes] = {}  # url -> what it gives; cora has two files in one archive
-    for file in missing:
+    folder = find_folder(info.name, data_home)
+    paths = {file.name: folder / file.name for file in info.files}
+    packed: dict[str, bytes] = {}  # url -> content; cora has two files in one archive
+    for file in info.files:
+        if paths[file.name].is_file():
+            continue
         if file.url not in packed:
             packed[file.url] = _obtain(file, folder, download=download)
         content = _unpack(file, packed[file.url], folder)
-        _store(file, content, folder)
-    return {file.name: folder / file.name for file in files}
-
-
-def _store(file: RemoteFile, content: bytes, folder: Path) -> None:
-    def write(path: Path) -> None:
-        path.write_bytes(content)
-
-    try:
-        write_atomically(folder / file.name, write)
-    except OSError as error:
-        raise _unavailable(file, folder, f"it could not be written there: {error}") from error
+        try:
+            write_bytes(paths[file.name], content)
+        except OSError as error:
+            raise _unavailable(file, folder, f"it could not be written there: {error}") from error
+    return paths
 
 
 def _obtain(file: RemoteFile, folder: Path, *, download: bool) -> bytes:
@@ -72,48 +63,48 @@ def _obtain(file: RemoteFile, folder: Path, *, download: bool) -> bytes:
         raise _unavailable(file, folder, "download is False")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".download-", dir=folder) as temporary:
-            return _retrieve(file, Path(temporary))
-    except (OSError, ValueError) as error:
-        raise _unavailable(file, folder, _failure(file, error)) from error
+        content = _download(file)
+    except OSError as error:  # those of requests are OSErrors, with long messages
+        lost = hasattr(error, "request") and getattr(error, "response", None) is None
+        host = urlsplit(file.url).hostname
+        reason = f"the connection to {host} failed" if lost else f"could not be downloaded: {error}"
+        raise _unavailable(file, folder, reason) from error
+    if file.archive_sha256:
+        _check_content(file, content, file.archive_sha256, folder)
+    return content
 
 
-def _failure(file: RemoteFile, error: OSError | ValueError) -> str:
-    """One clause on why a download failed; errors of ``requests`` are long and are OSErrors."""
-    if not isinstance(error, OSError):
-        return _WRONG_CONTENT.format(file.download_name)  # pooch found another checksum
-    if hasattr(error, "request") and getattr(error, "response", None) is None:
-        return f"the connection to {urlsplit(file.url).hostname} failed"
-    return f"could not be downloaded: {error}"
+class _Bar(tqdm):
+    """A bar that pooch updates; it appears on a terminal only, from the second second on."""
 
+    n: float
 
-def _retrieve(file: RemoteFile, folder: Path) -> bytes:
-    known = file.archive_sha256 or (file.sha256 if file.download_name == file.name else "")
-    on_terminal = sys.stderr is not None and sys.stderr.isatty()
-    responses: list[Any] = []  # pooch leaves a broken connection open
-    downloader = pooch.HTTPDownloader(
-        progressbar=ProgressBar(file.download_name) if on_terminal else False,
-        timeout=TIMEOUT_SECONDS,
-        chunk_size=1 << 16,
-        hooks={"response": lambda response, **_: responses.append(response)},
-    )
-    # pooch would print the checksum of a download and advise to put it into the code.
-    logger = pooch.get_logger()
-    level = logger.level
-    logger.setLevel(logging.WARNING)
-    try:
-        path = pooch.retrieve(
-            file.url,
-            known_hash=f"sha256:{known}" if known else None,
-            fname=file.download_name,
-            path=folder,
-            downloader=downloader,
+    def __init__(self, label: str) -> None:
+        # None: not where standard error is not a terminal.
+        super().__init__(
+            desc=label, unit="B", unit_scale=True, delay=BAR_AFTER_SECONDS, disable=None
         )
-    finally:
-        logger.setLevel(level)
-        for response in responses:
-            response.close()
-    return Path(path).read_bytes()
+
+    def __bool__(self) -> bool:
+        return True  # also before pooch knows how much is to come
+
+    def reset(self, total: float | None = None) -> None:
+        # Before pooch adds the whole again; tqdm would draw the bar, however short the download.
+        self.n = 0 if self.total else self.n
+
+
+def _download(file: RemoteFile) -> bytes:
+    content = io.BytesIO()
+    with ExitStack() as opened:
+        download = pooch.HTTPDownloader(
+            opened.enter_context(_Bar(file.download_name)),
+            timeout=TIMEOUT_SECONDS,
+            chunk_size=1 << 16,
+            # So that it is closed: pooch leaves a broken connection open.
+            hooks={"response": lambda response, **_: opened.enter_context(response)},
+        )
+        download(file.url, content, None)
+    return content.getvalue()
 
 
 def _unpack(file: RemoteFile, packed: bytes, folder: Path) -> bytes:
@@ -123,7 +114,7 @@ def _unpack(file: RemoteFile, packed: bytes, folder: Path) -> bytes:
             with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
                 member = archive.extractfile(file.member)
                 if member is None:
-                    raise tarfile.TarError(f"{file.member!r} is no file")
+                    raise tarfile.TarError(f"{file.member!r} is not a file")
                 content = member.read(file.size + 1)
         elif packed.startswith(b"\x1f\x8b"):  # gzip, unless the server has unpacked it
             with gzip.open(io.BytesIO(packed)) as stream:
@@ -132,9 +123,14 @@ def _unpack(file: RemoteFile, packed: bytes, folder: Path) -> bytes:
             content = packed
     except (tarfile.TarError, KeyError, EOFError, OSError, zlib.error) as error:
         raise _unavailable(file, folder, f"{file.download_name} is damaged: {error}") from error
-    if hashlib.sha256(content).hexdigest() != file.sha256:
-        raise _unavailable(file, folder, _WRONG_CONTENT.format(file.download_name))
+    _check_content(file, content, file.sha256, folder)
     return content
+
+
+def _check_content(file: RemoteFile, content: bytes, sha256: str, folder: Path) -> None:
+    if hashlib.sha256(content).hexdigest() != sha256:
+        reason = f"{file.download_name} does not have the expected content (its SHA-256 differs)"
+        raise _unavailable(file, folder, reason)
 
 
 def _unavailable(file: RemoteFile, folder: Path, reason: str) -> DatasetUnavailableError:

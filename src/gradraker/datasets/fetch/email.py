@@ -8,8 +8,8 @@ import scipy.sparse as sp
 from gradraker.datasets.dataset import GraphDataset
 from gradraker.datasets.fetch.download import find_files
 from gradraker.datasets.fetch.facts import check_facts
-from gradraker.datasets.fetch.registry import dataset_info
 from gradraker.datasets.fetch.tables import read_integers
+from gradraker.datasets.info import DatasetInfo, RemoteFile
 from gradraker.exceptions import DatasetFileError
 
 
@@ -39,7 +39,7 @@ def fetch_email_eu_core(
     DatasetUnavailableError
         If a file is missing and cannot be downloaded.
     DatasetFileError
-        If a file is there but has other members, departments or edges.
+        If a file exists but has other members, departments or edges.
 
     Examples
     --------
@@ -47,18 +47,17 @@ def fetch_email_eu_core(
     >>> fetch_email_eu_core()  # doctest: +SKIP
     GraphDataset('Email-Eu-core', 1005 nodes, 25571 edges)
     """
-    info = dataset_info("email_eu_core")
-    paths = find_files("email_eu_core", data_home=data_home, download=download)
+    paths = find_files(INFO, data_home=data_home, download=download)
     labels_path = paths["email-Eu-core-department-labels.txt"]
     labels = read_integers(labels_path, n_columns=2)
     n = len(labels)
     found = {"members": n, "departments": len(np.unique(labels[:, 1]))}
-    check_facts(labels_path, info.facts, found)
+    check_facts(labels_path, INFO.facts, found)
     if not np.array_equal(np.sort(labels[:, 0]), np.arange(n)):
         raise DatasetFileError(f"{str(labels_path)!r} must give 0 to {n - 1} one department each")
     edges_path = paths["email-Eu-core.txt"]
     edges = np.unique(read_integers(edges_path, n_columns=2), axis=0)
-    check_facts(edges_path, info.facts, {"edges": len(edges)})
+    check_facts(edges_path, INFO.facts, {"edges": len(edges)})
     if edges.min() < 0 or edges.max() >= n:
         raise DatasetFileError(
             f"{str(edges_path)!r} must have members from 0 to {n - 1}; "
@@ -71,6 +70,39 @@ def fetch_email_eu_core(
         values,
         tuple(map(str, range(n))),
         name="Email-Eu-core",
-        description=info.description,
-        licence=f"{info.licence}. Cite: {info.citation}",
+        description=INFO.description,
+        licence=INFO.terms,
     )
+
+
+_SNAP = "https://snap.stanford.edu/data/"
+INFO = DatasetInfo(
+    name="email_eu_core",
+    loader=fetch_email_eu_core,
+    description=(
+        "Email-Eu-core: members of a European research institution; an edge leads from a "
+        "sender to a recipient of at least one mail; the value is the number of the member's "
+        "department, 1 to 42"
+    ),
+    facts={"members": 1005, "departments": 42, "edges": 25571},
+    licence="No licence is stated; SNAP asks for the citation",
+    citation=(
+        "H. Yin, A. R. Benson, J. Leskovec, D. F. Gleich: Local higher-order graph clustering. "
+        "KDD 2017; J. Leskovec, J. Kleinberg, C. Faloutsos: Graph evolution: densification and "
+        "shrinking diameters. ACM TKDD 1(1), 2007"
+    ),
+    files=(
+        RemoteFile(
+            name="email-Eu-core.txt",
+            url=f"{_SNAP}email-Eu-core.txt.gz",
+            size=192698,
+            sha256="23e0ca0bce21a053025e78f7e9691ac9210ae806a0689bd5edff3c3bac572d4c",
+        ),
+        RemoteFile(
+            name="email-Eu-core-department-labels.txt",
+            url=f"{_SNAP}email-Eu-core-department-labels.txt.gz",
+            size=6537,
+            sha256="91a089f21ee35eb224066456fa5322c8ad57c0f07b2da7a58a3220c72b5d54b5",
+        ),
+    ),
+)

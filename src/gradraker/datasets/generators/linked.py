@@ -3,17 +3,16 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gradraker._validation import check_count, check_generator, check_number
 from gradraker.datasets.dataset import GraphDataset
-from gradraker.datasets.generators.arguments import (
+from gradraker.datasets.generators.assembly import (
     Floats,
     Indices,
     RandomState,
-    both_ways,
-    checked_count,
-    checked_generator,
-    checked_number,
-    number_names,
+    build_adjacency,
+    number_nodes,
 )
+from gradraker.exceptions import ArgumentError
 
 
 def make_block_graph(
@@ -65,18 +64,18 @@ def make_block_graph(
     >>> bool((block[source] == block[target]).any())
     False
     """
-    n_nodes = checked_count("n_nodes", n_nodes, at_least=1)
-    n_blocks = checked_count("n_blocks", n_blocks, at_least=1)
+    n_nodes = check_count("n_nodes", n_nodes)
+    n_blocks = check_count("n_blocks", n_blocks)
     if n_blocks > n_nodes:
-        raise ValueError(f"n_blocks must be at most n_nodes={n_nodes}; got {n_blocks}")
-    p_in = checked_number("p_in", p_in, low=0.0, high=1.0)
-    p_out = checked_number("p_out", p_out, low=0.0, high=1.0)
-    noise = checked_number("noise", noise, low=0.0)
-    rng = checked_generator(random_state)
+        raise ArgumentError("n_blocks", f"at most n_nodes={n_nodes}", n_blocks)
+    p_in = check_number("p_in", p_in, low=0.0, high=1.0)
+    p_out = check_number("p_out", p_out, low=0.0, high=1.0)
+    noise = check_number("noise", noise, low=0.0)
+    rng = check_generator(random_state)
     block = rng.permutation(np.arange(n_nodes) % n_blocks)
     by_block = np.argsort(block, kind="stable")
-    inner = by_block[_bernoulli_pairs(np.bincount(block), p_in, rng, directed=directed)]
-    anywhere = _bernoulli_pairs([n_nodes], p_out, rng, directed=directed)
+    inner = by_block[_draw_pairs(np.bincount(block), p_in, rng, directed=directed)]
+    anywhere = _draw_pairs([n_nodes], p_out, rng, directed=directed)
     outer = anywhere[:, block[anywhere[0]] != block[anywhere[1]]]
     source, target = np.concatenate([inner, outer], axis=1)
     weight = np.ones(len(source))
@@ -84,9 +83,9 @@ def make_block_graph(
         weight += rng.poisson(1.0, len(source))
     level = np.linspace(-1.0, 1.0, n_blocks)
     return GraphDataset(
-        both_ways(n_nodes, source, target, weight, directed=directed),
+        build_adjacency(n_nodes, source, target, weight, directed=directed),
         level[block] + noise * rng.standard_normal(n_nodes),
-        number_names(n_nodes),
+        number_nodes(n_nodes),
         name="Block",
         positions=block[:, np.newaxis],
         position_names=("block",),
@@ -148,13 +147,13 @@ def make_preferential_graph(
     >>> bool((source > target).all())
     True
     """
-    n_nodes = checked_count("n_nodes", n_nodes, at_least=2)
-    n_links = checked_count("n_links", n_links, at_least=1)
-    degree_share = checked_number("degree_share", degree_share, low=0.0, high=1.0)
-    noise = checked_number("noise", noise, low=0.0)
-    rng = checked_generator(random_state)
-    source, target = _preferential_links(n_nodes, n_links, rng)
-    adjacency = both_ways(n_nodes, source, target, np.ones(len(source)), directed=directed)
+    n_nodes = check_count("n_nodes", n_nodes, at_least=2)
+    n_links = check_count("n_links", n_links)
+    degree_share = check_number("degree_share", degree_share, low=0.0, high=1.0)
+    noise = check_number("noise", noise, low=0.0)
+    rng = check_generator(random_state)
+    source, target = _draw_preferential_links(n_nodes, n_links, rng)
+    adjacency = build_adjacency(n_nodes, source, target, np.ones(len(source)), directed=directed)
     if not weighted:
         adjacency.sum_duplicates()
         adjacency.data[:] = 1.0
@@ -162,12 +161,12 @@ def make_preferential_graph(
     row_sum = adjacency.sum(axis=1)
     degree = row_sum + adjacency.sum(axis=0) if directed else row_sum
     from_neighbours = (adjacency @ hidden) / np.maximum(row_sum, 1.0)
-    signal = np.sqrt(degree_share) * _standardised(np.log(degree))
-    signal += np.sqrt(1.0 - degree_share) * _standardised(from_neighbours)
+    signal = np.sqrt(degree_share) * _standardise(np.log(degree))
+    signal += np.sqrt(1.0 - degree_share) * _standardise(from_neighbours)
     return GraphDataset(
         adjacency,
         signal + noise * rng.standard_normal(n_nodes),
-        number_names(n_nodes),
+        number_nodes(n_nodes),
         name="Preferential",
         positions=hidden[:, np.newaxis],
         position_names=("hidden",),
@@ -179,7 +178,7 @@ def make_preferential_graph(
     )
 
 
-def _bernoulli_pairs(
+def _draw_pairs(
     group_sizes: ArrayLike, p: float, rng: np.random.Generator, *, directed: bool
 ) -> Indices:
     """Draw each pair within each group independently with probability p, as 2 rows.
@@ -208,7 +207,7 @@ def _bernoulli_pairs(
     return pairs
 
 
-def _preferential_links(
+def _draw_preferential_links(
     n_nodes: int, n_links: int, rng: np.random.Generator
 ) -> tuple[Indices, Indices]:
     """Links (newer, older), ``n_links`` for each node but the first, repetitions included.
@@ -235,7 +234,7 @@ def _preferential_links(
     return source, np.where(place % 2 == 0, source[place // 2], 0)
 
 
-def _standardised(values: Floats) -> Floats:
+def _standardise(values: Floats) -> Floats:
     centred: Floats = values - values.mean()
     deviation = centred.std()
     return centred / deviation if deviation > 0 else centred

@@ -3,16 +3,14 @@
 import numpy as np
 import scipy.sparse as sp
 
+from gradraker._validation import check_count, check_generator, check_number
 from gradraker.datasets.dataset import GraphDataset
-from gradraker.datasets.generators.arguments import (
+from gradraker.datasets.generators.assembly import (
     Floats,
     Indices,
     RandomState,
-    both_ways,
-    checked_count,
-    checked_generator,
-    checked_number,
-    number_names,
+    build_adjacency,
+    number_nodes,
 )
 
 
@@ -62,21 +60,18 @@ def make_threshold_graph(
     >>> data.n_nodes, data.position_names
     (100, ('position',))
     """
-    n_nodes = checked_count("n_nodes", n_nodes, at_least=1)
-    threshold = checked_number("threshold", threshold, low=0.0, low_excluded=True)
-    frequency = checked_number("frequency", frequency, low=0.0)
-    noise = checked_number("noise", noise, low=0.0)
-    rng = checked_generator(random_state)
+    n_nodes = check_count("n_nodes", n_nodes)
+    threshold = check_number("threshold", threshold, low=0.0, above=True)
+    frequency = check_number("frequency", frequency, low=0.0)
+    noise = check_number("noise", noise, low=0.0)
+    rng = check_generator(random_state)
     position = rng.random(n_nodes)
-    source, target = _close_on_a_line(position, threshold)
+    source, target = _find_close_on_line(position, threshold)
     gap = np.abs(position[source] - position[target])
-    adjacency = _proximity_graph(
-        n_nodes, source, target, gap / threshold, weighted=weighted, self_loops=self_loops
-    )
     return GraphDataset(
-        adjacency,
+        _join(n_nodes, source, target, gap / threshold, weighted=weighted, self_loops=self_loops),
         np.cos(2.0 * np.pi * frequency * position) + noise * rng.standard_normal(n_nodes),
-        number_names(n_nodes),
+        number_nodes(n_nodes),
         name="Threshold",
         positions=position[:, np.newaxis],
         position_names=("position",),
@@ -131,20 +126,17 @@ def make_geometric_graph(
     >>> bool((data.adjacency != data.adjacency.T).nnz)
     False
     """
-    n_nodes = checked_count("n_nodes", n_nodes, at_least=1)
-    radius = checked_number("radius", radius, low=0.0, low_excluded=True)
-    frequency = checked_number("frequency", frequency, low=0.0)
-    noise = checked_number("noise", noise, low=0.0)
-    rng = checked_generator(random_state)
+    n_nodes = check_count("n_nodes", n_nodes)
+    radius = check_number("radius", radius, low=0.0, above=True)
+    frequency = check_number("frequency", frequency, low=0.0)
+    noise = check_number("noise", noise, low=0.0)
+    rng = check_generator(random_state)
     points = rng.random((n_nodes, 2))
-    source, target, distance = _close_in_the_plane(points, radius)
-    adjacency = _proximity_graph(
-        n_nodes, source, target, distance / radius, weighted=weighted, self_loops=self_loops
-    )
+    source, target, gap = _find_close_in_plane(points, radius)
     return GraphDataset(
-        adjacency,
-        _field(points, frequency) + noise * rng.standard_normal(n_nodes),
-        number_names(n_nodes),
+        _join(n_nodes, source, target, gap / radius, weighted=weighted, self_loops=self_loops),
+        _evaluate_wave(points, frequency) + noise * rng.standard_normal(n_nodes),
+        number_nodes(n_nodes),
         name="Geometric",
         positions=points,
         position_names=("x", "y"),
@@ -167,7 +159,7 @@ def make_arriving_graph(
     directed: bool = True,
     random_state: RandomState = None,
 ) -> GraphDataset:
-    """Make a graph that grows: nodes arrive over time and link to nodes that are there.
+    """Make a graph that grows: nodes arrive over time and link to earlier ones.
 
     Arrival times are those of a Poisson process, given that n nodes arrive between time 0
     and 1. A newcomer at a random point of the unit square links to the earlier nodes around
@@ -214,26 +206,26 @@ def make_arriving_graph(
     >>> data.adjacency[:20, :20].shape
     (20, 20)
     """
-    n_nodes = checked_count("n_nodes", n_nodes, at_least=1)
-    radius = checked_number("radius", radius, low=0.0, low_excluded=True)
+    n_nodes = check_count("n_nodes", n_nodes)
+    radius = check_number("radius", radius, low=0.0, above=True)
     if lifetime is not None:
-        lifetime = checked_number("lifetime", lifetime, low=0.0, low_excluded=True)
-    frequency = checked_number("frequency", frequency, low=0.0)
-    drift = checked_number("drift", drift)
-    noise = checked_number("noise", noise, low=0.0)
-    rng = checked_generator(random_state)
+        lifetime = check_number("lifetime", lifetime, low=0.0, above=True)
+    frequency = check_number("frequency", frequency, low=0.0)
+    drift = check_number("drift", drift)
+    noise = check_number("noise", noise, low=0.0)
+    rng = check_generator(random_state)
     arrival = np.sort(rng.random(n_nodes))
     points = rng.random((n_nodes, 2))
-    earlier, later, distance = _close_in_the_plane(points, radius)
+    earlier, later, distance = _find_close_in_plane(points, radius)
     if lifetime is not None:
         alive = arrival[later] - arrival[earlier] <= lifetime
         earlier, later, distance = earlier[alive], later[alive], distance[alive]
     weight = np.exp(-distance / radius) if weighted else np.ones_like(distance)
     seen_from_wave = points - drift * np.outer(arrival, [1.0, 0.0])  # [n, 2]
     return GraphDataset(
-        both_ways(n_nodes, later, earlier, weight, directed=directed),
-        _field(seen_from_wave, frequency) + noise * rng.standard_normal(n_nodes),
-        number_names(n_nodes),
+        build_adjacency(n_nodes, later, earlier, weight, directed=directed),
+        _evaluate_wave(seen_from_wave, frequency) + noise * rng.standard_normal(n_nodes),
+        number_nodes(n_nodes),
         name="Arriving",
         positions=np.column_stack([arrival, points]),
         position_names=("arrival_time", "x", "y"),
@@ -245,12 +237,12 @@ def make_arriving_graph(
     )
 
 
-def _field(points: Floats, frequency: float) -> Floats:
+def _evaluate_wave(points: Floats, frequency: float) -> Floats:
     waves: Floats = np.cos(2.0 * np.pi * frequency * points)  # [n, 2]
     return waves[:, 0] * waves[:, 1]
 
 
-def _close_on_a_line(position: Floats, threshold: float) -> tuple[Indices, Indices]:
+def _find_close_on_line(position: Floats, threshold: float) -> tuple[Indices, Indices]:
     """Each pair of nodes closer than ``threshold``, once; work in proportion to the pairs."""
     order = np.argsort(position)
     ordered = position[order]
@@ -264,7 +256,7 @@ def _close_on_a_line(position: Floats, threshold: float) -> tuple[Indices, Indic
     return order[first[close]], order[second[close]]
 
 
-def _close_in_the_plane(points: Floats, radius: float) -> tuple[Indices, Indices, Floats]:
+def _find_close_in_plane(points: Floats, radius: float) -> tuple[Indices, Indices, Floats]:
     """Each pair of points at most ``radius`` apart, once, smaller number first."""
     from scipy.spatial import cKDTree  # takes longer to import than the rest of this package
 
@@ -274,7 +266,7 @@ def _close_in_the_plane(points: Floats, radius: float) -> tuple[Indices, Indices
     return low, high, np.hypot(*(points[low] - points[high]).T)
 
 
-def _proximity_graph(
+def _join(
     n_nodes: int,
     source: Indices,
     target: Indices,
@@ -284,5 +276,5 @@ def _proximity_graph(
     self_loops: bool,
 ) -> sp.csr_array:
     weight = np.exp(-relative_distance) if weighted else np.ones_like(relative_distance)
-    adjacency = both_ways(n_nodes, source, target, weight, directed=False)
+    adjacency = build_adjacency(n_nodes, source, target, weight, directed=False)
     return (adjacency + sp.eye_array(n_nodes, format="csr")).tocsr() if self_loops else adjacency

@@ -3,16 +3,14 @@
 import numpy as np
 import scipy.sparse as sp
 
+from gradraker._validation import check_count, check_generator, check_number
 from gradraker.datasets.dataset import GraphDataset
-from gradraker.datasets.generators.arguments import (
+from gradraker.datasets.generators.assembly import (
     Floats,
     Indices,
     RandomState,
-    both_ways,
-    checked_count,
-    checked_generator,
-    checked_number,
-    number_names,
+    build_adjacency,
+    number_nodes,
 )
 
 # Rush hours, in parts of a day, and how long they last.
@@ -83,24 +81,24 @@ def make_traffic_series(
     >>> series.shape
     (200, 50)
     """
-    n_nodes = checked_count("n_nodes", n_nodes, at_least=2)
-    n_times = checked_count("n_times", n_times, at_least=1)
-    times_per_day = checked_count("times_per_day", times_per_day, at_least=2)
-    spread = checked_number("spread", spread, low=0.0, high=1.0)
-    decay = checked_number("decay", decay, low=0.0, high=1.0)
-    incidents = checked_number("incidents", incidents, low=0.0, high=1.0)
-    noise = checked_number("noise", noise, low=0.0)
-    rng = checked_generator(random_state)
+    n_nodes = check_count("n_nodes", n_nodes, at_least=2)
+    n_times = check_count("n_times", n_times)
+    times_per_day = check_count("times_per_day", times_per_day, at_least=2)
+    spread = check_number("spread", spread, low=0.0, high=1.0)
+    decay = check_number("decay", decay, low=0.0, high=1.0)
+    incidents = check_number("incidents", incidents, low=0.0, high=1.0)
+    noise = check_number("noise", noise, low=0.0)
+    rng = check_generator(random_state)
     points = rng.random((n_nodes, 2))
-    source, target = _gabriel_pairs(points)
+    source, target = _find_gabriel_pairs(points)
     if one_way:
-        inwards = _from_centre(points[source]) < _from_centre(points[target])
+        inwards = _measure_from_centre(points[source]) < _measure_from_centre(points[target])
         source, target = np.where(inwards, target, source), np.where(inwards, source, target)
-    adjacency = both_ways(n_nodes, source, target, np.ones(len(source)), directed=one_way)
+    adjacency = build_adjacency(n_nodes, source, target, np.ones(len(source)), directed=one_way)
     ahead = sp.diags_array(1.0 / np.maximum(adjacency.sum(axis=1), 1.0)) @ adjacency  # P
     # The first day is left out: the network is empty when it begins.
     day = np.arange(-times_per_day, n_times) / times_per_day
-    demand = _demand(day, points, rng)  # [times, n]
+    demand = _draw_demand(day, points, rng)  # [times, n]
     sudden = rng.exponential(0.5, demand.shape) * (rng.random(demand.shape) < incidents)
     added = demand * (96.0 / times_per_day) + sudden
     congestion = np.zeros_like(added)
@@ -113,7 +111,7 @@ def make_traffic_series(
     data = GraphDataset(
         adjacency,
         speeds.mean(axis=0),
-        number_names(n_nodes),
+        number_nodes(n_nodes),
         name="Traffic",
         positions=points,
         position_names=("x", "y"),
@@ -126,23 +124,23 @@ def make_traffic_series(
     return data, speeds
 
 
-def _demand(day: Floats, points: Floats, rng: np.random.Generator) -> Floats:
+def _draw_demand(day: Floats, points: Floats, rng: np.random.Generator) -> Floats:
     """Congestion that traffic adds at each time and place in a quarter of an hour."""
     sizes = rng.uniform(0.0, _LARGEST_DEMAND, (len(_RUSH), len(points)))
     demand = np.zeros((len(day), len(points)))
     for hour, size in zip(_RUSH, sizes, strict=True):
-        late = day[:, np.newaxis] + _OUTSKIRTS_EARLIER * _from_centre(points) - hour
+        late = day[:, np.newaxis] + _OUTSKIRTS_EARLIER * _measure_from_centre(points) - hour
         late -= np.round(late)  # to the nearest of these rush hours
         demand += size * np.exp(-0.5 * (late / _RUSH_WIDTH) ** 2)
     return demand
 
 
-def _from_centre(points: Floats) -> Floats:
+def _measure_from_centre(points: Floats) -> Floats:
     distance: Floats = np.hypot(*(points - 0.5).T)  # [n]
     return distance
 
 
-def _gabriel_pairs(points: Floats) -> tuple[Indices, Indices]:
+def _find_gabriel_pairs(points: Floats) -> tuple[Indices, Indices]:
     """Pairs of points, smaller number first, with no other point in the circle between them."""
     from scipy.spatial import Delaunay, cKDTree  # takes longer to import than the rest of this file
 

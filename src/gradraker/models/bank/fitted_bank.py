@@ -126,9 +126,9 @@ class LearnedBank(RowModel):
 
     def plot_weights(self, *, ax: Any = None) -> Any:
         """Draw the weights of the members against time; needs ``keep_weights=True``."""
-        from gradraker.plotting import plot_kernel_weights
+        from gradraker.plotting import KernelWeightsDisplay
 
-        return plot_kernel_weights(self, ax=ax)
+        return KernelWeightsDisplay.from_estimator(self, ax=ax)
 
     # -- files -----------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from gradraker.paper.plan import PaperFigure, Table, to_rows
 from gradraker.paper.results import PaperResults
 from gradraker.paper.rules import WORDS, Measured, Outcome
 from gradraker.plotting import PredictedValuesDisplay
-from gradraker.plotting.figure import new_axes
+from gradraker.plotting.figure import make_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,7 +21,7 @@ _FLAT = 0.25
 
 def draw(found: FourVariances) -> "Figure":
     """Draw one panel for each variance."""
-    figure = new_axes(7.6, 5.6).figure.figure
+    figure = make_axes(7.6, 5.6).figure.figure
     figure.clear()
     grid = figure.subplots(2, 2, sharex=True, sharey=True)
     for i, (axes, run) in enumerate(zip(grid.flat, found.runs, strict=True)):

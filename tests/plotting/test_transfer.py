@@ -6,7 +6,7 @@ import pytest
 from gradraker import load_temperature
 from gradraker.explain import similarity_transfer
 from gradraker.plotting import SimilarityTransferDisplay
-from gradraker.plotting.transfer import _edges
+from gradraker.plotting.transfer import _choose_edges
 
 
 def lines(display):
@@ -69,14 +69,14 @@ def test_running_median_keeps_equal_distances_together():
     ],
 )
 def test_cells_hold_all_values(values):
-    edges = _edges(values)
+    edges = _choose_edges(values)
     assert edges.size <= 62
     counts, _ = np.histogram(values, bins=edges)
     assert counts.sum() == values.size
 
 
 def test_cells_of_integers_have_no_stripes():
-    edges = _edges(np.arange(350.0))
+    edges = _choose_edges(np.arange(350.0))
     counts, _ = np.histogram(np.arange(350.0), bins=edges)
     assert set(counts[:-1].tolist()) == {6}
 
@@ -97,4 +97,4 @@ def test_cells_have_the_values_in_the_middle():
     # Differences of sixths differ from sixths by rounding.
     sixths = np.abs(np.subtract.outer(np.arange(7) / 6, np.arange(7) / 6)).ravel()
     assert np.unique(sixths).size > 7
-    np.testing.assert_allclose(_edges(sixths), (np.arange(8) - 0.5) / 6)
+    np.testing.assert_allclose(_choose_edges(sixths), (np.arange(8) - 0.5) / 6)

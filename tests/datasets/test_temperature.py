@@ -4,7 +4,6 @@ import csv
 import hashlib
 import math
 import os
-from dataclasses import FrozenInstanceError
 from importlib import resources
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import pytest
 import scipy.sparse as sp
 
 from gradraker import load_temperature
-from gradraker.datasets import GraphDataset, split_nodes
+from gradraker.datasets import load_temperature_normals
 
 MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
@@ -124,7 +123,7 @@ def test_temperature_months_are_twelve_columns():
 
 @pytest.mark.parametrize("month", ["year", "January", "", 1, None])
 def test_temperature_unknown_month(month):
-    with pytest.raises(ValueError, match=r"month must be one of jan, feb, .*, dec; got") as caught:
+    with pytest.raises(ValueError, match=r"month must be one of 'jan', .*, 'dec', got") as caught:
         load_temperature(month)
     assert repr(month) in str(caught.value)
 
@@ -159,108 +158,19 @@ def test_embedded_table_has_its_licence_beside_it():
     assert "CC BY 4.0" in text
 
 
-def tiny(**changes):
-    # Rows as (weights, columns, row ends): unsorted, one edge twice, one of weight 0.
-    rows = ([1.0, 4.0, 2.0, 0.0], [2, 1, 2, 0], [0, 3, 4, 4])
-    fields = {
-        "adjacency": sp.csr_array(rows, shape=(3, 3)),
-        "values": [1.0, 3.0, 2.0],
-        "node_names": ["a", "b", "c"],
-        "name": "Tiny",
-    }
-    return GraphDataset(**(fields | changes))
+def test_the_normals_are_those_of_each_month():
+    data, series = load_temperature_normals(weighted=True, self_loops=False)
+    assert series.shape == (12, 89)
+    for month, values in zip(MONTHS, series, strict=True):
+        alone = load_temperature(month, weighted=True, self_loops=False)
+        assert np.array_equal(values, alone.values)
+        assert (alone.adjacency != data.adjacency).nnz == 0
+    assert np.allclose(data.values, series.mean(axis=0))
+    assert "Source: MeteoSwiss" in data.licence
+    assert data.name == "Temperature normals weighted"
 
 
-def test_dataset_makes_adjacency_canonical():
-    data = tiny()
-    # The edge 0 -> 2 was given twice (1 + 2), the edge 1 -> 0 with weight 0.
-    assert data.adjacency.toarray().tolist() == [[0, 4, 3], [0, 0, 0], [0, 0, 0]]
-    assert data.adjacency.indices.tolist() == [1, 2]
-    assert data.n_edges == 2
-    assert data.node_names == ("a", "b", "c")
-    assert data.positions is None
-
-
-def test_dataset_scales_values_to_the_unit_interval():
-    assert tiny().scaled_values().tolist() == [0.0, 1.0, 0.5]
-    assert tiny(values=[7.0, 7.0, 7.0]).scaled_values().tolist() == [0.0, 0.0, 0.0]
-    # January: from -14.0 (Jungfraujoch) to 2.7 (Locarno).
-    january = load_temperature("jan")
-    node = january.node_names.index("Lugano")
-    assert january.scaled_values()[node] == pytest.approx((2.5 + 14.0) / (2.7 + 14.0))
-
-
-def test_dataset_cannot_be_changed_and_does_not_share_the_callers_arrays():
-    values = np.array([1.0, 3.0, 2.0])
-    adjacency = sp.csr_array(np.eye(3))
-    data = tiny(values=values, adjacency=adjacency, positions=np.eye(3), position_names="xyz")
-    values[0] = 9.0
-    adjacency.data[0] = 9.0
-    assert data.values[0] == 1.0
-    assert data.adjacency[0, 0] == 1.0
-    arrays = [data.values, data.positions]
-    arrays += [data.adjacency.data, data.adjacency.indices, data.adjacency.indptr]
-    for array in arrays:
-        with pytest.raises(ValueError, match="read-only"):
-            array[...] = 0
-    with pytest.raises(FrozenInstanceError):
-        data.name = "other"
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"adjacency": np.ones((3, 2))}, r"adjacency must be square.*\(3, 2\)"),
-        ({"adjacency": np.full((3, 3), np.nan)}, "adjacency holds NaN"),
-        ({"adjacency": np.zeros((0, 0))}, r"adjacency has shape \(0, 0\)"),
-        ({"values": [1.0, 2.0]}, r"values has shape \(2,\), but must have shape \(3,\)"),
-        ({"values": [1.0, 2.0, np.inf]}, "values holds NaN or infinity"),
-        ({"node_names": ["a", "b"]}, "node_names has 2 names, but the graph has 3 nodes"),
-        ({"node_names": ["a", "b", "a"]}, "node_names holds 'a' more than once"),
-        ({"positions": np.ones((3, 2)), "position_names": ["x"]}, r"positions has shape \(3, 2\)"),
-        ({"positions": [[np.nan]] * 3, "position_names": ["x"]}, "positions holds NaN"),
-        ({"position_names": ["x"]}, "position_names is .* but positions is None"),
-    ],
-)
-def test_dataset_refuses(changes, message):
-    with pytest.raises(ValueError, match=message):
-        tiny(**changes)
-
-
-@pytest.mark.parametrize(("n", "n_sampled"), [(10, 4), (89, 36), (83, 33), (2, 1)])
-def test_split_nodes_is_the_documented_draw(n, n_sampled):
-    sampled, tested = split_nodes(n, 0.4, np.random.default_rng(3))
-    order = np.random.default_rng(3).permutation(n)
-    assert sampled.tolist() == order[:n_sampled].tolist()
-    assert tested.tolist() == order[n_sampled:].tolist()
-    assert sorted([*sampled, *tested]) == list(range(n))
-
-
-def test_split_nodes_samples_every_node_equally_often():
-    rng = np.random.default_rng(0)
-    counts = np.zeros(5)
-    for _ in range(2000):
-        counts[split_nodes(5, 0.4, rng)[0]] += 1
-    # Each is drawn with probability 2/5: 800 times, with standard deviation 22.
-    assert np.abs(counts - 800).max() < 5 * 22
-
-
-@pytest.mark.parametrize(
-    ("n", "fraction", "message"),
-    [
-        (10, 0.0, "fraction must be between 0 and 1.*got 0.0"),
-        (10, 1.0, "fraction must be between 0 and 1.*got 1.0"),
-        (10, math.nan, "fraction must be between 0 and 1.*got nan"),
-        (10, 0.04, "fraction=0.04 of n=10 nodes leaves 0 sampled and 10 tested"),
-        (10, 0.96, "fraction=0.96 of n=10 nodes leaves 10 sampled and 0 tested"),
-        (1, 0.4, "n=1 nodes leaves 0 sampled"),
-    ],
-)
-def test_split_nodes_refuses(n, fraction, message):
-    with pytest.raises(ValueError, match=message):
-        split_nodes(n, fraction, np.random.default_rng(0))
-
-
-def test_split_nodes_wants_a_generator():
-    with pytest.raises(TypeError, match=r"rng must be a numpy.random.Generator.*got 0"):
-        split_nodes(10, 0.4, 0)
+def test_the_normals_of_a_station_are_those_of_the_published_table():
+    data, series = load_temperature_normals()
+    aigle = [0.0, 1.7, 4.7, 8.5, 12.4, 15.7, 18.0, 17.1, 14.1, 9.5, 4.3, 0.7]
+    assert series[:, data.node_names.index("Aigle")].tolist() == aigle

@@ -43,11 +43,11 @@ def test_display_draws_true_and_predicted_joined_by_lines():
     assert display.figure_ is display.ax_.figure
 
 
-def test_display_shows_sampled_nodes_without_a_prediction():
-    sampled = [True, False, True, False]
+def test_display_shows_known_nodes_without_a_prediction():
+    known = [True, False, True, False]
     y_pred = [np.nan, -4.0, np.nan, -12.0]
     display = PredictedValuesDisplay.from_predictions(
-        POSITION, Y_TRUE, y_pred, sampled=sampled, **LABELS
+        POSITION, Y_TRUE, y_pred, known=known, **LABELS
     )
     assert drawn(display) == {
         "Known to the learner": [[400, 0.5], [2500, -8]],
@@ -61,7 +61,7 @@ def test_display_shows_sampled_nodes_without_a_prediction():
 
 def test_display_series_differ_in_colour_and_in_shape():
     display = PredictedValuesDisplay.from_predictions(
-        POSITION, Y_TRUE, Y_PRED, sampled=[True, False, False, False], **LABELS
+        POSITION, Y_TRUE, Y_PRED, known=[True, False, False, False], **LABELS
     )
     lines = display.ax_.get_lines()
     assert len({line.get_color() for line in lines}) == 3
@@ -107,8 +107,8 @@ def test_display_fits_on_the_page():
         ({"y_pred": [1.0] * 5}, r"y_pred must have shape \(4,\), got shape \(5,\)"),
         ({"y_pred": [1.0, 2.0, np.nan, 3.0]}, "y_pred holds NaN"),
         ({"y_true": [1.0, 2.0, np.inf, 3.0]}, "y_true holds NaN or infinity"),
-        ({"sampled": [0, 2]}, r"sampled must be an array of 4 bool.*got shape \(2,\) of int"),
-        ({"sampled": [0, 1, 1, 0]}, "sampled must be an array of 4 bool"),
+        ({"known": [0, 2]}, r"known must be an array of 4 bool.*got shape \(2,\) of int"),
+        ({"known": [0, 1, 1, 0]}, "known must be an array of 4 bool"),
     ],
 )
 def test_display_refuses(changes, message):

@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import io
 import json
+import sys
 import tarfile
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -13,23 +14,16 @@ import pooch
 import pytest
 
 from gradraker.datasets import fetch_cora_con, fetch_email_eu_core, fetch_wikipedia_math
-from gradraker.datasets.fetch.progress import ProgressBar
-from gradraker.datasets.fetch.registry import REGISTRY
+from gradraker.datasets.fetch import cora, download, email, wikipedia
 from gradraker.exceptions import DatasetUnavailableError
 from small_datasets import (
     CORA_FILES,
     EDGES,
     EMAIL_FILES,
     put,
-    register,
     remote,
-    wikipedia,
+    wikipedia_content,
 )
-
-
-@pytest.fixture
-def small(monkeypatch):
-    return register(monkeypatch)
 
 
 @pytest.fixture
@@ -47,7 +41,8 @@ def server():
             body, headers = answer if isinstance(answer, tuple) else (answer, {})
             self.send_response(200)
             for key, value in ({"Content-Length": len(body)} | headers).items():
-                self.send_header(key, str(value))
+                if value is not None:
+                    self.send_header(key, str(value))
             self.end_headers()
             self.wfile.write(body)
 
@@ -71,14 +66,12 @@ def left_over(tmp_path):
 
 @pytest.fixture
 def email_server(small, server, monkeypatch):
-    info = REGISTRY["email_eu_core"]
     files = []
-    for file in info.files:
+    for file in email.INFO.files:
         content = EMAIL_FILES[file.name]
         files.append(dataclasses.replace(file, url=f"{server.url}/{file.name}.gz"))
         server.answers[f"/{file.name}.gz"] = gzip.compress(content)
-    changed = dataclasses.replace(info, files=tuple(files))
-    monkeypatch.setitem(REGISTRY, "email_eu_core", changed)
+    monkeypatch.setattr(email, "INFO", dataclasses.replace(email.INFO, files=tuple(files)))
     return server
 
 
@@ -108,7 +101,7 @@ def test_download_that_the_server_unpacks(email_server, tmp_path):
     assert fetch_email_eu_core(data_home=tmp_path).n_edges == 4
 
 
-PACKED = gzip.compress(EDGES)
+PACKED = gzip.compress(EDGES, mtime=0)  # the same in every worker process
 
 
 @pytest.mark.parametrize(
@@ -119,8 +112,8 @@ PACKED = gzip.compress(EDGES)
         (PACKED[:-9], "email-Eu-core.txt.gz is damaged"),
         (b"\x1f\x8b but no gzip", "email-Eu-core.txt.gz is damaged"),
         (b"<html>Please log in</html>", "email-Eu-core.txt.gz does not have the expected content"),
-        (gzip.compress(EDGES + b"0 2\n"), "does not have the expected content"),
-        (gzip.compress(b"0" * 10_000_000), "does not have the expected content"),
+        (gzip.compress(EDGES + b"0 2\n", mtime=0), "does not have the expected content"),
+        (gzip.compress(b"0" * 10_000_000, mtime=0), "does not have the expected content"),
         (b"", "does not have the expected content"),
     ],
 )
@@ -138,7 +131,7 @@ def test_broken_downloads_leave_nothing(email_server, tmp_path, answer, message)
 
 def test_offline(small, tmp_path, server):
     closed = server.url
-    small("email_eu_core", url=f"{closed}/email-Eu-core.txt.gz")
+    small(email, url=f"{closed}/email-Eu-core.txt.gz")
     server.shutdown()
     server.server_close()
     with pytest.raises(DatasetUnavailableError, match=r"the connection to 127\.0\.0\.1 failed"):
@@ -168,7 +161,7 @@ CORA_MEMBERS = {f"cora/{name}": content for name, content in CORA_FILES.items()}
 def test_download_of_an_archive_takes_its_two_members_only(small, server, tmp_path):
     archive = cora_archive(**CORA_MEMBERS)
     checksum = hashlib.sha256(archive).hexdigest()
-    small("cora", url=f"{server.url}/cora.tgz", archive_sha256=checksum)
+    small(cora, url=f"{server.url}/cora.tgz", archive_sha256=checksum)
     server.answers["/cora.tgz"] = archive
     assert fetch_cora_con(data_home=tmp_path / "home").n_nodes == 2
     assert left_over(tmp_path) == ["home/cora/cora.cites", "home/cora/cora.content"]
@@ -186,7 +179,7 @@ def test_download_of_an_archive_takes_its_two_members_only(small, server, tmp_pa
 def test_wrong_archives_leave_nothing(small, server, tmp_path, members, right_checksum, message):
     archive = cora_archive(**members)
     checksum = hashlib.sha256(archive if right_checksum else b"").hexdigest()
-    small("cora", url=f"{server.url}/cora.tgz", archive_sha256=checksum)
+    small(cora, url=f"{server.url}/cora.tgz", archive_sha256=checksum)
     server.answers["/cora.tgz"] = archive
     with pytest.raises(DatasetUnavailableError, match=message):
         fetch_cora_con(data_home=tmp_path)
@@ -203,11 +196,11 @@ def test_archives_that_the_user_put_there_are_unpacked(small, tmp_path):
 
 
 def test_download_of_a_plain_file(small, server, tmp_path, monkeypatch):
-    body = json.dumps(wikipedia()).encode()
-    info = REGISTRY["wikipedia_math"]
+    body = json.dumps(wikipedia_content()).encode()
+    info = wikipedia.INFO
     url = f"{server.url}/wikivital_mathematics.json"
     changed = dataclasses.replace(info, files=(remote(info.files[0], body, url=url),))
-    monkeypatch.setitem(REGISTRY, "wikipedia_math", changed)
+    monkeypatch.setattr(wikipedia, "INFO", changed)
     server.answers["/wikivital_mathematics.json"] = body[:-1]
     with pytest.raises(DatasetUnavailableError, match="expected content"):
         fetch_wikipedia_math(data_home=tmp_path)
@@ -217,43 +210,68 @@ def test_download_of_a_plain_file(small, server, tmp_path, monkeypatch):
     assert left_over(tmp_path) == ["wikipedia_math/wikivital_mathematics.json"]
 
 
-def test_progress_bar_is_drawn_for_slow_downloads_only(monkeypatch):
-    quick = io.StringIO()
-    bar = ProgressBar("quick.gz", quick)
-    bar.total = 100
-    bar.update(100)
-    bar.close()
-    assert quick.getvalue() == ""
-    monkeypatch.setattr(ProgressBar, "DELAY_SECONDS", 0.0)
-    slow = io.StringIO()
-    bar = ProgressBar("slow.gz", slow)
-    bar.total = 4_000_000
-    bar.update(2_000_000)
-    bar.reset()
-    bar.update(4_000_000)
-    bar.close()
-    drawn = slow.getvalue().split("\r")
-    half = "#" * 15 + " " * 15
-    assert drawn[1] == f"slow.gz [{half}]  50% 2.0 MB"
-    assert drawn[-1] == f"slow.gz [{'#' * 30}] 100% 4.0 MB\n"
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
 
 
-def test_progress_bar_without_a_known_size(monkeypatch):
-    monkeypatch.setattr(ProgressBar, "DELAY_SECONDS", 0.0)
-    stream = io.StringIO()
-    bar = ProgressBar("stream.gz", stream)
-    bar.update(1_500_000)
-    assert stream.getvalue() == "\rstream.gz 1.5 MB"
+def fetch_on_terminal(tmp_path, *, bar_after):
+    """Fetch with standard error on a terminal; returns what was drawn there."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.stderr", Terminal())
+        patch.setattr(download, "BAR_AFTER_SECONDS", bar_after)
+        assert fetch_email_eu_core(data_home=tmp_path).n_edges == 4
+        return sys.stderr.getvalue()
 
 
-def test_download_on_a_terminal_draws_the_bar(email_server, tmp_path, monkeypatch):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
+def test_quick_download_draws_no_bar(email_server, tmp_path):
+    assert fetch_on_terminal(tmp_path, bar_after=1.0) == ""
 
-    terminal = Terminal()
-    monkeypatch.setattr("sys.stderr", terminal)
-    monkeypatch.setattr(ProgressBar, "DELAY_SECONDS", 0.0)
+
+def test_slow_download_draws_a_bar_with_name_part_and_size(email_server, tmp_path):
+    email_server.answers["/email-Eu-core.txt.gz"] += bytes(
+        4_000_000
+    )  # gzip may have zeros after it
+    drawn = fetch_on_terminal(tmp_path, bar_after=0.0)
+    last = drawn.split("email-Eu-core-department-labels")[0].split("\r")[-2]
+    assert last.startswith("email-Eu-core.txt.gz: 100%|##########| 4.00M/4.00M [")
+    assert drawn.endswith("\n")
+
+
+def test_bar_of_a_download_of_unknown_size_counts(email_server, tmp_path):
+    body = email_server.answers["/email-Eu-core.txt.gz"]
+    email_server.answers["/email-Eu-core.txt.gz"] = (body, {"Content-Length": None})
+    assert "\remail-Eu-core.txt.gz: 65.5kB [" in fetch_on_terminal(tmp_path, bar_after=0.0)
+
+
+def test_no_bar_where_standard_error_is_not_a_terminal(email_server, tmp_path, capfd, monkeypatch):
+    monkeypatch.setattr(download, "BAR_AFTER_SECONDS", 0.0)
     fetch_email_eu_core(data_home=tmp_path)
-    assert "email-Eu-core.txt.gz [" in terminal.getvalue()
-    assert terminal.getvalue().endswith("\n")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_data_home_is_the_argument_then_the_variable_then_the_cache(small, tmp_path, monkeypatch):
+    monkeypatch.setattr(pooch, "os_cache", lambda project: tmp_path / f"cache-{project}")
+    monkeypatch.setenv("GRADRAKER_DATA", str(tmp_path / "variable"))
+    places = {"argument": tmp_path / "argument"}
+    with pytest.raises(DatasetUnavailableError, match="variable"):
+        fetch_email_eu_core(download=False)
+    with pytest.raises(DatasetUnavailableError, match="argument"):
+        fetch_email_eu_core(data_home=places["argument"], download=False)
+    monkeypatch.setenv("GRADRAKER_DATA", "")
+    with pytest.raises(DatasetUnavailableError, match="cache-gradraker"):
+        fetch_email_eu_core(download=False)
+    put(tmp_path / "cache-gradraker" / "email_eu_core", **EMAIL_FILES)
+    assert fetch_email_eu_core(download=False).n_nodes == 3
+
+
+def test_a_missing_file_is_told_with_its_place_url_and_checksum(small, tmp_path):
+    with pytest.raises(DatasetUnavailableError) as caught:
+        fetch_email_eu_core(data_home=tmp_path, download=False)
+    message = str(caught.value)
+    assert isinstance(caught.value, OSError)
+    assert "'email-Eu-core.txt' is not in" in message
+    assert str(tmp_path / "email_eu_core") in message
+    assert "https://snap.stanford.edu/data/email-Eu-core.txt.gz" in message
+    assert hashlib.sha256(EDGES).hexdigest() in message
+    assert not (tmp_path / "email_eu_core").exists()

@@ -8,10 +8,8 @@ import sys
 import joblib
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from gradraker import load_temperature, sigma2_sweep
-from gradraker.cli import main
 from gradraker.sweep import SweepResult
 
 distributed = pytest.importorskip("distributed", reason="needs the extra gradraker[dask]")
@@ -42,7 +40,7 @@ def same(one, other):
     )
 
 
-def test_one_line_sends_the_repeats_to_a_cluster(cluster, alone):
+def test_parallel_config_sends_repeats_to_a_cluster(cluster, alone):
     with distributed.Client(cluster), joblib.parallel_config(backend="dask"):
         found = sigma2_sweep(load_temperature(), **OPTIONS)
     assert same(found, alone)
@@ -65,19 +63,19 @@ def test_a_killed_worker_costs_its_unfinished_repeats_only(cluster, alone, tmp_p
     assert path.read_bytes() == alone.save(tmp_path / "alone.jsonl").read_bytes()
 
 
-def test_the_command_line_takes_the_address_of_a_scheduler(cluster, alone, tmp_path):
+def test_sweep_command_takes_the_address_of_a_scheduler(run, cluster, alone, tmp_path):
     path = tmp_path / "sweep.jsonl"
     words = ["sweep", "--dataset", "temperature", "--repeats", "16", "--frequencies", "1500"]
     options = ["--seed", "2", "--out", str(path), "--scheduler", cluster.scheduler_address]
-    result = CliRunner().invoke(main, [*words, *options])
+    result = run(*words, *options)
     assert result.exit_code == 0, result.output
     assert same(SweepResult.load(path), alone)
 
 
-def test_a_scheduler_that_does_not_answer_is_named(monkeypatch, tmp_path):
+def test_sweep_command_names_a_scheduler_that_does_not_answer(run, monkeypatch, tmp_path):
     monkeypatch.setattr(sys.modules["gradraker.cli.sweep"], "_CONNECT_SECONDS", 1)
     monkeypatch.chdir(tmp_path)
     address = "tcp://127.0.0.1:9"  # nobody listens on the port of "discard"
-    result = CliRunner().invoke(main, ["sweep", "--dataset", "temperature", "--scheduler", address])
+    result = run("sweep", "--dataset", "temperature", "--scheduler", address)
     assert result.exit_code == 1
     assert address in result.stderr

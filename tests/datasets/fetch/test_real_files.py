@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 from gradraker.datasets import (
-    dataset_info,
+    describe_dataset,
     fetch_cora_con,
     fetch_email_eu_core,
     fetch_wikipedia_math,
@@ -39,8 +39,8 @@ def largest_distances(adjacency, seeds=range(31)):
     """Largest squared distance of adjacency vectors on 40 % samples, by all pairs."""
     found = []
     for seed in seeds:
-        sampled, _ = split_nodes(adjacency.shape[0], 0.4, np.random.default_rng(seed))
-        X = sp.csr_array(adjacency[sampled][:, sampled])
+        known, _ = split_nodes(adjacency.shape[0], 0.4, np.random.default_rng(seed))
+        X = sp.csr_array(adjacency[known][:, known])
         norms = X.power(2).sum(axis=1)
         found.append((norms[:, np.newaxis] + norms - 2.0 * (X @ X.T).toarray()).max())
     return np.array(found)
@@ -147,7 +147,7 @@ def test_real_files_that_lack_a_line_are_refused(real, tmp_path, fetch, folder, 
 
 def test_registry_agrees_with_the_real_files(real):
     for name in list_datasets():
-        for file in dataset_info(name).files:
+        for file in describe_dataset(name).files:
             path = real / name / file.name
             if path.exists():
                 assert path.stat().st_size == file.size

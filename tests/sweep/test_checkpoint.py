@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from gradraker import load_temperature, sigma2_sweep
+from gradraker.exceptions import SweepFileError
 from gradraker.sweep import SweepResult, settings_sweep
 
 GRID = [0.5, 5.0, 50.0]
@@ -55,14 +57,14 @@ def same(one, other):
 # -- what is written -----------------------------------------------------------
 
 
-def test_a_file_gives_back_the_result_to_the_last_bit(tmp_path):
+def test_save_and_load_keep_every_bit(tmp_path):
     found = sweep()
     loaded = SweepResult.load(found.save(tmp_path / "sweep.jsonl"))
     assert same(loaded, found)
     assert np.isnan(loaded.seconds).all()
 
 
-def test_files_are_byte_stable_whoever_wrote_them(tmp_path, undisturbed):
+def test_files_do_not_depend_on_who_wrote_them(tmp_path, undisturbed):
     assert sweep().save(tmp_path / "saved.jsonl").read_bytes() == undisturbed
     sweep(checkpoint=tmp_path / "workers.jsonl", n_jobs=2)
     assert (tmp_path / "workers.jsonl").read_bytes() == undisturbed
@@ -70,14 +72,14 @@ def test_files_are_byte_stable_whoever_wrote_them(tmp_path, undisturbed):
     assert loaded.save(tmp_path / "again.jsonl").read_bytes() == undisturbed
 
 
-def test_a_file_is_lines_of_json_with_all_settings(undisturbed):
+def test_file_is_json_lines_with_all_settings(undisturbed):
     header, *repeats = map(json.loads, undisturbed.splitlines())
     assert header["settings"] == sweep().settings
     assert [repeat["repeat"] for repeat in repeats] == [0, 1, 2, 3, 4]
     assert "seconds" not in repeats[0]
 
 
-def test_boundaries_that_do_not_exist_are_null_in_the_file(tmp_path):
+def test_missing_boundaries_are_null_in_the_file(tmp_path):
     star = np.zeros((12, 12))
     star[:, 0] = 1.0
     found = sigma2_sweep(star, np.arange(12.0), n_repeats=2, sigma2=[1.0])
@@ -89,7 +91,7 @@ def test_boundaries_that_do_not_exist_are_null_in_the_file(tmp_path):
 # -- resumed -------------------------------------------------------------------
 
 
-def test_a_finished_sweep_is_not_run_again(tmp_path, undisturbed, monkeypatch):
+def test_finished_sweep_is_not_run_again(tmp_path, undisturbed, monkeypatch):
     path = tmp_path / "sweep.jsonl"
     path.write_bytes(undisturbed)
 
@@ -102,7 +104,7 @@ def test_a_finished_sweep_is_not_run_again(tmp_path, undisturbed, monkeypatch):
 
 
 @pytest.mark.parametrize("part", np.linspace(0.0, 1.0, 23))
-def test_a_file_that_ends_anywhere_is_completed(tmp_path, undisturbed, part):
+def test_file_that_was_cut_anywhere_is_completed(tmp_path, undisturbed, part):
     path = tmp_path / "sweep.jsonl"
     path.write_bytes(undisturbed[: round(part * len(undisturbed))])
     done = []
@@ -112,7 +114,7 @@ def test_a_file_that_ends_anywhere_is_completed(tmp_path, undisturbed, part):
     assert done == list(range(n_whole, 6))
 
 
-def test_a_sweep_may_be_stopped_more_than_once(tmp_path, undisturbed):
+def test_sweep_may_be_stopped_more_than_once(tmp_path, undisturbed):
     path = tmp_path / "sweep.jsonl"
     n_header = undisturbed.index(b"\n") + 1
     path.write_bytes(undisturbed[: n_header + 40])  # killed within the first repeat
@@ -137,7 +139,7 @@ def test_each_repeat_is_in_the_file_when_it_is_done(tmp_path, undisturbed):
     sweep(checkpoint=path, progress=look)
 
 
-def test_more_repeats_may_be_asked_for(tmp_path, undisturbed):
+def test_more_repeats_are_added_to_a_file(tmp_path, undisturbed):
     path = tmp_path / "sweep.jsonl"
     sweep(checkpoint=path, n_repeats=2)
     result = sweep(checkpoint=path)
@@ -164,7 +166,7 @@ def wait_for_lines(path, n, process):
 
 
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
-def test_a_killed_process_is_resumed_bit_for_bit(tmp_path, undisturbed, end):
+def test_killed_process_is_resumed_bit_for_bit(tmp_path, undisturbed, end):
     path = tmp_path / "sweep.jsonl"
     process = subprocess.Popen([sys.executable, "-c", SLOW, str(path)], stderr=subprocess.DEVNULL)
     try:
@@ -181,7 +183,7 @@ def test_a_killed_process_is_resumed_bit_for_bit(tmp_path, undisturbed, end):
     assert same(result, sweep())
 
 
-def test_sweeps_of_settings_are_resumed_from_a_folder(tmp_path, undisturbed):
+def test_settings_sweep_is_resumed_from_a_folder(tmp_path, undisturbed):
     folder = tmp_path / "new" / "folder"
     data = load_temperature()
     first = settings_sweep(data, setting="n_epochs", values=[1, 3], checkpoint=folder, **SMALL)
@@ -239,9 +241,9 @@ def test_other_data_and_versions_are_refused(tmp_path, undisturbed):
 def test_other_files_are_refused_and_left_alone(tmp_path, content):
     path = tmp_path / "values.csv"
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"values\.csv is not a file of a sweep"):
+    with pytest.raises(ValueError, match=r"values\.csv' is not a file of a sweep"):
         sweep(checkpoint=path)
-    with pytest.raises(ValueError, match=r"values\.csv is not a file of a sweep"):
+    with pytest.raises(ValueError, match=r"values\.csv' is not a file of a sweep"):
         SweepResult.load(path)
     assert path.read_bytes() == content
 
@@ -250,34 +252,34 @@ def test_other_files_are_refused_and_left_alone(tmp_path, content):
     ("name", "value"),
     [("sigma2", 3.0), ("sigma2", ["a"]), ("n_repeats", "5"), ("data", None), ("n_epochs", None)],
 )
-def test_a_file_whose_settings_are_damaged_is_refused(tmp_path, undisturbed, name, value):
+def test_file_with_damaged_settings_is_refused(tmp_path, undisturbed, name, value):
     header, rest = undisturbed.split(b"\n", 1)
     damaged = json.loads(header)
     damaged["settings"][name] = value
     path = tmp_path / "sweep.jsonl"
     for content in (damaged, {"format": damaged["format"], "settings": {name: value}}):
         path.write_bytes(json.dumps(content).encode() + b"\n" + rest)
-        with pytest.raises(ValueError, match=r"sweep\.jsonl is not a file of a sweep"):
+        with pytest.raises(ValueError, match=r"sweep\.jsonl' is not a file of a sweep"):
             SweepResult.load(path)
 
 
-def test_a_broken_line_in_the_middle_is_named(tmp_path, undisturbed):
+def test_damaged_line_in_the_middle_is_named(tmp_path, undisturbed):
     lines = undisturbed.splitlines(keepends=True)
     lines[2] = lines[2][:50] + b"\n"
     path = tmp_path / "sweep.jsonl"
     path.write_bytes(b"".join(lines))
-    with pytest.raises(ValueError, match=r"sweep\.jsonl, line 3"):
+    with pytest.raises(ValueError, match=r"sweep\.jsonl' is damaged: line 3"):
         sweep(checkpoint=path)
 
 
-def test_an_unfinished_file_is_not_loaded_as_a_result(tmp_path, undisturbed):
+def test_load_refuses_an_unfinished_file(tmp_path, undisturbed):
     path = tmp_path / "sweep.jsonl"
     path.write_bytes(b"".join(undisturbed.splitlines(keepends=True)[:3]))
     with pytest.raises(ValueError, match="holds 2 of 5 repeats: run"):
         SweepResult.load(path)
 
 
-def test_a_full_disk_is_told_with_the_file_and_costs_one_repeat(tmp_path, undisturbed, monkeypatch):
+def test_full_disk_is_named_with_the_file_and_costs_one_repeat(tmp_path, undisturbed, monkeypatch):
     path = tmp_path / "sweep.jsonl"
 
     def full(descriptor):
@@ -292,8 +294,19 @@ def test_a_full_disk_is_told_with_the_file_and_costs_one_repeat(tmp_path, undist
     assert path.read_bytes() == undisturbed
 
 
-def test_places_that_cannot_be_written_are_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match="does not exist"):
+def test_folders_and_missing_folders_are_refused(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"No such file or directory: .*sweep\.jsonl"):
         sweep(checkpoint=tmp_path / "missing" / "sweep.jsonl")
-    with pytest.raises(IsADirectoryError, match="is a folder"):
+    with pytest.raises(IsADirectoryError, match="Is a directory"):
         sweep(checkpoint=tmp_path)
+
+
+def test_errors_of_files_carry_the_file_and_the_problem(tmp_path, undisturbed):
+    path = tmp_path / "sweep.jsonl"
+    path.write_bytes(undisturbed)
+    with pytest.raises(SweepFileError) as caught:
+        sweep(checkpoint=path, random_state=1)
+    error = pickle.loads(pickle.dumps(caught.value))  # as a worker process would send it
+    assert error.file == str(path)
+    assert error.problem.startswith("holds a sweep of other settings: random_state is 0 there")
+    assert str(error) == f"{str(path)!r} {error.problem}"

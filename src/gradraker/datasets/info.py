@@ -1,0 +1,83 @@
+"""Facts about a data set that are known before any of its files is read."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from gradraker.datasets.dataset import GraphDataset
+
+
+@dataclass(frozen=True)
+class RemoteFile:
+    """A file that can be downloaded.
+
+    Parameters
+    ----------
+    name : str
+        Name in the data set's folder.
+    url : str
+        Public home of the file, or of the archive that holds it.
+    sha256 : str
+        Checksum of the file itself, unpacked.
+    size : int
+        Bytes of the file itself, unpacked.
+    member : str
+        Path inside the archive, if ``url`` is a tar file.
+    archive_sha256 : str
+        Checksum of the archive at ``url``, where it is known.
+    """
+
+    name: str
+    url: str
+    sha256: str
+    size: int
+    member: str = ""
+    archive_sha256: str = ""
+
+    @property
+    def download_name(self) -> str:
+        """Name of the file or archive at ``url``."""
+        return self.url.rsplit("/", 1)[-1]
+
+
+@dataclass(frozen=True)
+class DatasetInfo:
+    """Name, origin, terms and files of a data set.
+
+    Parameters
+    ----------
+    name : str
+        Name of the data set, also of its folder if it has files.
+    loader : callable
+        Function of ``gradraker.datasets`` that returns it.
+    description : str
+        What nodes, edges and values are.
+    facts : mapping of str to int
+        Counts that its files must have.
+    licence : str
+        Terms of use, or that none are stated.
+    citation : str
+        What to cite.
+    files : tuple of RemoteFile
+        Files to download; none if the data set is embedded.
+    """
+
+    name: str
+    loader: Callable[..., GraphDataset]
+    description: str
+    licence: str
+    citation: str
+    facts: Mapping[str, int] = field(default_factory=dict)
+    files: tuple[RemoteFile, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "facts", MappingProxyType(dict(self.facts)))
+
+    @property
+    def terms(self) -> str:
+        """Licence and citation in one line."""
+        return f"{self.licence}. Cite: {self.citation}"
+
+    def __repr__(self) -> str:
+        facts = ", ".join(f"{number} {fact}" for fact, number in self.facts.items())
+        return f"DatasetInfo({self.name!r}: {facts})"
