@@ -116,7 +116,7 @@ def agreements(work: Work) -> list[Agreement]:
     hedge = Hedge(N_MEMBERS, "auto", 0.0)
     zeros = np.zeros_like(losses)
     hedge.update(np.sqrt(losses)[:, :, np.newaxis], zeros, zeros[:1].T, keep_weights=False)
-    predictions = hedge.weights() @ [f.predict(work.X) for f in fits]
+    predictions = hedge.compute_member_weights() @ [f.predict(work.X) for f in fits]
     return [
         Agreement("coef_ of 16 fits", apart, 0.0),
         Agreement(

@@ -1,7 +1,7 @@
 """Exact extreme distances of rows: graphs up to a million nodes, dense rows, and all pairs.
 
 Run ``python benchmarks/bench_distances.py``; ``--full`` adds 20 000 dense rows of 1 000 columns.
-Times leave out the making of the data and the compilation.
+Times exclude making the data and compiling.
 """
 
 import math
@@ -15,8 +15,8 @@ from sklearn.metrics.pairwise import euclidean_distances
 from gradraker.kernels.distances.extremes import (
     PairDistance,
     extreme_squared_distances,
-    largest_distance,
-    smallest_nonzero_distance,
+    find_largest_distance,
+    find_smallest_nonzero_distance,
 )
 from graphs import power_law_graph
 from report import (
@@ -33,7 +33,7 @@ from report import (
 )
 
 DEGREE = 10
-HEADER = ("rows", "weights", "distance", "time", "pairs looked at", "of all", "by")
+HEADER = ("rows", "weights", "distance", "time", "pairs compared", "of all", "by")
 
 
 def main(argv: Sequence[str] | None = None) -> Report:
@@ -50,26 +50,31 @@ def main(argv: Sequence[str] | None = None) -> Report:
         weighted = graph.copy()
         weighted.data = rng.random(graph.nnz)
         for weights, X in (("none", graph), ("random", weighted)):
-            for search in (largest_distance, smallest_nonzero_distance):
-                times[n, weights, search], found = _timed(lambda s=search, x=X: s(x), repeats)
-                rows.append(_line(n, weights, search, times[n, weights, search], found))
-    all_pairs, agreements = _all_pairs(graphs[sizes[0]])
-    dense_rows, dense, processor = _dense(dense_shape, rng)
+            for search in (find_largest_distance, find_smallest_nonzero_distance):
+                times[n, weights, search], found = _time(lambda s=search, x=X: s(x), repeats)
+                rows.append(_format_line(n, weights, search, times[n, weights, search], found))
+    all_pairs, agreements = _compare_all_pairs(graphs[sizes[0]])
+    dense_rows, dense, processor = _measure_dense(dense_shape, rng)
 
-    last = [times[sizes[-1], "none", s] for s in (largest_distance, smallest_nonzero_distance)]
+    last = [
+        times[sizes[-1], "none", s] for s in (find_largest_distance, find_smallest_nonzero_distance)
+    ]
     growth = [
-        f"{name}: time grows like n^{_exponent(times, sizes, search):.2f} "
+        f"{name}: time grows like n^{_compute_exponent(times, sizes, search):.2f} "
         f"from {sizes[0]} to {sizes[-1]} nodes"
-        for name, search in (("largest", largest_distance), ("smallest", smallest_nonzero_distance))
+        for name, search in (
+            ("largest", find_largest_distance),
+            ("smallest", find_smallest_nonzero_distance),
+        )
     ]
     report = Report(
-        f"Extreme distances: power-law graphs, {DEGREE} edges a node, and dense rows",
+        f"Extreme distances: power-law graphs, {DEGREE} edges per node, and dense rows",
         findings=(
             Finding(f"largest, {sizes[-1]} nodes", last[0].median, 1.0, " s", at_most=True),
             Finding(f"smallest nonzero, {sizes[-1]} nodes", last[1].median, unit=" s"),
             Finding(
                 f"both against all pairs by scikit-learn, {sizes[0]} nodes",
-                ratio(all_pairs, _sum(times, sizes[0])),
+                ratio(all_pairs, _add_medians(times, sizes[0])),
             ),
             Finding(
                 "both, {} dense rows of {} columns".format(*dense_shape),
@@ -78,7 +83,7 @@ def main(argv: Sequence[str] | None = None) -> Report:
                 " s",
                 at_most=True,
             ),
-            # On a shared machine this tells the work from the waiting.
+            # On a shared machine this tells work from waiting.
             Finding("the same, processor time over all cores", processor, unit=" s"),
         ),
         agreements=tuple(agreements),
@@ -89,7 +94,7 @@ def main(argv: Sequence[str] | None = None) -> Report:
 
 
 def _compile(rng: np.random.Generator) -> None:
-    """Call every path once on little data."""
+    """Compile by a call of every path on little data."""
     graph = power_law_graph(300, 3000, rng)
     weighted = graph.copy()
     weighted.data = rng.random(graph.nnz)
@@ -97,7 +102,7 @@ def _compile(rng: np.random.Generator) -> None:
         extreme_squared_distances(X)
 
 
-def _timed(task: Callable[[], Any], repeats: int) -> tuple[Timing, Any]:
+def _time(task: Callable[[], Any], repeats: int) -> tuple[Timing, Any]:
     seconds = []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -106,25 +111,29 @@ def _timed(task: Callable[[], Any], repeats: int) -> tuple[Timing, Any]:
     return Timing(tuple(seconds)), result
 
 
-def _line(n: int, weights: str, search: Any, timing: Timing, found: PairDistance) -> list[str]:
+def _format_line(
+    n: int, weights: str, search: Any, timing: Timing, found: PairDistance
+) -> list[str]:
     share = found.pairs_checked / (n * (n - 1) / 2)
-    name = search.__name__.removesuffix("_distance").replace("_", " ")
+    name = search.__name__.removeprefix("find_").removesuffix("_distance").replace("_", " ")
     checked = f"{found.pairs_checked}"
     return [f"{n}", weights, name, f"{timing.median:.3f} s", checked, f"{share:.0e}", found.method]
 
 
-def _exponent(times: dict[Any, Timing], sizes: Sequence[int], search: Any) -> float:
+def _compute_exponent(times: dict[Any, Timing], sizes: Sequence[int], search: Any) -> float:
     first, last = (times[n, "none", search].median for n in (sizes[0], sizes[-1]))
     return math.log(last / first) / math.log(sizes[-1] / sizes[0])
 
 
-def _sum(times: dict[Any, Timing], n: int) -> Timing:
-    both = (times[n, "none", s].median for s in (largest_distance, smallest_nonzero_distance))
+def _add_medians(times: dict[Any, Timing], n: int) -> Timing:
+    both = (
+        times[n, "none", s].median for s in (find_largest_distance, find_smallest_nonzero_distance)
+    )
     return Timing((sum(both),))
 
 
-def _all_pairs(graph: Any) -> tuple[Timing, list[Agreement]]:
-    """Both extremes from all pairs, a block of rows at a time; entries are 0 and 1: exact."""
+def _compare_all_pairs(graph: Any) -> tuple[Timing, list[Agreement]]:
+    """Both extremes from all pairs, in blocks of rows; exact, because entries are 0 or 1."""
 
     def search() -> tuple[float, float]:
         smallest, largest = math.inf, 0.0
@@ -134,7 +143,7 @@ def _all_pairs(graph: Any) -> tuple[Timing, list[Agreement]]:
             largest = max(largest, float(block.max()))
         return smallest, largest
 
-    timing, (smallest, largest) = _timed(search, 1)
+    timing, (smallest, largest) = _time(search, 1)
     found = extreme_squared_distances(graph)
     assert found.smallest_nonzero is not None
     return timing, [
@@ -143,12 +152,12 @@ def _all_pairs(graph: Any) -> tuple[Timing, list[Agreement]]:
     ]
 
 
-def _dense(
+def _measure_dense(
     shape: tuple[int, int], rng: np.random.Generator
 ) -> tuple[list[list[str]], Timing, float]:
-    X = rng.standard_normal(shape)  # spread alike in all directions: no bound rules much out
+    X = rng.standard_normal(shape)  # equal spread in all directions: bounds rule out little
     used = time.process_time()
-    timing, found = _timed(lambda: extreme_squared_distances(X), 1)
+    timing, found = _time(lambda: extreme_squared_distances(X), 1)
     used = time.process_time() - used
     share = found.pairs_checked / (shape[0] * (shape[0] - 1) / 2)
     line = [f"{shape[0]}", f"dense, {shape[1]}", "both", f"{timing.median:.3f} s"]

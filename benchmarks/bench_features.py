@@ -1,4 +1,4 @@
-"""Sines and cosines, and normal draws, a second: ours against NumPy, on one core.
+"""Sines and cosines, and normal draws, per second: ours against NumPy, on one core.
 
 Run ``python benchmarks/bench_features.py``.
 """
@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import kstest
 
 from gradraker._compiled.draws import NORMAL, draw_rows
-from gradraker._compiled.skg import sincos
+from gradraker._compiled.fourier_lms import sincos
 from report import (
     SEED,
     Agreement,
@@ -27,8 +27,8 @@ from report import (
 
 def main(argv: Sequence[str] | None = None) -> Report:
     asked = options(argv, __doc__)
-    pairs, pair_agreements, pair_table = _sines(asked.tiny)
-    draws, draw_agreements, draw_table = _draws(asked.tiny)
+    pairs, pair_agreements, pair_table = _measure_sines(asked.tiny)
+    draws, draw_agreements, draw_table = _measure_draws(asked.tiny)
     report = Report(
         "Features: sin/cos pairs and normal draws on one core",
         findings=(*pairs, *draws),
@@ -39,8 +39,8 @@ def main(argv: Sequence[str] | None = None) -> Report:
     return finish(report)
 
 
-def _sines(tiny: bool) -> tuple[list[Finding], list[Agreement], str]:
-    # The row of a node: D = 1000 projections of size a few, again and again.
+def _measure_sines(tiny: bool) -> tuple[list[Finding], list[Agreement], str]:
+    # The row of a node, many times: D = 1000 projections of a few units.
     n, rounds = (100, 2) if tiny else (1000, 500)
     angles = 3.0 * np.random.default_rng(SEED).standard_normal(n)
     sine, cosine = np.empty(n), np.empty(n)
@@ -60,10 +60,14 @@ def _sines(tiny: bool) -> tuple[list[Finding], list[Agreement], str]:
     speed = ratio(times["numpy float64"], times["gradraker"])
     findings = [Finding("sin/cos pairs against NumPy", speed, 10)]
     agreements = [Agreement("sines and cosines", float(difference), 4e-16)]
-    return findings, agreements, _rates("million pairs/s", times, n * rounds, "numpy float64")
+    return (
+        findings,
+        agreements,
+        _format_rates("million pairs/s", times, n * rounds, "numpy float64"),
+    )
 
 
-def _draws(tiny: bool) -> tuple[list[Finding], list[Agreement], str]:
+def _measure_draws(tiny: bool) -> tuple[list[Finding], list[Agreement], str]:
     m, d = (20, 100) if tiny else (2000, 500)
     units = np.empty((m, d), dtype=np.float32)
     identities, rows = np.arange(m, dtype=np.uint64), np.arange(m)
@@ -81,13 +85,13 @@ def _draws(tiny: bool) -> tuple[list[Finding], list[Agreement], str]:
         Finding(f"normal draws against {name}", ratio(times[name], times["gradraker"]))
         for name in ("numpy float64", "numpy float32")
     ]
-    # Kolmogorov's distance to the normal law: 1.95/√n is passed by one sample in a thousand.
+    # Kolmogorov's distance to the normal law: one sample in a thousand exceeds 1.95/√n.
     distance = float(kstest(units.ravel(), "norm").statistic)
     agreements = [Agreement("law of the draws", distance, 1.95 / np.sqrt(m * d))]
-    return findings, agreements, _rates("million normals/s", times, m * d, "numpy float64")
+    return findings, agreements, _format_rates("million normals/s", times, m * d, "numpy float64")
 
 
-def _rates(unit: str, times: dict[str, Timing], count: int, peer: str) -> str:
+def _format_rates(unit: str, times: dict[str, Timing], count: int, peer: str) -> str:
     return table(
         ["", unit, "against " + peer],
         [

@@ -16,8 +16,8 @@ from sklearn.kernel_approximation import RBFSampler
 from sklearn.linear_model import SGDRegressor
 
 from gradraker import SKGRegressor, gnmse
-from gradraker._compiled.skg import lms_pass
-from gradraker.features import FrequencyTable, as_rows, fourier_features
+from gradraker._compiled.fourier_lms import run_lms_pass
+from gradraker.features import FrequencyTable, compute_fourier_features, to_row_arrays
 from report import (
     SEED,
     Agreement,
@@ -80,7 +80,7 @@ def our_stages(work: Work) -> dict[str, float]:
     """The same work as :func:`ours`, in the parts that the estimator calls."""
     watch = Stopwatch()
     model = our_model(work).fit(work.X, work.y)
-    rows, n = as_rows(work.X), work.X.shape[0]
+    rows, n = to_row_arrays(work.X), work.X.shape[0]
     rng = np.random.default_rng(SEED)
     theta = np.zeros((1, 2 * work.n_frequencies))
 
@@ -90,10 +90,10 @@ def our_stages(work: Work) -> dict[str, float]:
 
     def sequential_pass() -> None:
         for _ in range(N_EPOCHS):
-            lms_pass(Z, rng.permutation(n), work.y[:, None], 2.0 * LEARNING_RATE, theta)
+            run_lms_pass(Z, rng.permutation(n), work.y[:, None], 2.0 * LEARNING_RATE, theta)
 
     units = watch.time(STAGES[0], draw)
-    Z = watch.time(STAGES[1], lambda: fourier_features(rows, units, 1.0 / np.sqrt(SIGMA2)))
+    Z = watch.time(STAGES[1], lambda: compute_fourier_features(rows, units, 1.0 / np.sqrt(SIGMA2)))
     watch.time(STAGES[2], sequential_pass)
     watch.time(STAGES[3], lambda: model.predict(work.X))
     return watch.stages

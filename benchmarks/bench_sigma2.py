@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 
 from gradraker import SKGRegressor, gnmse, sigma2_ranges
 from gradraker.datasets import GraphDataset, split_nodes
-from gradraker.features import FrequencyTable, as_rows
+from gradraker.features import FrequencyTable, to_row_arrays
 from gradraker.kernels.median_rule import median_sigma2
 from gradraker.models.sigma2.refined import held_out_noise_ratios
 from machine import print_facts
@@ -94,7 +94,7 @@ def node_that_plays_last(
     sampled, _ = split_nodes(data.n_nodes, 0.4, np.random.default_rng(0))
     X = data.adjacency[sampled][:, sampled]
     formula = sigma2_ranges(X, n_frequencies=n_frequencies)
-    rows = as_rows(X)
+    rows = to_row_arrays(X)
     table = FrequencyTable(0, n_frequencies, "gaussian", n_numbered=X.shape[1])
     ratios = held_out_noise_ratios(
         rows,

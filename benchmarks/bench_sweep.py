@@ -100,7 +100,7 @@ def in_numpy(
     A = job.data.adjacency[:, draw.known].toarray()
     X, X_unknown = A[draw.known], A[draw.unknown]
     names = FrequencyTable(draw.seed, job.n_frequencies, "gaussian", n_numbered=X.shape[1])
-    unit = names.frequencies(1.0)
+    unit = names.compute_frequencies(1.0)
     rng = np.random.default_rng([draw.seed, 1])
     order = np.concatenate([rng.permutation(X.shape[0]) for _ in range(N_EPOCHS)])
     true = y[draw.unknown]
@@ -228,8 +228,8 @@ def _keep_all_rows(rows: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 # Parts of a repeat: the name in sweep/repeat.py, and a value that switches the part off.
 PARTS: dict[str, tuple[str, object]] = {
-    "threads": ("over_rows", _run_alone),
-    "equal rows once": ("find_distinct_rows", _keep_all_rows),
+    "threads": ("parallel_for", _run_alone),
+    "equal rows once": ("group_equal_rows", _keep_all_rows),
     "features kept": ("KEPT_BYTES", 0),
     "dense search": ("DENSE_ENTRIES", 0),
 }

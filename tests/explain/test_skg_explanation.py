@@ -14,12 +14,10 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from gradraker import SKGRegressor, load
-from gradraker.explain import Explanation, contribution_weights, efficient_distance, noise_range
+from gradraker.explain import Explanation, efficient_distance, noise_range
 from gradraker.explain import skg_explanation as explanation_module
 from gradraker.kernels.shift_invariant import KERNELS
-from gradraker.linear import weights as weights_module
 from oracles import skg as skg_oracle
-from oracles import weights as weights_oracle
 
 N, M, D = 12, 6, 8
 
@@ -274,69 +272,6 @@ def test_batches_of_tested_nodes_make_no_difference(monkeypatch):
     parts = model.explain(X)
     np.testing.assert_allclose(parts.weights, whole.weights, rtol=0, atol=1e-14)
     np.testing.assert_allclose(parts.by_time, whole.by_time, rtol=0, atol=1e-14)
-
-
-# -- many tested nodes -------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("way", ["_one_by_one", "_by_kernel", "_by_blocks"])
-@pytest.mark.parametrize("n_times", [1, 7, 30])
-def test_every_way_to_the_weights_equals_the_recursion(way, n_times, monkeypatch):
-    monkeypatch.setattr(weights_module, "_BLOCK", 7)
-    rng = np.random.default_rng(n_times)
-    angles = rng.uniform(0, 2 * np.pi, (10, 3))
-    Z = np.hstack([np.sin(angles), np.cos(angles)]) / np.sqrt(3)
-    Z, stars = Z[[0, 1, 1, 2, 3, 0]], Z[[4, 5, 1, 4, 6]]  # rows that are equal on both sides
-    order = rng.integers(0, 6, n_times)
-    found = np.full((5, n_times), np.nan)
-    distinct, number = weights_module._distinct(Z)
-    distinct_stars, number_of_star = weights_module._distinct(stars)
-    assert len(distinct) == len(distinct_stars) == 4
-    many = weights_module._Many(
-        distinct, number[order], np.full(n_times, 0.6), distinct_stars, number_of_star
-    )
-    getattr(weights_module, way)(many, found)
-    expected = [weights_oracle.contribution_weights(Z, order, star, 0.3) for star in stars]
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
-
-
-@pytest.mark.parametrize(
-    ("n_tested", "n_known", "rates", "way"),
-    [
-        (3, 90, 0.1, "_one_by_one"),
-        (300, 90, 0.1, "_by_kernel"),
-        (300, 90, np.linspace(0.1, 0.2, 270), "_by_blocks"),  # the kernel's way has one rate
-        (300, 130, 0.1, "_by_blocks"),  # the matrix of the kernel would be larger than Z
-    ],
-)
-def test_the_way_depends_on_the_sizes(n_tested, n_known, rates, way, monkeypatch):
-    used = []
-    for name in ("_one_by_one", "_by_kernel", "_by_blocks"):
-        original = getattr(weights_module, name)
-
-        def spy(many, weights, name=name, original=original):
-            used.append(name)
-            original(many, weights)
-
-        monkeypatch.setattr(weights_module, name, spy)
-    rng = np.random.default_rng(0)
-    Z, stars = rng.normal(size=(n_known, 100)), rng.normal(size=(n_tested, 100))
-    Z, stars = (part / np.linalg.norm(part, axis=1, keepdims=True) for part in (Z, stars))
-    order = np.tile(np.arange(n_known), 3)
-    many = contribution_weights(Z, order, stars, rates)
-    assert used == [way]
-    one = contribution_weights(Z, order, stars[1], rates)
-    np.testing.assert_allclose(many[1], one, rtol=0, atol=1e-13)
-
-
-def test_rows_that_differ_and_have_one_hash_are_kept_apart(monkeypatch):
-    monkeypatch.setattr(
-        weights_module, "hash_dense_rows", lambda Z, bits: np.zeros(len(Z), dtype=np.uint64)
-    )
-    Z, stars = np.eye(3), np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
-    np.testing.assert_allclose(
-        contribution_weights(Z, [0, 1, 0], stars, 0.25), [[0.25, 0, 0.5], [0, 0.5, 0]], atol=1e-15
-    )
 
 
 # -- a snapshot --------------------------------------------------------------------------------

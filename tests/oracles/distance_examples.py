@@ -1,6 +1,9 @@
 """Rows of every kind, small enough for all pairs in Python."""
 
 import numpy as np
+import pytest
+
+from oracles.distances import all_distances
 
 METRICS = ["sqeuclidean", "l1"]
 
@@ -63,3 +66,18 @@ def _examples():
 
 
 EXAMPLES = _examples()
+
+
+def is_integral(X):
+    """Whether all values are integers, so that distances are exact."""
+    return bool(np.all(np.rint(X) == X))
+
+
+def check_found(X, found, metric, expected):
+    """Check that a search found rows at the expected distance, or nothing where it is 0."""
+    if not expected:
+        assert found is None
+        return
+    i, j = sorted((found.i, found.j))
+    distance = all_distances(X, metric)[i, j]
+    assert distance == (expected if is_integral(X) else pytest.approx(expected, rel=1e-13, abs=0.0))

@@ -22,7 +22,9 @@ def draw(n, fraction, random_state, repeat):
 def one_gnmse(A, y, known, unknown, seed, sigma2, *, D, eta, E, kernel="gaussian"):
     """Train SKG step by step at one variance, equations (1) to (4), and compute its error."""
     A = np.asarray(A, dtype=np.float64)
-    xi = FrequencyTable(seed, D, kernel, n_numbered=len(known)).frequencies(1 / math.sqrt(sigma2))
+    xi = FrequencyTable(seed, D, kernel, n_numbered=len(known)).compute_frequencies(
+        1 / math.sqrt(sigma2)
+    )
     orders = np.random.default_rng([seed, 1])
     theta = np.zeros(2 * D)
     for _ in range(E):

@@ -85,7 +85,7 @@ def test_summary_is_json_and_has_the_numbers_of_the_result(result, summary):
     assert (summary["values"]["known"], summary["values"]["unknown"]) == (60, 29)
     assert summary["values"]["mean"] == pytest.approx(result.model.offset_)
     assert summary["sigma2"]["value"] == result.model.skg_.sigma2_
-    assert summary["sigma2"]["range"] == result.model.skg_.ranges_.range_of(
+    assert summary["sigma2"]["range"] == result.model.skg_.ranges_.find_range(
         result.model.skg_.sigma2_
     )
     assert summary["held_out"]["rmse"] == result.left_out.error.rmse

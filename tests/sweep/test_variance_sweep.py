@@ -105,7 +105,7 @@ def test_results_do_not_depend_on_workers_or_threads(monkeypatch):
     data = load_temperature()
     options = SMALL | {"n_frequencies": 300, "n_repeats": 4}
     results = [sigma2_sweep(data, **options, n_jobs=n_jobs) for n_jobs in (None, 1, 2)]
-    monkeypatch.setattr(sweep_repeat, "over_rows", lambda loop, n, _: loop(0, n))
+    monkeypatch.setattr(sweep_repeat, "parallel_for", lambda loop, n, _: loop(0, n))
     results.append(sigma2_sweep(data, **options))  # one thread
     for other in results[1:]:
         assert np.array_equal(results[0].gnmse, other.gnmse)

@@ -39,7 +39,7 @@ def _mix(z: np.uint64) -> np.uint64:
 
 
 @compiled
-def _uniforms(
+def _draw_uniforms(
     key: np.uint64, start: int, high: NDArray[np.float64], low: NDArray[np.float64]
 ) -> None:
     """Two independent uniform numbers a hash, on the 2**32 midpoints inside (0, 1)."""
@@ -52,7 +52,7 @@ def _uniforms(
 
 
 @compiled
-def _logarithms(u: NDArray[np.float64], out: NDArray[np.float64]) -> None:
+def _compute_logarithms(u: NDArray[np.float64], out: NDArray[np.float64]) -> None:
     """Natural logarithms of numbers in (0, 1], by the polynomial of fdlibm."""
     for i in range(_HALF):
         bits = np.float64(u[i]).view(np.int64)
@@ -73,7 +73,7 @@ def _logarithms(u: NDArray[np.float64], out: NDArray[np.float64]) -> None:
 
 
 @compiled
-def _turns(
+def _compute_turns(
     turn: NDArray[np.float64], sine: NDArray[np.float64], cosine: NDArray[np.float64]
 ) -> None:
     """Sine and cosine of 2π·turn for turn in (0, 1), by the polynomials of fdlibm."""
@@ -97,13 +97,11 @@ def _turns(
 
 
 @compiled
-def _normal_block(
-    u: NDArray[np.float64], v: NDArray[np.float64], work: NDArray[np.float64]
-) -> None:
+def _make_normal(u: NDArray[np.float64], v: NDArray[np.float64], work: NDArray[np.float64]) -> None:
     # Box-Muller: radius from u, angle from v.
     sine, cosine, log = work[0], work[1], work[2]
-    _logarithms(u, log)
-    _turns(v, sine, cosine)
+    _compute_logarithms(u, log)
+    _compute_turns(v, sine, cosine)
     for i in range(_HALF):
         radius = np.sqrt(-2.0 * log[i])
         u[i] = radius * cosine[i]
@@ -111,21 +109,21 @@ def _normal_block(
 
 
 @compiled
-def _cauchy_block(u: NDArray[np.float64], work: NDArray[np.float64]) -> None:
+def _make_cauchy(u: NDArray[np.float64], work: NDArray[np.float64]) -> None:
     # The tangent of a uniform angle; midpoints keep the cosine away from 0.
     sine, cosine = work[0], work[1]
-    _turns(u, sine, cosine)
+    _compute_turns(u, sine, cosine)
     for i in range(_HALF):
         u[i] = sine[i] / cosine[i]
 
 
 @compiled
-def _laplace_block(u: NDArray[np.float64], work: NDArray[np.float64]) -> None:
+def _make_laplace(u: NDArray[np.float64], work: NDArray[np.float64]) -> None:
     # The inverse of the distribution function: ±log(1 - 2|u - 1/2|).
     log, distance = work[0], work[1]
     for i in range(_HALF):
         distance[i] = 1.0 - 2.0 * abs(u[i] - 0.5)
-    _logarithms(distance, log)
+    _compute_logarithms(distance, log)
     for i in range(_HALF):
         u[i] = log[i] if u[i] < 0.5 else -log[i]
 
@@ -164,15 +162,15 @@ def draw_rows(
         key = _mix(_mix(identities[r] + _GOLDEN) ^ scrambled_seed)
         out = table[r]
         for start in range(0, n_frequencies, 2 * _HALF):
-            _uniforms(key, start // 2, u, v)
+            _draw_uniforms(key, start // 2, u, v)
             if distribution == NORMAL:
-                _normal_block(u, v, work)
+                _make_normal(u, v, work)
             elif distribution == CAUCHY:
-                _cauchy_block(u, work)
-                _cauchy_block(v, work)
+                _make_cauchy(u, work)
+                _make_cauchy(v, work)
             else:
-                _laplace_block(u, work)
-                _laplace_block(v, work)
+                _make_laplace(u, work)
+                _make_laplace(v, work)
             n_first = min(_HALF, n_frequencies - start)
             n_second = min(_HALF, n_frequencies - start - n_first)
             for i in range(n_first):

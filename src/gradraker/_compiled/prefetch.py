@@ -1,4 +1,4 @@
-"""Ask for memory before it is needed, from inside a compiled loop."""
+"""Load memory into the cache before it is needed, from inside a compiled loop."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 def _prefetch(typing_context: Any, table: Any, i: Any, j: Any) -> Any:
     """Fetch the cache line of ``table[i, j]`` while the loop goes on; no result depends on it.
 
-    Rows of a table larger than the caches are read in an order that the processor cannot
-    guess, but the loop knows: this hides half of the wait.
+    Rows of a table larger than the caches are read in an order that the loop knows and the
+    processor cannot guess: fetching them early hides half of the wait.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -34,5 +34,5 @@ def _prefetch(typing_context: Any, table: Any, i: Any, j: Any) -> Any:
     return types.void(table, types.intp, types.intp), generate
 
 
-# prefetch(table, i, j), inside a compiled loop only
+# Call prefetch(table, i, j) inside compiled loops only.
 prefetch: Callable[[NDArray[Any], int, int], None] = cast(Any, intrinsic)(_prefetch)

@@ -119,7 +119,7 @@ def _print_tables(found: "Sigma2Ranges", n_nodes: int) -> None:
         shorten(found.disturbing_averaging),
     ]
     table = [
-        (name, start, stop, found.meaning(name))
+        (name, start, stop, found.get_meaning(name))
         for name, start, stop in zip(
             ("chaos", "extending", "disturbing", "averaging"),
             ["0", *boundaries],

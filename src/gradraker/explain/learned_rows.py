@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.features import Rows
+from gradraker.features import RowArrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,7 +16,7 @@ class LearnedRows:
 
     Attributes
     ----------
-    rows : Rows
+    rows : RowArrays
         Adjacency vectors of the n known nodes; columns are rows of the frequency table.
     Y : array of shape (n, K)
         Values.
@@ -30,7 +30,7 @@ class LearnedRows:
         Names of the nodes, where the caller gave any.
     """
 
-    rows: Rows
+    rows: RowArrays
     Y: NDArray[np.float64]
     order: NDArray[np.int64]
     rates: NDArray[np.float64]
@@ -50,6 +50,6 @@ class Evidence(NamedTuple):
 
     learned: LearnedRows
     Z: NDArray[np.float64]  # [n_known, 2D]
-    tested: Rows
+    tested: RowArrays
     stars: NDArray[np.float64]  # [n, 2D]
     width: int

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from gradraker.kernels.pairs import pair_distances
+from gradraker.kernels.pairs import compute_pair_distances
 
 RowArray: TypeAlias = csr_array | NDArray[np.float64]
 
@@ -31,7 +31,7 @@ def squared_distances(
 ) -> NDArray[np.float64]:
     """‖a − b‖² of the rows ``first[p]`` and ``second[p]``."""
     if not isinstance(rows, np.ndarray):
-        return pair_distances(rows, first, second, metric="sqeuclidean")
+        return compute_pair_distances(rows, first, second, metric="sqeuclidean")
     distances = np.empty(first.size)
     size = max(1, _BLOCK_BYTES // (8 * rows.shape[1]))
     for start in range(0, first.size, size):

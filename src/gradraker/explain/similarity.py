@@ -4,10 +4,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
-from gradraker._compiled.skg import kernel_adjoint_pass
+from gradraker._compiled.adjoint import run_kernel_adjoint_pass
 from gradraker._validation import check_learning_rate, check_positive
 from gradraker.kernels.shift_invariant import get_kernel
-from gradraker.linear.weights import checked_order
+from gradraker.linear.weights import check_order
 
 
 def similarity_measure(Z_i: ArrayLike, Z_j: ArrayLike, learning_rate: float) -> NDArray[np.float64]:
@@ -119,11 +119,11 @@ def kernel_contribution_weights(
     stars = check_array(np.atleast_2d(x_star), dtype=np.float64, input_name="x_star")
     if rows.shape[1] != stars.shape[1]:
         raise ValueError(f"x_star has {stars.shape[1]} columns, but X has {rows.shape[1]}")
-    times = checked_order(order, rows.shape[0])
+    times = check_order(order, rows.shape[0])
     K = np.array([used.similarity(rows - row, variance) for row in rows])  # [n, n]
     weights = np.empty((stars.shape[0], times.size))  # [m, T]
     for star, out in zip(stars, weights, strict=True):
-        kernel_adjoint_pass(K, times, step, used.similarity(rows - star, variance), out)
+        run_kernel_adjoint_pass(K, times, step, used.similarity(rows - star, variance), out)
     return weights[0] if np.ndim(x_star) == 1 else weights
 
 

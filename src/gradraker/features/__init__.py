@@ -1,26 +1,26 @@
 """Random Fourier features z(a) of adjacency vectors."""
 
 from gradraker.features.fourier import (
-    Rows,
-    as_rows,
-    feature_chunks,
-    fourier_features,
-    linear_predictions,
-    projections,
-    rows_a_chunk,
+    RowArrays,
+    compute_fourier_features,
+    compute_projections,
+    count_chunk_rows,
+    iterate_feature_chunks,
+    predict_linear,
+    to_row_arrays,
 )
 from gradraker.features.frequencies import FrequencyTable
-from gradraker.features.identities import check_references, reference_identity
+from gradraker.features.identities import check_references, identify_reference
 
 __all__ = [
     "FrequencyTable",
-    "Rows",
-    "as_rows",
+    "RowArrays",
     "check_references",
-    "feature_chunks",
-    "fourier_features",
-    "linear_predictions",
-    "projections",
-    "reference_identity",
-    "rows_a_chunk",
+    "compute_fourier_features",
+    "compute_projections",
+    "count_chunk_rows",
+    "identify_reference",
+    "iterate_feature_chunks",
+    "predict_linear",
+    "to_row_arrays",
 ]

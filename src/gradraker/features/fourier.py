@@ -10,70 +10,70 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
-from gradraker._compiled.skg import feature_rows, predict_rows, project_rows
-from gradraker.features.parallel import computed_ahead, n_threads, over_rows
+from gradraker._compiled.fourier_lms import compute_feature_rows, predict_rows, project_rows
+from gradraker.features.parallel import count_threads, parallel_for, prefetch_map
 
-# Features of a chunk stay in a core's own cache; the whole graph's are never made.
+# The features of a chunk fit in a core's own cache; those of the whole graph are never held.
 _CHUNK_BYTES = 1 << 20
-_MULTIPLIES_A_BLOCK = 100_000
+_MULTIPLIES_PER_BLOCK = 100_000
 
 
-class Rows(NamedTuple):
-    """Rows of a CSR matrix as the compiled loops take them."""
+class RowArrays(NamedTuple):
+    """The arrays of a CSR matrix in the types that the compiled loops take."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
     data: NDArray[np.float64]
 
-    def first(self, n: int, n_columns: int) -> csr_array:
-        """The first n rows as a matrix."""
+    def take_first(self, n: int, n_columns: int) -> csr_array:
+        """Return the first n rows as a matrix."""
         end = self.indptr[n]
         parts = (self.data[:end], self.indices[:end], self.indptr[: n + 1])
         return csr_array(parts, shape=(n, n_columns))
 
 
-def as_rows(X: Any) -> Rows:
+def to_row_arrays(X: Any) -> RowArrays:
     """Return the arrays of a CSR matrix, or of the nonzero entries of a dense one."""
     matrix = X if issparse(X) else csr_array(X)
-    return Rows(
+    return RowArrays(
         matrix.indptr.astype(np.int64, copy=False),
         matrix.indices.astype(np.int32, copy=False),
         matrix.data.astype(np.float64, copy=False),
     )
 
 
-def rows_a_chunk(n_frequencies: int, dtype: Any) -> int:
-    """Return how many rows of features fit in one chunk."""
+def count_chunk_rows(n_frequencies: int, dtype: Any) -> int:
+    """Return how many rows of features fit in a chunk."""
     return max(1, _CHUNK_BYTES // (2 * n_frequencies * int(np.dtype(dtype).itemsize)))
 
 
-def _rows_a_block(rows: Rows, n_frequencies: int) -> int:
+def _count_block_rows(rows: RowArrays, n_frequencies: int) -> int:
     # Sines and cosines cost about as much as four neighbours.
     n = max(1, rows.indptr.size - 1)
     neighbours = 4 + (rows.indptr[-1] - rows.indptr[0]) / n
-    return max(1, int(_MULTIPLIES_A_BLOCK / (neighbours * n_frequencies)))
+    return max(1, int(_MULTIPLIES_PER_BLOCK / (neighbours * n_frequencies)))
 
 
-def fourier_features(
-    rows: Rows,
+def compute_fourier_features(
+    rows: RowArrays,
     units: NDArray[np.float32],
     scale: float,
     *,
     order: NDArray[np.int64] | None = None,
     dtype: Any = np.float64,
 ) -> NDArray[Any]:
-    """Features z of rows ``order`` (all of them by default), shape (len(order), 2D)."""
+    """Features z of rows ``order`` (by default all rows), shape (len(order), 2D)."""
     order = np.arange(rows.indptr.size - 1) if order is None else order
     Z = np.empty((order.size, 2 * units.shape[1]), dtype=dtype)  # [n, 2D]
 
     def compute(start: int, stop: int) -> None:
-        feature_rows(*rows, order[start:stop], units, scale, Z[start:stop])
+        compute_feature_rows(*rows, order[start:stop], units, scale, Z[start:stop])
 
-    over_rows(compute, order.size, _rows_a_block(rows, units.shape[1]))
+    parallel_for(compute, order.size, _count_block_rows(rows, units.shape[1]))
     return Z
 
 
-def projections(rows: Rows, units: NDArray[np.float32]) -> NDArray[np.float64]:
+def compute_projections(rows: RowArrays, units: NDArray[np.float32]) -> NDArray[np.float64]:
     """Projections X Ξ of all rows on unit frequencies, shape (n, D): one for all variances."""
     n = rows.indptr.size - 1
     P = np.empty((n, units.shape[1]))  # [n, D]
@@ -81,48 +81,48 @@ def projections(rows: Rows, units: NDArray[np.float32]) -> NDArray[np.float64]:
     def compute(start: int, stop: int) -> None:
         project_rows(*rows, start, stop, units, P)
 
-    over_rows(compute, n, _rows_a_block(rows, units.shape[1]))
+    parallel_for(compute, n, _count_block_rows(rows, units.shape[1]))
     return P
 
 
-def feature_chunks(
-    rows: Rows,
+def iterate_feature_chunks(
+    rows: RowArrays,
     units: NDArray[np.float32],
     scale: float,
     *,
     order: NDArray[np.int64],
     dtype: Any = np.float64,
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[Any]]]:
-    """Yield (rows of a chunk, their features) over ``order``, a few chunks in memory at a time.
+    """Yield the rows of each chunk of ``order`` and their features, with few chunks in memory.
 
-    The features of a chunk are valid until the next is asked for. They are computed ahead, by
-    other threads, while the caller is busy with those that it has.
+    The features of a chunk are valid until the next chunk is requested, which other threads
+    compute meanwhile.
     """
-    size = rows_a_chunk(units.shape[1], dtype)
+    size = count_chunk_rows(units.shape[1], dtype)
     chunks = [order[start : start + size] for start in range(0, order.size, size)]
     if len(chunks) == 1:
-        yield order, fourier_features(rows, units, scale, order=order, dtype=dtype)
+        yield order, compute_fourier_features(rows, units, scale, order=order, dtype=dtype)
         return
-    n_slots = min(n_threads() + 2, len(chunks))
+    n_slots = min(count_threads() + 2, len(chunks))
     Z = np.empty((n_slots, size, 2 * units.shape[1]), dtype=dtype)  # [slot, chunk, 2D]
 
     def compute(number: int) -> None:
         chunk = chunks[number]
-        feature_rows(*rows, chunk, units, scale, Z[number % n_slots, : chunk.size])
+        compute_feature_rows(*rows, chunk, units, scale, Z[number % n_slots, : chunk.size])
 
-    for number in computed_ahead(compute, len(chunks), n_slots):
+    for number in prefetch_map(compute, len(chunks), n_slots):
         yield chunks[number], Z[number % n_slots, : chunks[number].size]
 
 
-def linear_predictions(
-    rows: Rows,
+def predict_linear(
+    rows: RowArrays,
     units: NDArray[np.float32],
     scale: float,
     *,
     theta: NDArray[np.float64],
     dtype: Any = np.float64,
 ) -> NDArray[np.float64]:
-    """Predictions θᵀz of all rows, shape (n, K); features are made and dropped row by row."""
+    """Predictions θᵀz of all rows, shape (n, K); features are computed and dropped row by row."""
     n = rows.indptr.size - 1
     predictions = np.empty((n, theta.shape[0]))  # [n, K]
 
@@ -130,5 +130,5 @@ def linear_predictions(
         features = np.empty(2 * units.shape[1], dtype=dtype)
         predict_rows(*rows, start, stop, units, scale, theta, features, predictions)
 
-    over_rows(compute, n, _rows_a_block(rows, units.shape[1]))
+    parallel_for(compute, n, _count_block_rows(rows, units.shape[1]))
     return predictions

@@ -1,4 +1,4 @@
-"""The table of random frequencies: one row a referencing node, drawn when first needed."""
+"""The table of random frequencies: one row per referencing node, drawn when first needed."""
 
 from collections.abc import Hashable, Iterable, Sequence
 
@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker._compiled.draws import draw_rows, mark_used
-from gradraker.features.identities import plain_name, reference_identities
-from gradraker.features.parallel import over_rows
+from gradraker.features.identities import identify_references, to_plain_name
+from gradraker.features.parallel import parallel_for
 from gradraker.kernels.shift_invariant import get_kernel
 
 # With fewer draws in a block, a second thread costs more than it saves.
-_DRAWS_A_BLOCK = 50_000
+_DRAWS_PER_BLOCK = 50_000
 
 
 class FrequencyTable:
@@ -50,12 +50,12 @@ class FrequencyTable:
         self.n_numbered = n_numbered
         self.named: list[Hashable] = []
         self._rows_of_named: dict[Hashable, int] = {}
-        # Rows that are drawn, by name: what one-node calls look up.
+        # Rows that are drawn, by name: one-node calls look them up here.
         self.drawn_rows: dict[Hashable, int] = {}
         capacity = n_numbered + len(named)
         self.units = np.empty((capacity, n_frequencies), dtype=np.float32)  # [capacity, D]
         self._identities = np.empty(capacity, dtype=np.uint64)  # [capacity]
-        self._identities[:n_numbered] = reference_identities(range(n_numbered))
+        self._identities[:n_numbered] = identify_references(range(n_numbered))
         self._is_drawn = np.zeros(capacity, dtype=np.bool_)  # [capacity]
         self.add(named)
 
@@ -63,7 +63,7 @@ class FrequencyTable:
         return self.n_numbered + len(self.named)
 
     def __getstate__(self) -> dict[str, object]:
-        # Everything else is made again from these.
+        # Everything else follows from these.
         return {
             "seed": self.seed,
             "n_frequencies": self.n_frequencies,
@@ -77,7 +77,7 @@ class FrequencyTable:
 
     @property
     def names(self) -> Sequence[Hashable]:
-        """Names of the referencing nodes, in the order in which they came."""
+        """Names of the referencing nodes, in the order in which they were added."""
         numbered = range(self.n_numbered)
         return [*numbered, *self.named] if self.named else numbered
 
@@ -86,14 +86,14 @@ class FrequencyTable:
         row = self._rows_of_named.get(name)
         if row is not None or not isinstance(name, int | float | np.integer | np.floating):
             return row
-        # Names that are equal are one node: 3, 3.0 and np.int32(3).
+        # Equal names are one node: 3, 3.0 and np.int32(3).
         return int(name) if 0 <= name < self.n_numbered and name == int(name) else None
 
     def add(self, names: Sequence[Hashable]) -> None:
-        """Append nodes, none of which may be in the table."""
+        """Append nodes that are not yet in the table."""
         n_old, n_new = len(self), len(self) + len(names)
-        plain = [plain_name(name) for name in names]
-        identities = reference_identities(plain)
+        plain = [to_plain_name(name) for name in names]
+        identities = identify_references(plain)
         if n_new > self.units.shape[0]:
             self._reserve(max(n_new, 2 * n_old))
         self._identities[n_old:n_new] = identities
@@ -101,7 +101,7 @@ class FrequencyTable:
         self._rows_of_named.update(zip(plain, range(n_old, n_new), strict=True))
 
     def drop_from(self, n: int) -> None:
-        """Forget the named nodes that came after the first ``n`` nodes."""
+        """Forget the named nodes after the first ``n`` nodes."""
         for name in self.named[n - self.n_numbered :]:
             del self._rows_of_named[name]
             self.drawn_rows.pop(name, None)
@@ -121,12 +121,12 @@ class FrequencyTable:
         """Whether every name is in the table."""
         return all(self.find(name) is not None for name in names)
 
-    def rows_of(self, names: Iterable[Hashable]) -> NDArray[np.int32]:
+    def find_rows(self, names: Iterable[Hashable]) -> NDArray[np.int32]:
         """Return the row of each name; all must be in the table."""
         return np.array([self.find(name) for name in names], dtype=np.int32)
 
-    def columns_of(self, names: Iterable[Hashable]) -> NDArray[np.int32]:
-        """Row of each name, and numbers beyond the table for the names that it does not have."""
+    def find_columns(self, names: Iterable[Hashable]) -> NDArray[np.int32]:
+        """Return the row of each name, and numbers beyond the table for unknown names."""
         rows = [self.find(name) for name in names]
         beyond = len(self)
         return np.array([beyond + i if r is None else r for i, r in enumerate(rows)], np.int32)
@@ -145,7 +145,7 @@ class FrequencyTable:
 
     def prepare_names(self, names: Sequence[Hashable]) -> None:
         """Draw the rows of nodes in the table and enter them in ``drawn_rows``."""
-        rows = self.rows_of(names)
+        rows = self.find_rows(names)
         self.prepare(rows)
         self.drawn_rows.update(zip(names, rows.tolist(), strict=True))
 
@@ -156,14 +156,14 @@ class FrequencyTable:
         def draw(start: int, stop: int) -> None:
             draw_rows(seed, self._identities, rows[start:stop], distribution, self.units)
 
-        over_rows(draw, rows.size, _DRAWS_A_BLOCK // self.n_frequencies)
+        parallel_for(draw, rows.size, _DRAWS_PER_BLOCK // self.n_frequencies)
         self._is_drawn[rows] = True
 
-    def of_names(self, names: Sequence[Hashable]) -> "FrequencyTable":
-        """Return a table of just ``names`` from the same seed; this one is not changed."""
+    def select_names(self, names: Sequence[Hashable]) -> "FrequencyTable":
+        """Return a table of only ``names`` from the same seed; this one is not changed."""
         return FrequencyTable(self.seed, self.n_frequencies, self.kernel, named=names)
 
-    def frequencies(self, scale: float) -> NDArray[np.float64]:
+    def compute_frequencies(self, scale: float) -> NDArray[np.float64]:
         """Return the frequencies of all nodes at ``scale`` = 1/σ, shape (M, D)."""
         n = len(self)
         return self.prepare(np.arange(n, dtype=np.int32))[:n] * np.float64(scale)

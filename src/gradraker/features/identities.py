@@ -1,4 +1,4 @@
-"""Identities of referencing nodes: names that hash the same on every machine."""
+"""Identities of referencing nodes: hashes of names that are the same on every machine."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from hashlib import blake2b
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 _MODULUS = 1 << 64
 
 
-def reference_identity(name: Hashable) -> int:
-    """Return a 64-bit number that depends on the name of a referencing node only.
+def identify_reference(name: Hashable) -> int:
+    """Return a 64-bit number that depends only on the name of a referencing node.
 
     Names that are equal in Python have equal identities: ``1``, ``1.0`` and ``True`` are
     one node, ``1`` and ``"1"`` are two. Integers are their own identity, so column
@@ -29,13 +29,13 @@ def reference_identity(name: Hashable) -> int:
 
     Examples
     --------
-    >>> from gradraker.features import reference_identity
-    >>> reference_identity(7)
+    >>> from gradraker.features import identify_reference
+    >>> identify_reference(7)
     7
-    >>> reference_identity("Davos") == reference_identity("Arosa")
+    >>> identify_reference("Davos") == identify_reference("Arosa")
     False
     """
-    name = plain_name(name)
+    name = to_plain_name(name)
     if isinstance(name, int) or (isinstance(name, float) and name.is_integer()):
         number = int(name)
         if -(_MODULUS >> 1) <= number < _MODULUS >> 1:
@@ -43,11 +43,11 @@ def reference_identity(name: Hashable) -> int:
     return int.from_bytes(blake2b(_encode(name), digest_size=8).digest(), "little")
 
 
-def plain_name(name: Hashable) -> Hashable:
-    """Return a name with NumPy numbers and strings as their Python type, in tuples as well."""
+def to_plain_name(name: Hashable) -> Hashable:
+    """Return a name with NumPy numbers and strings as Python types, in tuples as well."""
     if isinstance(name, np.number | np.str_ | np.bytes_ | np.bool_):
         return cast(Hashable, name.item())
-    return tuple(map(plain_name, name)) if isinstance(name, tuple) else name
+    return tuple(map(to_plain_name, name)) if isinstance(name, tuple) else name
 
 
 def _encode(name: Any) -> bytes:
@@ -71,17 +71,17 @@ def _encode(name: Any) -> bytes:
     return letter + str(len(body)).encode() + b":" + body
 
 
-def reference_identities(names: Iterable[Hashable]) -> NDArray[np.uint64]:
-    """Return :func:`reference_identity` of each name, at array speed for integer arrays."""
+def identify_references(names: Iterable[Hashable]) -> NDArray[np.uint64]:
+    """Return :func:`identify_reference` of each name, at array speed for integer arrays."""
     if isinstance(names, range):
         names = np.arange(names.start, names.stop, names.step, dtype=np.int64)
     if isinstance(names, np.ndarray) and names.dtype.kind in "iu" and names.dtype != np.uint64:
         return names.astype(np.int64).view(np.uint64)
-    return np.fromiter((reference_identity(name) for name in names), dtype=np.uint64)
+    return np.fromiter((identify_reference(name) for name in names), dtype=np.uint64)
 
 
 def check_references(references: Sequence[Hashable], n_columns: int) -> Sequence[Hashable]:
-    """Check that there is one distinct name for each column of X, and return plain names.
+    """Check that each column of X has a distinct name, and return plain names.
 
     Examples
     --------

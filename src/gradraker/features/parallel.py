@@ -1,24 +1,30 @@
-"""Spread compiled loops over a few threads."""
+"""Compiled loops on a few threads.
+
+Measured by ``partial_fit`` on 10 000 nodes (``benchmarks/bench_online.py``, D = 500, 2 cores,
+nothing else running), against 330 ms of a NumPy loop:
+
+======================================================= ======= =====
+features and training in turn, one thread                 37 ms   9×
+:func:`parallel_for` on each chunk of features            29 ms  11×
+:func:`prefetch_map`: next chunks while training goes on  20 ms  16×
+======================================================= ======= =====
+"""
 
 import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from functools import lru_cache
 from itertools import pairwise
-from queue import Empty, SimpleQueue
 
 from numba import config
 
-# Blocks a thread: on a busy machine a thread that comes late finds less left to do.
-_BLOCKS_A_THREAD = 4
-# A helper that gets nothing to do for so many seconds goes; the work is then done without it.
-_PATIENCE = 1.0
+# On a busy machine, where a thread may come late, short blocks share the work evenly.
+_BLOCKS_PER_THREAD = 4
 
 
-def n_threads() -> int:
-    """Return how many threads to use: what the machine grants, at most NUMBA_NUM_THREADS.
+def count_threads() -> int:
+    """Return how many threads to use: as many as there are cores, at most NUMBA_NUM_THREADS.
 
     joblib's worker processes set NUMBA_NUM_THREADS to their share of the cores.
     """
@@ -27,24 +33,24 @@ def n_threads() -> int:
 
 
 @lru_cache(maxsize=1)
-def _helpers(process: int) -> ThreadPoolExecutor:
-    # Kept, since starting a thread takes 0.1 ms, and milliseconds on a busy machine; for one
-    # process, since threads do not survive a fork. Threads start only when there is work.
-    return ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="gradraker")
+def _get_pool(process: int, n_helpers: int) -> ThreadPoolExecutor:
+    # Kept, because starting a thread takes 0.1 ms, and milliseconds on a busy machine; for one
+    # process, because threads do not survive a fork. Threads start when there is work.
+    return ThreadPoolExecutor(n_helpers, thread_name_prefix="gradraker")
 
 
-def over_rows(loop: Callable[[int, int], None], n_rows: int, rows_a_block: int) -> None:
+def parallel_for(loop: Callable[[int, int], None], n_rows: int, rows_per_block: int) -> None:
     """Call ``loop(start, stop)`` on contiguous blocks that make up [0, n_rows).
 
-    A block has at least ``rows_a_block`` rows, so that little work stays on this thread.
-    The loop must release the lock, and must compute each row on its own.
+    A block has at least ``rows_per_block`` rows, so little work stays on this thread. The loop
+    must release the lock, and must compute each row independently of the others.
     """
-    n_blocks = n_rows // max(1, rows_a_block)
-    n_parts = min(n_threads(), n_blocks)
+    n_blocks = n_rows // max(1, rows_per_block)
+    n_parts = min(count_threads(), n_blocks)
     if n_parts <= 1:
         loop(0, n_rows)
         return
-    n_blocks = min(n_blocks, _BLOCKS_A_THREAD * n_parts)
+    n_blocks = min(n_blocks, _BLOCKS_PER_THREAD * n_parts)
     cuts = [n_rows * block // n_blocks for block in range(n_blocks + 1)]
     blocks = deque(pairwise(cuts))
 
@@ -56,64 +62,54 @@ def over_rows(loop: Callable[[int, int], None], n_rows: int, rows_a_block: int) 
                 return
             loop(start, stop)
 
-    pool = _helpers(os.getpid())
+    pool = _get_pool(os.getpid(), count_threads() - 1)
     helpers = [pool.submit(work) for _ in range(n_parts - 1)]
     try:
         work()
     finally:
-        blocks.clear()  # after an error nobody goes on
+        blocks.clear()  # after an error all threads stop
         for helper in helpers:
-            if not helper.cancel():  # it has begun, so a block of it may not be ready
+            if not helper.cancel():  # it has begun, so one of its blocks may not be ready
                 helper.result()
 
 
-def computed_ahead(compute: Callable[[int], None], n: int, n_slots: int) -> Iterator[int]:
-    """Yield 0, …, n − 1 in order, each after ``compute`` of it, while helpers compute the next.
+def prefetch_map(compute: Callable[[int], None], n: int, n_slots: int) -> Iterator[int]:
+    """Yield 0, …, n − 1, each after ``compute`` of it, while helpers compute the next ones.
 
-    Number i is computed after i − n_slots was used, so that it may take the same memory. No
-    thread rests while there is something to compute, this one neither: that makes it a
-    fifth faster than :func:`over_rows` on one chunk after the other.
+    Number i is computed after the caller is done with i − n_slots, so both may use the same
+    memory. While this thread waits for a number, it computes later ones that no helper has begun.
     """
-    todo: SimpleQueue[tuple[int, Future[None]] | None] = SimpleQueue()
-    waiting: deque[Future[None]] = deque()
-
-    def enter(number: int) -> None:
-        waiting.append(Future())
-        todo.put((number, waiting[-1]))
-
-    def run(number: int, future: Future[None]) -> None:
-        try:
+    if count_threads() == 1:
+        for number in range(n):
             compute(number)
-        except BaseException as error:
-            future.set_exception(error)
-        else:
-            future.set_result(None)
-
-    def help_along() -> None:
-        with suppress(Empty):
-            while (task := todo.get(timeout=_PATIENCE)) is not None:
-                run(*task)
-
-    for number in range(min(n, n_slots)):
-        enter(number)
-    pool = _helpers(os.getpid())
-    helpers = [pool.submit(help_along) for _ in range(min(n_threads(), n) - 1)]
+            yield number
+        return
+    pool = _get_pool(os.getpid(), count_threads() - 1)
+    futures = {number: pool.submit(compute, number) for number in range(min(n, n_slots))}
     try:
         for number in range(n):
-            future = waiting.popleft()
-            with suppress(Empty):
-                while not future.done() and (task := todo.get_nowait()) is not None:
-                    run(*task)
-            future.result()
+            for later in range(number, min(n, number + n_slots)):
+                if futures[number].done():
+                    break
+                if futures[later].cancel():
+                    futures[later] = _run_now(compute, later)
+            futures.pop(number).result()
             yield number
             if number + n_slots < n:
-                enter(number + n_slots)
+                futures[number + n_slots] = pool.submit(compute, number + n_slots)
     finally:
-        with suppress(Empty):
-            while True:
-                todo.get_nowait()
-        for _ in helpers:
-            todo.put(None)
-        for helper in helpers:
-            if not helper.cancel():
-                helper.result()
+        for future in futures.values():
+            if not future.cancel():
+                future.exception()  # waits until it is done
+
+
+def _run_now(compute: Callable[[int], None], number: int) -> Future[None]:
+    """Compute a number on this thread; its error is raised when its turn comes."""
+    future: Future[None] = Future()
+    try:
+        compute(number)
+    except BaseException as error:
+        future.set_exception(error)
+    else:
+        future.set_result(None)
+    return future

@@ -4,11 +4,11 @@ from gradraker.kernels.distances import (
     ExtremeDistances,
     PairDistance,
     extreme_squared_distances,
-    largest_distance,
-    smallest_nonzero_distance,
+    find_largest_distance,
+    find_smallest_nonzero_distance,
 )
 from gradraker.kernels.median_rule import median_sigma2
-from gradraker.kernels.ranges import Sigma2Ranges, formula_noise_ratio
+from gradraker.kernels.ranges import Sigma2Ranges, compute_noise_ratio
 from gradraker.kernels.shift_invariant import KERNELS, Kernel, get_kernel
 
 __all__ = [
@@ -17,10 +17,10 @@ __all__ = [
     "Kernel",
     "PairDistance",
     "Sigma2Ranges",
+    "compute_noise_ratio",
     "extreme_squared_distances",
-    "formula_noise_ratio",
+    "find_largest_distance",
+    "find_smallest_nonzero_distance",
     "get_kernel",
-    "largest_distance",
     "median_sigma2",
-    "smallest_nonzero_distance",
 ]

@@ -1,22 +1,22 @@
-"""Rules that choose σ² from adjacency vectors without training anything."""
+"""The rule that chooses σ² as the median distance of rows, without training."""
 
 from typing import Any
 
 import numpy as np
 
-from gradraker.kernels.pairs import pair_distances, sample_pairs
+from gradraker.kernels.pairs import compute_pair_distances, sample_pairs
 from gradraker.kernels.shift_invariant import get_kernel
 
-# Pairs that the median is taken over: its standard error is then below 0.2 % of the ranks.
+# With so many pairs the standard error of the median is below 0.2 % of the ranks.
 _MEDIAN_PAIRS = 100_000
 
 
 def median_sigma2(X: Any, *, kernel: str = "gaussian", rng: np.random.Generator) -> float:
     """The median heuristic: σ² is the median of ‖a_i − a_j‖² over pairs of rows.
 
-    For the Laplacian kernel √σ² is the median of ‖a_i − a_j‖₁. Where more than half of the
-    pairs are equal rows, the median of the others is taken. With more than 100 000 pairs, as many
-    are drawn at random.
+    For the Laplacian kernel √σ² is the median of ‖a_i − a_j‖₁. If the rows of more than half of
+    the pairs are equal, it is the median of the other pairs. Of more than 100 000 pairs, that
+    many are drawn at random.
 
     Examples
     --------
@@ -27,7 +27,7 @@ def median_sigma2(X: Any, *, kernel: str = "gaussian", rng: np.random.Generator)
     """
     metric = get_kernel(kernel).metric
     first, second = sample_pairs(X.shape[0], _MEDIAN_PAIRS, rng)
-    distances = pair_distances(X, first, second, metric=metric)
+    distances = compute_pair_distances(X, first, second, metric=metric)
     distances = distances[distances > 0.0] if np.median(distances) == 0.0 else distances
     if distances.size == 0:
         raise ValueError(

@@ -6,28 +6,28 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
-# Pairs whose rows are held at once.
+# Pairs of rows that are held at once.
 _CHUNK = 1 << 14
 
 
-def pair_difference(X: Any, pair: tuple[int, int]) -> NDArray[np.float64]:
-    """Nonzero entries of the difference of two rows of X."""
+def subtract_pair(X: Any, pair: tuple[int, int]) -> NDArray[np.float64]:
+    """Return the nonzero entries of the difference of two rows of X."""
     if not issparse(X):
         i, j = np.asarray(np.asarray(X)[list(pair)], dtype=np.float64)
         return np.asarray((i - j)[i != j])
-    difference = _rows(X, [pair[0]]) - _rows(X, [pair[1]])
+    difference = _take_rows(X, [pair[0]]) - _take_rows(X, [pair[1]])
     difference.eliminate_zeros()
     return np.asarray(difference.data)
 
 
-def pair_distances(
+def compute_pair_distances(
     X: Any, first: NDArray[np.int64], second: NDArray[np.int64], *, metric: str
 ) -> NDArray[np.float64]:
     """Distance ‖d‖² ("sqeuclidean") or ‖d‖₁ ("l1") of rows ``first[p]`` and ``second[p]``."""
     distances = np.empty(first.size)
     for start in range(0, first.size, _CHUNK):
         part = slice(start, start + _CHUNK)
-        difference = _rows(X, first[part]) - _rows(X, second[part])
+        difference = _take_rows(X, first[part]) - _take_rows(X, second[part])
         entries = abs(difference) if metric == "l1" else difference.multiply(difference)
         distances[part] = np.asarray(entries.sum(axis=1)).ravel()
     return distances
@@ -36,7 +36,7 @@ def pair_distances(
 def sample_pairs(
     n: int, n_pairs: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """All pairs i < j of n rows if they are at most ``n_pairs``, else that many drawn at random.
+    """Return all pairs i < j of n rows, or ``n_pairs`` drawn at random if they are more.
 
     Examples
     --------
@@ -53,5 +53,5 @@ def sample_pairs(
     return first, second + (second >= first)
 
 
-def _rows(X: Any, rows: Any) -> Any:
+def _take_rows(X: Any, rows: Any) -> Any:
     return csr_array(X[rows] if issparse(X) else np.asarray(X)[rows], dtype=np.float64)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.kernels.distances.extremes import extreme_squared_distances
-from gradraker.kernels.pairs import pair_difference
+from gradraker.kernels.pairs import subtract_pair
 from gradraker.kernels.shift_invariant import get_kernel
 
 RANGES = ("chaos", "extending", "disturbing", "averaging")
@@ -63,8 +63,8 @@ class Sigma2Ranges:
     n_frequencies: int
     kernel: str
 
-    def range_of(self, sigma2: Any) -> str:
-        """Name of the range that a variance lies in; σ²_ed itself is still "extending"."""
+    def find_range(self, sigma2: Any) -> str:
+        """Return the name of the range that a variance lies in; σ²_ed itself is "extending"."""
         if not isinstance(sigma2, float | int | np.number) or not sigma2 > 0.0:
             raise ValueError(f"sigma2 must be a positive number, got {sigma2!r}")
         if sigma2 < self.chaos_extending:
@@ -73,8 +73,8 @@ class Sigma2Ranges:
             return "extending"
         return "disturbing" if sigma2 < self.disturbing_averaging else "averaging"
 
-    def meaning(self, range_name: str) -> str:
-        """One sentence that says what predictions do in a range."""
+    def get_meaning(self, range_name: str) -> str:
+        """Return a sentence about the predictions in a range."""
         if range_name not in _MEANINGS:
             names = ", ".join(map(repr, RANGES))
             raise ValueError(f"range_name must be one of {names}, got {range_name!r}")
@@ -82,10 +82,10 @@ class Sigma2Ranges:
 
     def describe(self, sigma2: float) -> dict[str, Any]:
         """Return where a variance lies, as a dict that JSON can hold."""
-        name = self.range_of(sigma2)
+        name = self.find_range(sigma2)
         return {
             "range": name,
-            "meaning": self.meaning(name),
+            "meaning": self.get_meaning(name),
             "boundaries": {
                 "chaos_extending": self.chaos_extending,
                 "extending_disturbing": self.extending_disturbing,
@@ -97,7 +97,7 @@ class Sigma2Ranges:
             "noise": self.noise,
         }
 
-    def _bounds(self) -> list[tuple[str, str]]:
+    def _format_bounds(self) -> list[tuple[str, str]]:
         ce, ed, da = (
             f"{boundary:.4g}"
             for boundary in (
@@ -109,7 +109,7 @@ class Sigma2Ranges:
         texts = (f"σ² < {ce}", f"{ce} ≤ σ² ≤ {ed}", f"{ed} < σ² < {da}", f"{da} ≤ σ²")
         return list(zip(RANGES, texts, strict=True))
 
-    def _title(self) -> str:
+    def _format_title(self) -> str:
         return (
             f"{self.kernel} kernel, D = {self.n_frequencies}, distances "
             f"{self.smallest_distance:.4g} to {self.largest_distance:.4g}, "
@@ -117,33 +117,34 @@ class Sigma2Ranges:
         )
 
     def __repr__(self) -> str:
-        width = max(len(text) for _, text in self._bounds())
+        width = max(len(text) for _, text in self._format_bounds())
         lines = [
-            f"  {name:<10}  {text:<{width}}  {_MEANINGS[name]}" for name, text in self._bounds()
+            f"  {name:<10}  {text:<{width}}  {_MEANINGS[name]}"
+            for name, text in self._format_bounds()
         ]
-        return "\n".join([f"Sigma2Ranges: {self._title()}", *lines])
+        return "\n".join([f"Sigma2Ranges: {self._format_title()}", *lines])
 
     def _repr_html_(self) -> str:
         rows = "".join(
             f'<tr><td style="border-left:0.6em solid {_COLOURS[name]};text-align:left">{name}</td>'
             f'<td style="text-align:left">{escape(text)}</td>'
             f'<td style="text-align:left">{escape(_MEANINGS[name])}</td></tr>'
-            for name, text in self._bounds()
+            for name, text in self._format_bounds()
         )
         return (
-            f"<table><caption>Ranges of σ²: {escape(self._title())}</caption>"
+            f"<table><caption>Ranges of σ²: {escape(self._format_title())}</caption>"
             f"<thead><tr><th>range</th><th>σ²</th><th>predictions</th></tr></thead>"
             f"<tbody>{rows}</tbody></table>"
         )
 
 
-def formula_noise_ratio(n_frequencies: int) -> float:
+def compute_noise_ratio(n_frequencies: int) -> float:
     """Equation (noiseup): noise_up / 2η = 1/√(2D).
 
     Examples
     --------
-    >>> from gradraker.kernels import formula_noise_ratio
-    >>> formula_noise_ratio(200)
+    >>> from gradraker.kernels import compute_noise_ratio
+    >>> compute_noise_ratio(200)
     0.05
     """
     return 1.0 / math.sqrt(2 * n_frequencies)
@@ -151,7 +152,7 @@ def formula_noise_ratio(n_frequencies: int) -> float:
 
 @dataclass(frozen=True, eq=False)
 class ExtremePairs:
-    """The closest two rows that differ and the farthest two, as differences."""
+    """Differences of the closest two rows that differ and of the farthest two."""
 
     kernel: str
     nearest: NDArray[np.float64]
@@ -160,8 +161,8 @@ class ExtremePairs:
     largest_distance: float
 
 
-def extreme_pairs(X: Any, *, kernel: str = "gaussian") -> ExtremePairs:
-    """Find the pairs of rows that the boundaries of the ranges are measured on."""
+def find_extreme_pairs(X: Any, *, kernel: str = "gaussian") -> ExtremePairs:
+    """Find the two pairs of rows that determine the boundaries of the ranges."""
     used = get_kernel(kernel)
     found = extreme_squared_distances(X, metric=used.metric)
     if found.smallest_nonzero is None or found.smallest_pair is None:
@@ -171,14 +172,14 @@ def extreme_pairs(X: Any, *, kernel: str = "gaussian") -> ExtremePairs:
         )
     return ExtremePairs(
         used.name,
-        pair_difference(X, found.smallest_pair),
-        pair_difference(X, found.largest_pair),
+        subtract_pair(X, found.smallest_pair),
+        subtract_pair(X, found.largest_pair),
         found.smallest_nonzero,
         found.largest,
     )
 
 
-def ranges_between(
+def compute_ranges(
     pairs: ExtremePairs,
     *,
     n_frequencies: int,
@@ -186,13 +187,13 @@ def ranges_between(
     noise: str = "formula",
     closeness: float = 0.1,
 ) -> Sigma2Ranges:
-    """Boundaries of the four ranges, from the closest and the farthest rows.
+    """Compute the boundaries of the four ranges from the closest and the farthest rows.
 
     Each boundary is the variance at which the kernel of two rows has a given value: the noise
     ratio for the closest rows that differ (σ²_ce) and for the farthest rows (σ²_ed), and
     1 − closeness for the farthest rows (σ²_da).
     """
-    ratio = formula_noise_ratio(n_frequencies) if noise_ratio is None else noise_ratio
+    ratio = compute_noise_ratio(n_frequencies) if noise_ratio is None else noise_ratio
     if not 0.0 < closeness < 0.5:
         raise ValueError(f"closeness must be a number in (0, 0.5), got {closeness!r}")
     if not 0.0 < ratio < 1.0 - closeness:

@@ -43,31 +43,31 @@ class Kernel:
     variance_at: Callable[[NDArray[np.float64], float], float]
 
 
-def _gaussian(difference: ArrayLike, sigma2: float) -> NDArray[np.float64]:
+def _compute_gaussian(difference: ArrayLike, sigma2: float) -> NDArray[np.float64]:
     delta = np.asarray(difference, dtype=np.float64)
     return np.asarray(np.exp(-np.sum(delta**2, axis=-1) / (2.0 * sigma2)))
 
 
-def _laplacian(difference: ArrayLike, sigma2: float) -> NDArray[np.float64]:
+def _compute_laplacian(difference: ArrayLike, sigma2: float) -> NDArray[np.float64]:
     delta = np.asarray(difference, dtype=np.float64)
     return np.asarray(np.exp(-np.sum(np.abs(delta), axis=-1) / np.sqrt(sigma2)))
 
 
-def _cauchy(difference: ArrayLike, sigma2: float) -> NDArray[np.float64]:
+def _compute_cauchy(difference: ArrayLike, sigma2: float) -> NDArray[np.float64]:
     delta = np.asarray(difference, dtype=np.float64)
-    # A sum of logarithms: a product of many factors would underflow unnoticed.
+    # A sum of logarithms, because a product of many factors would underflow unnoticed.
     return np.asarray(np.exp(-np.sum(np.log1p(delta**2 / sigma2), axis=-1)))
 
 
-def _gaussian_variance(difference: NDArray[np.float64], similarity: float) -> float:
+def _solve_gaussian_variance(difference: NDArray[np.float64], similarity: float) -> float:
     return float(np.sum(difference**2)) / (-2.0 * math.log(similarity))
 
 
-def _laplacian_variance(difference: NDArray[np.float64], similarity: float) -> float:
+def _solve_laplacian_variance(difference: NDArray[np.float64], similarity: float) -> float:
     return (float(np.sum(np.abs(difference))) / -math.log(similarity)) ** 2
 
 
-def _cauchy_variance(difference: NDArray[np.float64], similarity: float) -> float:
+def _solve_cauchy_variance(difference: NDArray[np.float64], similarity: float) -> float:
     """Solve Σ log(1 + Δ²/sigma2) = −log(similarity); the left side falls with sigma2."""
     squares = difference[difference != 0.0] ** 2
     target = -math.log(similarity)
@@ -84,11 +84,11 @@ def _cauchy_variance(difference: NDArray[np.float64], similarity: float) -> floa
 KERNELS = {
     kernel.name: kernel
     for kernel in (
-        Kernel("gaussian", NORMAL, "sqeuclidean", _gaussian, _gaussian_variance),
-        Kernel("laplacian", CAUCHY, "l1", _laplacian, _laplacian_variance),
-        # For 0/1 rows the Cauchy kernel falls with ‖d‖² as well; for others it is measured on
-        # the pairs that are extreme in ‖d‖².
-        Kernel("cauchy", LAPLACE, "sqeuclidean", _cauchy, _cauchy_variance),
+        Kernel("gaussian", NORMAL, "sqeuclidean", _compute_gaussian, _solve_gaussian_variance),
+        Kernel("laplacian", CAUCHY, "l1", _compute_laplacian, _solve_laplacian_variance),
+        # For 0/1 rows the Cauchy kernel falls with ‖d‖² as well; for others its boundaries are
+        # those of the pairs that are extreme in ‖d‖².
+        Kernel("cauchy", LAPLACE, "sqeuclidean", _compute_cauchy, _solve_cauchy_variance),
     )
 }
 

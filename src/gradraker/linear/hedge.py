@@ -1,4 +1,4 @@
-"""The exponential (hedge) rule: how much each member of a bank counts, from its losses."""
+"""The exponential (hedge) rule: the weights of the members of a bank, from their losses."""
 
 import math
 from typing import Any
@@ -6,15 +6,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gradraker._compiled.bank import hedge_pass, safe_step, set_weights
+from gradraker._compiled.member_weights import compute_safe_step, run_hedge_pass, set_weights
 
 AUTO = "auto"
 
 
 class Hedge:
-    """Sums of losses of the members of a bank, and the weights that follow from them.
+    """Losses of the members of a bank, and the member weights that follow from them.
 
-    A member p that has made the losses Lₚ = Σ (y − fₚ)² so far has the weight
+    A member p with the losses Lₚ = Σ (y − fₚ)² so far has the weight
     w̄ₚ = exp(−λ Lₚ) / Σ_q exp(−λ L_q), and the bank predicts f = Σ w̄ₚ fₚ.
 
     Parameters
@@ -22,11 +22,11 @@ class Hedge:
     n_members : int
         P.
     weight_step : float or "auto"
-        λ, or a step that the bound of :func:`regret_bound` allows: 1/(2 B²), where no squared
-        error of a member exceeded B² so far. When one does, B² rises to it, or to twice what it
-        was if that is more.
+        λ, or a step that the bound of :func:`regret_bound` allows: 1/(2 B²), where B² is an
+        upper bound of the squared errors of all members so far. An error above it raises B² to
+        its square, or to twice B² if that is more.
     regularization : float
-        μ: members are charged with μ‖θₚ‖² as well, as in the original.
+        μ: the loss of a member includes μ‖θₚ‖², as in the original.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Hedge:
         self.totals = np.zeros(3)
 
     def copy(self) -> "Hedge":
-        """Return a copy that can be updated while this one stays."""
+        """Return a copy; updating it leaves this one as it is."""
         other = Hedge(self.losses.size, self.given_step or AUTO, self.regularization)
         other.losses, other.totals = self.losses.copy(), self.totals.copy()
         return other
@@ -51,10 +51,10 @@ class Hedge:
     @property
     def weight_step(self) -> float:
         """λ of the next step; 0 before the first, when all weights are equal anyway."""
-        return self.given_step or safe_step(float(self.totals[2]))
+        return self.given_step or compute_safe_step(float(self.totals[2]))
 
-    def weights(self) -> NDArray[np.float64]:
-        """Weights for the next step, (P,); they sum to 1."""
+    def compute_member_weights(self) -> NDArray[np.float64]:
+        """Member weights for the next step, (P,); they sum to 1."""
         weights = np.empty_like(self.losses)
         set_weights(self.losses, self.weight_step, weights)
         return weights
@@ -67,12 +67,12 @@ class Hedge:
         *,
         keep_weights: bool,
     ) -> NDArray[np.float64]:
-        """Take the steps whose predictions (P, T, K) were made before the values Y (T, K) came.
+        """Update the losses by T steps: predictions (P, T, K) made before the values Y (T, K) came.
 
-        Returns the weights that each step was predicted with, (T, P), or (0, P) if not asked for.
+        Returns the member weights of each step, (T, P), or (0, P) without ``keep_weights``.
         """
         history = np.empty((Y.shape[0] if keep_weights else 0, self.losses.size))
-        hedge_pass(
+        run_hedge_pass(
             predictions,
             norms,
             Y,
@@ -85,7 +85,7 @@ class Hedge:
         return history
 
     def regret_bound(self) -> float:
-        """Upper bound of the bank's loss minus the best member's, for what was seen."""
+        """Upper bound of the bank's loss minus the best member's, so far."""
         largest, bound = self.totals[1:].tolist()
         if self.given_step:
             return regret_bound(self.losses.size, largest, self.given_step)
@@ -95,8 +95,8 @@ class Hedge:
 def regret_bound(n_members: int, largest_error: float, weight_step: float | str = AUTO) -> float:
     """Largest possible regret: cumulative squared loss of the bank minus that of its best member.
 
-    It holds for every sequence of nodes and values, an adversary's too. exp(−λ (y − f)²) is a
-    concave function of f where (y − f)² ≤ 1/(2λ), so the bank's loss is at most the mix loss
+    The bound holds for every sequence of nodes and values, even an adversary's. exp(−λ (y − f)²) is
+    a concave function of f where (y − f)² ≤ 1/(2λ), so the bank's loss is at most the mix loss
     −(1/λ) ln Σ w̄ₚ exp(−λ (y − fₚ)²). These add up to at most min_p Lₚ + (ln P)/λ. With several
     targets the same holds for ‖y − f‖².
 
@@ -112,9 +112,9 @@ def regret_bound(n_members: int, largest_error: float, weight_step: float | str 
     Returns
     -------
     float
-        (ln P)/λ for a given λ ≤ 1/(2B²), and infinity for a larger λ, for which this proof does
-        not hold. For "auto" 2 B² (1 + ln P): λ falls when an error is larger than B, each time
-        costs at most the new B², and B² doubles at least.
+        (ln P)/λ for a given λ ≤ 1/(2B²), and infinity for a larger λ, for which the proof does
+        not hold. For "auto" 2 B² (1 + ln P): an error above B lowers λ, which costs at most the
+        new B², and B² at least doubles each time.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def regret_bound(n_members: int, largest_error: float, weight_step: float | str 
     inf
     """
     if weight_step == AUTO:
-        safe = safe_step(float(largest_error))
+        safe = compute_safe_step(float(largest_error))
         return 0.0 if safe == 0.0 or n_members == 1 else (1.0 + math.log(n_members)) / safe
     step = float(weight_step)
     if n_members == 1:
@@ -149,7 +149,7 @@ def check_regularization(regularization: Any, learning_rate: float) -> float:
     """Return a number μ ≥ 0 with η (1 + 2μ) < 1, where the update is stable."""
     number = isinstance(regularization, float | int | np.integer | np.floating)
     if number and not isinstance(regularization, bool) and regularization >= 0.0:
-        # Below it θ shrinks by less than half of what would turn its sign.
+        # Here a step shrinks θ by less than half of what would turn its sign.
         if learning_rate * (1.0 + 2.0 * regularization) < 1.0:
             return float(regularization)
         most = (1.0 / learning_rate - 1.0) / 2.0
@@ -160,9 +160,11 @@ def check_regularization(regularization: Any, learning_rate: float) -> float:
     raise ValueError(f"regularization must be a number of at least 0, got {regularization!r}")
 
 
-def combined(weights: ArrayLike, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Σ w̄ₚ fₚ of predictions (P, n, K), added up in the order of the members."""
+def combine_predictions(
+    member_weights: ArrayLike, predictions: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Σ w̄ₚ fₚ of predictions (P, n, K), added in the order of the members."""
     total: Any = 0.0
-    for weight, prediction in zip(np.asarray(weights), predictions, strict=True):
+    for weight, prediction in zip(np.asarray(member_weights), predictions, strict=True):
         total = total + weight * prediction
     return np.asarray(total, dtype=np.float64)

@@ -6,24 +6,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker._compiled.skg import lms_pass
-from gradraker.features import Rows, feature_chunks, fourier_features
+from gradraker._compiled.fourier_lms import run_lms_pass
+from gradraker.features import RowArrays, compute_fourier_features, iterate_feature_chunks
 
-# Features of all rows are kept between epochs while they are smaller than this.
+# Up to this size the features of all rows are kept between epochs.
 _KEPT_BYTES = 256 << 20
 
 
-def epoch_orders(
+def draw_epoch_orders(
     seed: int, n_rows: int, n_epochs: int, *, shuffle: bool
 ) -> list[NDArray[np.int64]]:
-    """The order in which ``fit`` goes through the rows in each epoch."""
+    """Draw the order in which ``fit`` visits the rows in each epoch."""
     rng = np.random.default_rng([seed, 1])
     in_order = np.arange(n_rows)
     return [rng.permutation(n_rows) if shuffle else in_order for _ in range(n_epochs)]
 
 
 def train(
-    rows: Rows,
+    rows: RowArrays,
     Y: NDArray[np.float64],
     theta: NDArray[np.float64],
     *,
@@ -36,11 +36,11 @@ def train(
     """Train ``theta`` in place, one row at a time, and return the number of steps.
 
     Each step is θ ← θ + 2η (y − θᵀz) z. The result depends on the sequence of rows only,
-    not on how it is cut into chunks or epochs.
+    not on how it is split into chunks or epochs.
 
     Parameters
     ----------
-    rows : Rows
+    rows : RowArrays
         Adjacency vectors of n nodes.
     Y : array of shape (n, K)
         Values.
@@ -53,7 +53,7 @@ def train(
     learning_rate : float
         η.
     orders : iterable of int64 arrays
-        The rows of each epoch, in the order of training.
+        Rows of each epoch, in the order of training.
     dtype : dtype
         Type of the features; sums are always float64.
     """
@@ -62,13 +62,13 @@ def train(
     n_steps = 0
     small = Y.shape[0] * n_features * np.dtype(dtype).itemsize <= _KEPT_BYTES
     if len(orders) > 1 and small:
-        Z = fourier_features(rows, units, scale, dtype=dtype)  # [n, 2D]
+        Z = compute_fourier_features(rows, units, scale, dtype=dtype)  # [n, 2D]
         for order in orders:
-            lms_pass(Z, order, Y, 2.0 * learning_rate, theta)
+            run_lms_pass(Z, order, Y, 2.0 * learning_rate, theta)
             n_steps += order.size
         return n_steps
     for order in orders:
-        for chunk, Z in feature_chunks(rows, units, scale, order=order, dtype=dtype):
-            lms_pass(Z, np.arange(chunk.size), Y[chunk], 2.0 * learning_rate, theta)
+        for chunk, Z in iterate_feature_chunks(rows, units, scale, order=order, dtype=dtype):
+            run_lms_pass(Z, np.arange(chunk.size), Y[chunk], 2.0 * learning_rate, theta)
             n_steps += chunk.size
     return n_steps

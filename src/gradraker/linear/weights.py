@@ -1,4 +1,4 @@
-"""Contribution weights: a prediction of SKG as a weighted sum of the values it has seen."""
+"""Contribution weights: a prediction of SKG as a weighted sum of the values it learned from."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -7,15 +7,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
-from gradraker._compiled.equal_rows import hash_dense_rows
-from gradraker._compiled.skg import adjoint_pass, kernel_adjoint_pass
+from gradraker._compiled.adjoint import run_adjoint_pass, run_kernel_adjoint_pass
 from gradraker._validation import check_learning_rate
-from gradraker.features.parallel import over_rows
+from gradraker.features.parallel import parallel_for
+from gradraker.kernels.equal_rows import group_equal_rows
 
-# Steps a block: long enough for matrix products, short enough for the triangular solve.
+# Steps per block: enough for matrix products, few enough for the triangular solve.
 _BLOCK = 256
 # With less work a thread costs more than it saves.
-_MULTIPLIES_A_THREAD = 1_000_000
+_MULTIPLIES_PER_THREAD = 1_000_000
 
 
 def contribution_weights(
@@ -26,24 +26,24 @@ def contribution_weights(
     The prediction for a node with features z* after training on rows ``order`` of Z is
     Σ_t F_t y[order[t]] (claim 3). The weights come from one pass backwards in time: start with
     v = z*, and for t = T, …, 1 set F_t = 2η z_tᵀv and v ← v − F_t z_t. That takes O(TD)
-    operations and O(T + D) memory for a tested node; many tested nodes go through blocks
-    of matrix products.
+    operations and O(T + D) memory for one predicted node; many predicted nodes go through
+    blocks of matrix products.
 
     Parameters
     ----------
     Z : array-like of shape (n, 2D)
-        Features of the observed nodes.
+        Features of the known nodes.
     order : array-like of T ints
         Rows of Z in the order of training, all epochs.
     z_star : array-like of shape (2D,) or (m, 2D)
-        Features of one tested node or of m of them.
+        Features of one predicted node or of m of them.
     learning_rate : float or array-like of T floats
-        η in (0, 1), the same at all times or one for each.
+        η in (0, 1): the same at all times, or one for each.
 
     Returns
     -------
     ndarray of shape (T,) or (m, T)
-        Weight of the value seen at each time.
+        Weight of the value learned at each time.
 
     Examples
     --------
@@ -53,83 +53,84 @@ def contribution_weights(
     >>> contribution_weights(Z, [0, 1, 0], [1.0, 0.0], learning_rate=0.25)
     array([0.25, 0.  , 0.5 ])
     """
-    features = _checked_features("Z", Z)
-    stars = _checked_features("z_star", np.atleast_2d(z_star))
+    features = _check_features("Z", Z)
+    stars = _check_features("z_star", np.atleast_2d(z_star))
     if features.shape[1] != stars.shape[1]:
         raise ValueError(f"z_star has {stars.shape[1]} features, but Z has {features.shape[1]}")
-    rows = checked_order(order, features.shape[0])
-    steps = 2.0 * _checked_rates(learning_rate, rows.size)  # [T]
+    rows = check_order(order, features.shape[0])
+    steps = 2.0 * _check_rates(learning_rate, rows.size)  # [T]
     weights = np.empty((stars.shape[0], rows.size))  # [m, T]
     if stars.shape[0] == 1:
-        adjoint_pass(features, rows, steps, stars[0].copy(), weights[0])
+        run_adjoint_pass(features, rows, steps, stars[0].copy(), weights[0])
     else:
-        _weights_of_many(features, rows, steps, stars, weights)
+        _fill_weights_of_many(features, rows, steps, stars, weights)
     return weights[0] if np.ndim(z_star) == 1 else weights
 
 
 class _Many(NamedTuple):
-    """Many tested nodes: distinct features of observed and tested nodes, and who has which."""
+    """Distinct features of known and predicted nodes, and which node has which."""
 
     Z: NDArray[np.float64]  # [n, 2D]
     order: NDArray[np.int64]  # [T]
     steps: NDArray[np.float64]  # [T]
     stars: NDArray[np.float64]  # [m, 2D]
-    numbers: NDArray[np.int64]  # row of stars of each tested node
+    numbers: NDArray[np.int64]  # row of stars of each predicted node
 
 
-def _weights_of_many(
+def _fill_weights_of_many(
     Z: NDArray[np.float64],
     order: NDArray[np.int64],
     steps: NDArray[np.float64],
     stars: NDArray[np.float64],
     weights: NDArray[np.float64],
 ) -> None:
-    """Weights of many tested nodes, by the way that needs the fewest operations.
+    """Weights of many predicted nodes, by the way that needs the fewest operations.
 
     Many nodes of a sparse graph have equal adjacency vectors: each is computed once.
     """
-    Z, number = _distinct(Z)
-    stars, number_of_star = _distinct(stars)
+    first, number = group_equal_rows(Z)
+    first_stars, number_of_star = group_equal_rows(stars)
+    Z, stars = Z[first], stars[first_stars]
     many = _Many(Z, number[order], steps, stars, number_of_star)
     (n, width), m, n_steps = Z.shape, stars.shape[0], order.size
     # Operations of each way, in units of those of a matrix product.
     costs = {
-        _one_by_one: 3 * n_steps * width * 2 * m,
-        _by_blocks: n_steps * width * (2 * m + _BLOCK),
+        _run_one_by_one: 3 * n_steps * width * 2 * m,
+        _solve_blocks: n_steps * width * (2 * m + _BLOCK),
     }
-    # Only where the matrix of the kernel is not larger than Z.
+    # Only where the kernel matrix is not larger than Z.
     if n <= width and n_steps > 0 and np.all(steps == steps[0]):
-        costs[_by_kernel] = n * width * (n + m) + 2 * n_steps * n * m
+        costs[_run_kernel_passes] = n * width * (n + m) + 2 * n_steps * n * m
     min(costs, key=lambda way: costs[way])(many, weights)
 
 
-def _one_by_one(many: _Many, weights: NDArray[np.float64]) -> None:
-    """One pass for each tested node."""
+def _run_one_by_one(many: _Many, weights: NDArray[np.float64]) -> None:
+    """One pass for each predicted node."""
 
     def compute(star: int, out: NDArray[np.float64]) -> None:
-        adjoint_pass(many.Z, many.order, many.steps, many.stars[star].copy(), out)
+        run_adjoint_pass(many.Z, many.order, many.steps, many.stars[star].copy(), out)
 
-    _each(many, compute, many.Z.shape[1], weights)
+    _compute_each(many, compute, many.Z.shape[1], weights)
 
 
-def _by_kernel(many: _Many, weights: NDArray[np.float64]) -> None:
-    """The recursion on products zᵀz that are made once: nodes return in every epoch."""
+def _run_kernel_passes(many: _Many, weights: NDArray[np.float64]) -> None:
+    """The recursion on products zᵀz, which are computed once: nodes return in every epoch."""
     K = many.Z @ many.Z.T  # [n, n]
     P = many.stars @ many.Z.T  # [m, n]
 
     def compute(star: int, out: NDArray[np.float64]) -> None:
-        kernel_adjoint_pass(K, many.order, many.steps[0], P[star], out)
+        run_kernel_adjoint_pass(K, many.order, many.steps[0], P[star], out)
 
-    _each(many, compute, many.Z.shape[0], weights)
+    _compute_each(many, compute, many.Z.shape[0], weights)
 
 
-def _each(
+def _compute_each(
     many: _Many,
     compute: Callable[[int, NDArray[np.float64]], None],
     width: int,
     weights: NDArray[np.float64],
 ) -> None:
-    """Compute the weights of each distinct tested node, on a few threads."""
+    """Compute the weights of each distinct predicted node, on a few threads."""
     shape = many.stars.shape[0], many.order.size
     found = weights if shape == weights.shape else np.empty(shape)  # [m, T]
 
@@ -137,55 +138,44 @@ def _each(
         for star in range(start, stop):
             compute(star, found[star])
 
-    over_rows(loop, found.shape[0], 1 + _MULTIPLIES_A_THREAD // (1 + many.order.size * width))
+    parallel_for(loop, found.shape[0], 1 + _MULTIPLIES_PER_THREAD // (1 + many.order.size * width))
     if found is not weights:
         found.take(many.numbers, axis=0, out=weights, mode="clip")  # clip: without a copy
 
 
-def _by_blocks(many: _Many, weights: NDArray[np.float64]) -> None:
+def _solve_blocks(many: _Many, weights: NDArray[np.float64]) -> None:
     """Blocks of steps as matrix products: (I + 2η·strict upper of Z_b Z_bᵀ) F_b = 2η Z_b V."""
     V = many.stars.T.copy()  # [2D, m]
-    for times in _blocks_backwards(many.order.size):
+    for times in _iterate_backwards(many.order.size):
         Z_block = many.Z[many.order[times]]  # [b, 2D]
-        F = _solve(Z_block @ Z_block.T, Z_block @ V, many.steps[times])  # [b, m]
+        F = _solve_block(Z_block @ Z_block.T, Z_block @ V, many.steps[times])  # [b, m]
         V -= Z_block.T @ F
         weights[:, times] = F.T[many.numbers]
 
 
-def _blocks_backwards(n_steps: int) -> Iterator[slice]:
+def _iterate_backwards(n_steps: int) -> Iterator[slice]:
     for stop in range(n_steps, 0, -_BLOCK):
         yield slice(max(0, stop - _BLOCK), stop)
 
 
-def _solve(
+def _solve_block(
     gram: NDArray[np.float64], products: NDArray[np.float64], steps: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Weights of one block from z_tᵀz_s (b, b) and z_tᵀV (b, m)."""
     step = steps[:, np.newaxis]
     system = np.triu(step * gram, 1)  # [b, b]
     np.fill_diagonal(system, 1.0)
-    # Not SciPy's triangular solver: it brings a BLAS of its own, whose threads would take turns
-    # with NumPy's and wait for them. Elimination finds nothing below the diagonal to do.
+    # Not SciPy's triangular solver: it brings its own BLAS, whose threads and NumPy's would wait
+    # for each other. Elimination below the diagonal has nothing to do.
     return np.asarray(np.linalg.solve(system, step * products), dtype=np.float64)
 
 
-def _distinct(Z: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Distinct rows, and the number of each row among them."""
-    hashes = hash_dense_rows(Z, Z.view(np.uint64))
-    _, first, number = np.unique(hashes, return_index=True, return_inverse=True)
-    everyone = np.arange(Z.shape[0])
-    others = np.flatnonzero(first[number] != everyone)
-    if others.size and all(np.array_equal(Z[i], Z[first[number[i]]]) for i in others):
-        return Z[first], number
-    return Z, everyone  # no two rows are equal, or rows that differ have one hash
-
-
-def _checked_features(name: str, Z: Any) -> NDArray[np.float64]:
+def _check_features(name: str, Z: Any) -> NDArray[np.float64]:
     return np.ascontiguousarray(check_array(Z, dtype=np.float64, input_name=name))
 
 
-def checked_order(order: ArrayLike, n_rows: int) -> NDArray[np.int64]:
-    """Return row numbers in the order of training, or say what is wrong with them."""
+def check_order(order: ArrayLike, n_rows: int) -> NDArray[np.int64]:
+    """Return row numbers in the order of training, or raise an error that names the fault."""
     rows = np.asarray(order)
     if rows.ndim != 1 or (rows.size and rows.dtype.kind not in "iu"):
         raise ValueError(
@@ -200,7 +190,7 @@ def checked_order(order: ArrayLike, n_rows: int) -> NDArray[np.int64]:
     return rows.astype(np.int64)
 
 
-def _checked_rates(learning_rate: float | ArrayLike, n_steps: int) -> NDArray[np.float64]:
+def _check_rates(learning_rate: float | ArrayLike, n_steps: int) -> NDArray[np.float64]:
     if np.ndim(learning_rate) == 0:
         return np.full(n_steps, check_learning_rate(learning_rate))
     rates = np.asarray(learning_rate, dtype=np.float64)

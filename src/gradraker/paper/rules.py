@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from gradraker.kernels.ranges import formula_noise_ratio
+from gradraker.kernels.ranges import compute_noise_ratio
 from gradraker.paper.paper_data import DATA, Floats
 from gradraker.paper.plan import Simulation
 from gradraker.paper.results import PaperResults
@@ -211,7 +211,7 @@ def compare_boundary(
     def check(results: PaperResults, printed: str) -> Outcome:
         D = DATA[data].n_frequencies
         d2 = float(SMALLEST_DISTANCE if which == "ce" else DATA[data].largest_distance)
-        level = 1.0 - CLOSENESS if which == "da" else formula_noise_ratio(D)
+        level = 1.0 - CLOSENESS if which == "da" else compute_noise_ratio(D)
         by_equation = compute_variance(d2, level)
         distances = select_distances(results)[:, 0 if which == "ce" else 1]
         ours = Measured.from_repeats(
@@ -250,24 +250,24 @@ def _explain_boundary(printed: str, which: str, d2: float, D: int, ours: Measure
             return (
                 f"The print is ‖d‖²max/(2·closeness) = {other:.4g}: ln(1 − c) was replaced by −c."
             )
-    doubled = 2.0 * formula_noise_ratio(D)
+    doubled = 2.0 * compute_noise_ratio(D)
     other = compute_variance(d2, doubled)
     if is_rounding_of(printed, other):
         return (
             f"The print is what a noise ratio of √(2/D) = {doubled:.3g} gives, {other:.4g}: two "
             "standard deviations instead of the one of equation (noiseup)."
         )
-    cut = math.floor(100.0 * formula_noise_ratio(D)) / 100.0
+    cut = math.floor(100.0 * compute_noise_ratio(D)) / 100.0
     other = compute_variance(d2, cut)
     if is_rounding_of(printed, other):
         return (
-            f"The print is what the noise ratio {formula_noise_ratio(D):.4g}, cut to {cut:g}, "
+            f"The print is what the noise ratio {compute_noise_ratio(D):.4g}, cut to {cut:g}, "
             f"gives: {other:.4g}."
         )
     implied = math.exp(-d2 / (2.0 * float(printed)))
     inside = "lies" if SPREAD.holds(float(printed), ours) else "does not lie"
     return (
         f"The print implies a noise ratio of {implied:.4g} where equation (noiseup) gives "
-        f"{formula_noise_ratio(D):.4g}, or ‖d‖²max = {float(printed) * math.log(2 * D):.4g}; it "
+        f"{compute_noise_ratio(D):.4g}, or ‖d‖²max = {float(printed) * math.log(2 * D):.4g}; it "
         f"{inside} within our spread over repeats. We know no reading that gives it."
     )

@@ -109,7 +109,7 @@ def _format_labels(model: GradrakerRegressor) -> list[str]:
     """Variance and range of each member, where the rows have ranges."""
     try:
         names = [
-            f" ({ranges.range_of(member.sigma2)})"
+            f" ({ranges.find_range(member.sigma2)})"
             for member, ranges in zip(model.members_, model.ranges_, strict=True)
         ]
     except AttributeError:

@@ -8,18 +8,18 @@ epochs 1.5 on each; without a dense search for the distances of small matrices 1
 
 import time
 from collections.abc import Callable, Iterator
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from gradraker._compiled.skg import sweep_errors, sweep_train
+from gradraker._compiled.fourier_lms import add_sweep_errors, train_sweep
 from gradraker.datasets import split_nodes
-from gradraker.features import FrequencyTable, Rows, as_rows, projections
-from gradraker.features.parallel import over_rows
-from gradraker.kernels.ranges import extreme_pairs, ranges_between
+from gradraker.features import FrequencyTable, compute_projections, to_row_arrays
+from gradraker.features.parallel import parallel_for
+from gradraker.kernels.equal_rows import group_equal_rows
+from gradraker.kernels.ranges import compute_ranges, find_extreme_pairs
 from gradraker.sweep.checkpoint import Repeat
 
 Floats = NDArray[np.float64]
@@ -114,7 +114,7 @@ class _Grid(NamedTuple):
         for chunk, order in self._cut_orders(orders):
             P, place = self._project(X[chunk])
             rows, values = place[order], y[chunk[order]]
-            self._run(sweep_train, P, rows, values, 2.0 * learning_rate, theta)
+            self._run(train_sweep, P, rows, values, 2.0 * learning_rate, theta)
         return theta
 
     def compute_squared_errors(self, X: csr_array, y: Floats, theta: Floats) -> Floats:
@@ -122,7 +122,7 @@ class _Grid(NamedTuple):
         errors = np.zeros(self.scales.size)  # [S]
         for chunk in self._cut(np.arange(y.size)):
             P, place = self._project(X[chunk])
-            self._run(sweep_errors, P, place, y[chunk], theta, errors)
+            self._run(add_sweep_errors, P, place, y[chunk], theta, errors)
         return errors
 
     def _run(self, loop: Callable[..., None], P: Floats, *arguments: Any) -> None:
@@ -132,18 +132,19 @@ class _Grid(NamedTuple):
             loop(P, self.scales, start, stop, *arguments)
 
         if self.threads:
-            over_rows(run, self.scales.size, -(-_SINES_A_BLOCK // P.size))
+            parallel_for(run, self.scales.size, -(-_SINES_A_BLOCK // P.size))
         else:
             run(0, self.scales.size)
 
     def _project(self, X: csr_array) -> tuple[Floats, Integers]:
         """Projections of the rows that differ, (n, D), and where each row of X is among them."""
-        rows = as_rows(X)
+        rows = to_row_arrays(X)
         units = self.table.prepare(rows.indices)
-        first, place = find_distinct_rows(rows)
+        # References are few, so many nodes have equal rows: of 2222 in Cora-Con 600 differ.
+        first, place = group_equal_rows(X)
         if first.size < place.size:
-            rows = as_rows(X[first])
-        return projections(rows, units), place
+            rows = to_row_arrays(X[first])
+        return compute_projections(rows, units), place
 
     def _cut_orders(self, orders: list[Integers]) -> Iterator[tuple[Integers, Integers]]:
         """Rows whose features are made together, and the order in which they are trained on."""
@@ -161,27 +162,14 @@ class _Grid(NamedTuple):
             yield rows[start : start + size]
 
 
-def find_distinct_rows(rows: Rows) -> tuple[Integers, Integers]:
-    """The first of each set of equal rows, and the place of every row among these.
-
-    References are few, so that many nodes of a sparse graph have equal rows: of 2222 in
-    Cora-Con 600 differ.
-    """
-    entries = np.rec.fromarrays([rows.indices, rows.data])
-    content, ends = entries.tobytes(), (rows.indptr * entries.itemsize).tolist()
-    seen: dict[bytes, int] = {}
-    place = np.array([seen.setdefault(content[a:b], len(seen)) for a, b in pairwise(ends)])
-    return np.unique(place, return_index=True)[1], place
-
-
 def find_boundaries(X: csr_array, *, n_frequencies: int, kernel: str) -> tuple[Floats, Floats]:
     """σ²_ce, σ²_ed, σ²_da, and the two distances that they follow from; NaN for equal rows."""
     small = X.shape[0] * X.shape[1] <= DENSE_ENTRIES
     try:
-        pairs = extreme_pairs(X.toarray() if small else X, kernel=kernel)
+        pairs = find_extreme_pairs(X.toarray() if small else X, kernel=kernel)
     except ValueError:  # no two rows differ
         return np.full(3, np.nan), np.full(2, np.nan)
-    ranges = ranges_between(pairs, n_frequencies=n_frequencies)
+    ranges = compute_ranges(pairs, n_frequencies=n_frequencies)
     boundaries = (
         ranges.chaos_extending,
         ranges.extending_disturbing,

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from gradraker import GradrakerRegressor, SKGRegressor, load_temperature
-from gradraker._compiled.skg import member_pass
+from gradraker._compiled.fourier_lms import run_member_pass
 from gradraker.features import parallel as threads
 from gradraker.graph import hop_views
 from gradraker.kernels.shift_invariant import KERNELS
@@ -168,7 +168,7 @@ def test_memory_limits_and_threads_do_not_change_the_model(monkeypatch, order):
         np.testing.assert_array_equal(expected.predict(rows), predictions)
     monkeypatch.setattr(bank_training, "_FEATURES_A_THREAD", 0)
     for n_threads in (1, 2, 5):
-        monkeypatch.setattr(threads, "n_threads", lambda n=n_threads: n)
+        monkeypatch.setattr(threads, "count_threads", lambda n=n_threads: n)
         assert_equal_models(expected, bank().fit(rows, Y))
         np.testing.assert_array_equal(expected.predict(rows), predictions)
 
@@ -191,7 +191,7 @@ def test_members_that_run_at_once_have_memory_of_their_own(monkeypatch):
         return np.zeros((theta.shape[0], chunk.numbers.size, theta.shape[1]))
 
     model, run = bank(kernels=[0.1, 1.0, 10.0]).fit(X, Y), []
-    monkeypatch.setattr(bank_training, "over_rows", one_within_the_other)
+    monkeypatch.setattr(bank_training, "parallel_for", one_within_the_other)
     monkeypatch.setattr(bank_training, "_predictions_of", note)
     model.predict(X)
     assert np.shares_memory(spaces[0], spaces[1])  # one after the other
@@ -205,7 +205,7 @@ def test_features_that_are_kept_are_those_that_are_computed_again():
     for n_kept in (1, 7):
         theta, Z = np.zeros((1, 2 * D)), np.empty((n_kept, 2 * D))
         out, norms = np.empty((21, 1)), np.empty(21)
-        member_pass(P, rows, 0.7, y, 0.4, 0.9, theta, Z, out, norms)
+        run_member_pass(P, rows, 0.7, y, 0.4, 0.9, theta, Z, out, norms)
         found.append(np.concatenate([theta.ravel(), out.ravel(), norms]))
     np.testing.assert_array_equal(found[0], found[1])
 

@@ -21,7 +21,7 @@ from sklearn.base import clone
 import gradraker
 from gradraker import SKGRegressor, load
 from gradraker.exceptions import ModelFileError
-from gradraker.features import reference_identity
+from gradraker.features import identify_reference
 from gradraker.kernels.shift_invariant import KERNELS
 from gradraker.models.persistence import archive as model_file
 from gradraker.models.persistence.names_as_json import name_from_json, name_to_json
@@ -265,7 +265,7 @@ def test_names_survive_json(name):
     again = name_from_json(json.loads(text))
     assert again == name
     assert type(again) is type(name)
-    assert reference_identity(again) == reference_identity(name)
+    assert identify_reference(again) == identify_reference(name)
 
 
 @given(st.lists(NAME, min_size=1, max_size=6, unique=True))

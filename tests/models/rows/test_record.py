@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from gradraker import SKGRegressor
-from gradraker.features import Rows
+from gradraker.features import RowArrays
 from gradraker.models.rows import record as observed_module
 from gradraker.models.rows.record import Record, row_names
 
@@ -23,7 +23,7 @@ def make_rows(*rows):
     """Rows of pairs (column, weight)."""
     ends = np.cumsum([0, *map(len, rows)])
     pairs = [pair for row in rows for pair in row]
-    return Rows(
+    return RowArrays(
         ends.astype(np.int64),
         np.array([column for column, _ in pairs], dtype=np.int32),
         np.array([weight for _, weight in pairs], dtype=float),

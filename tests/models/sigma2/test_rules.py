@@ -9,11 +9,10 @@ from sklearn.model_selection import GridSearchCV
 
 from gradraker import SKGRegressor, gnmse, load, load_temperature, sigma2_ranges
 from gradraker.datasets import make_block_graph, split_nodes
-from gradraker.features import FrequencyTable, as_rows, projections
+from gradraker.features import FrequencyTable, compute_projections, parallel, to_row_arrays
 from gradraker.kernels import median_rule as rules
 from gradraker.kernels.median_rule import median_sigma2
-from gradraker.linear import held_out_passes as held_out
-from gradraker.linear.held_out_passes import Fold, held_out_predictions, make_folds
+from gradraker.linear.held_out_passes import Fold, make_folds, predict_held_out
 from gradraker.models.sigma2 import rules as sigma2
 
 ALL_RULES = ("theory", "refined", "median", "cv")
@@ -35,7 +34,7 @@ def test_theory_is_algorithm_1(temperature):
     largest = max(float(np.sum((a - b) ** 2)) for a in dense for b in dense)
     assert model.sigma2_ == pytest.approx(largest / math.log(400), rel=1e-14)
     assert model.sigma2_rule_ == "theory"
-    assert model.ranges_.range_of(model.sigma2_) == "extending"
+    assert model.ranges_.find_range(model.sigma2_) == "extending"
     assert model.ranges_.largest_distance == largest
 
 
@@ -97,27 +96,27 @@ def test_cv_errors_equal_plain_fits(temperature):
     X, y, *_ = temperature
     rng = np.random.default_rng(1)
     folds = make_folds(X.shape[0], n_folds=3, n_epochs=2, rng=rng)
-    assert np.array_equal(np.sort(np.concatenate([f.tested for f in folds])), np.arange(36))
+    assert np.array_equal(np.sort(np.concatenate([f.held_out for f in folds])), np.arange(36))
     table = FrequencyTable(7, 50, "gaussian", n_numbered=X.shape[1])
-    rows = as_rows(X)
-    P = projections(rows, table.prepare(rows.indices))
+    rows = to_row_arrays(X)
+    P = compute_projections(rows, table.prepare(rows.indices))
     Y = np.column_stack([y, -2 * y])
-    found = held_out_predictions(P, Y, sigma2=[0.5, 4.0], folds=folds, learning_rate=0.1)
+    found = predict_held_out(P, Y, sigma2=[0.5, 4.0], folds=folds, learning_rate=0.1)
     for s, variance in enumerate([0.5, 4.0]):
         for fold in folds:
             model = SKGRegressor(sigma2=variance, n_frequencies=50, random_state=7)
             for epoch in np.split(fold.order, 2):
-                assert not set(epoch) & set(fold.tested)
+                assert not set(epoch) & set(fold.held_out)
                 model.partial_fit(X[epoch], Y[epoch])
             np.testing.assert_allclose(
-                found[s, fold.tested], model.predict(X[fold.tested]), rtol=0, atol=1e-13
+                found[s, fold.held_out], model.predict(X[fold.held_out]), rtol=0, atol=1e-13
             )
 
 
 def test_held_out_predictions_are_nan_where_nothing_is_tested():
     P, Y = np.zeros((3, 2)), np.ones((3, 1))
     fold = Fold(np.array([0, 1]), np.array([2]))
-    found = held_out_predictions(P, Y, sigma2=[1.0], folds=[fold], learning_rate=0.25)
+    found = predict_held_out(P, Y, sigma2=[1.0], folds=[fold], learning_rate=0.25)
     assert np.isnan(found[0, :2]).all()
     # z = (0, 1)-type features of equal rows: f = 1 − (1 − 2η)² after two steps.
     assert found[0, 2, 0] == pytest.approx(0.75, rel=1e-15)
@@ -126,7 +125,7 @@ def test_held_out_predictions_are_nan_where_nothing_is_tested():
 def test_cv_does_not_depend_on_the_number_of_threads(temperature, monkeypatch):
     X, y, *_ = temperature
     two = SKGRegressor(sigma2="cv", random_state=0).fit(X, y).sigma2_
-    monkeypatch.setattr(held_out, "n_threads", lambda: 1)
+    monkeypatch.setattr(parallel, "count_threads", lambda: 1)
     assert SKGRegressor(sigma2="cv", random_state=0).fit(X, y).sigma2_ == two
 
 
@@ -144,8 +143,8 @@ def test_large_samples_are_cut(temperature, monkeypatch):
     seen = []
     monkeypatch.setattr(
         sigma2,
-        "held_out_predictions",
-        lambda P, *args, **kwargs: seen.append(len(P)) or held_out_predictions(P, *args, **kwargs),
+        "predict_held_out",
+        lambda P, *args, **kwargs: seen.append(len(P)) or predict_held_out(P, *args, **kwargs),
     )
     model = SKGRegressor(sigma2="cv", random_state=0).fit(X, y)
     assert set(seen) == {10}

@@ -426,13 +426,15 @@ def test_refitting_on_other_columns_targets_and_names():
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_threads_do_not_matter(monkeypatch, n_threads, dtype):
     X, y = weighted().astype(dtype), values("three")
-    monkeypatch.setattr(threads, "n_threads", lambda: 1)
+    monkeypatch.setattr(threads, "count_threads", lambda: 1)
     alone = regressor().fit(X, y)
     expected = alone.predict(X), alone.features(X)
-    monkeypatch.setattr(threads, "n_threads", lambda: n_threads)
+    monkeypatch.setattr(threads, "count_threads", lambda: n_threads)
     # However little work there is.
     for module in (fourier, frequencies):
-        monkeypatch.setattr(module, "over_rows", lambda loop, n, _: threads.over_rows(loop, n, 1))
+        monkeypatch.setattr(
+            module, "parallel_for", lambda loop, n, _: threads.parallel_for(loop, n, 1)
+        )
     model = regressor().fit(X, y)
     np.testing.assert_array_equal(model.coef_, alone.coef_)
     np.testing.assert_array_equal(model.predict(X), expected[0])
@@ -447,14 +449,14 @@ def test_kept_features_and_streamed_chunks_are_the_same(monkeypatch, n_rows, dty
     made = []
     monkeypatch.setattr(lms, "_KEPT_BYTES", 0)
     monkeypatch.setattr(fourier, "_CHUNK_BYTES", n_rows * 2 * D * np.dtype(dtype).itemsize)
-    chunks = lms.feature_chunks
+    chunks = lms.iterate_feature_chunks
 
     def counted(*args, **kwargs):
         for chunk, Z in chunks(*args, **kwargs):
             made.append(len(Z))
             yield chunk, Z
 
-    monkeypatch.setattr(lms, "feature_chunks", counted)
+    monkeypatch.setattr(lms, "iterate_feature_chunks", counted)
     streamed = regressor().fit(X, y)
     assert sum(made) == 3 * N
     assert max(made) == n_rows

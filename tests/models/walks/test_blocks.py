@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from gradraker._compiled.sparse_product import sparse_times
 from gradraker.features import walks as propagation
 from gradraker.models.walks import blocks
 from oracles import nodes as oracle
@@ -145,12 +144,12 @@ def test_a_sum_of_blocks_has_the_features_of_all_of_them():
 
 def test_lengths_of_rows_are_exact_where_products_fit_and_estimated_elsewhere(monkeypatch):
     walks = _walks(_graph())
-    hop3 = propagation.reach_of("hop3")
-    exact = propagation.squared_norms(walks.matrices, hop3)
+    hop3 = propagation.get_reach("hop3")
+    exact = propagation.compute_squared_norms(walks.matrices, hop3)
     expected = (oracle.reach(_graph(), "hop3") ** 2).sum(axis=1)
     np.testing.assert_allclose(exact, expected, rtol=1e-12)
     monkeypatch.setattr(propagation, "_MOST_ENTRIES", 10)
-    assert propagation.squared_norms(walks.matrices, hop3) is None
+    assert propagation.compute_squared_norms(walks.matrices, hop3) is None
     V = blocks.RandomBlocks(walks, 20_000).projections("hop3")
     np.testing.assert_allclose((V**2).mean(axis=1), 1.0, atol=1e-12)
 
@@ -179,15 +178,3 @@ def test_the_order_of_nodes_depends_on_names_and_seed_only():
     moved = A[np.ix_(shuffled, shuffled)]
     assert first(A, names, 1) == first(moved, names[shuffled], 1)
     assert first(A, names, 1) != first(A, names, 2)
-
-
-@pytest.mark.parametrize("index_type", [np.int32, np.int64])
-@pytest.mark.parametrize("n_columns", [1, 7, 64])
-def test_a_compiled_sparse_product_is_that_of_scipy(index_type, n_columns):
-    rng = np.random.default_rng(0)
-    A = csr_array((rng.random((40, 30)) < 0.2) * rng.normal(size=(40, 30)))
-    A.data[:3] = 0.0
-    X = rng.normal(size=(30, n_columns))
-    product = np.full((40, n_columns), np.nan)
-    sparse_times(A.indptr.astype(index_type), A.indices.astype(index_type), A.data, X, product)
-    np.testing.assert_array_equal(product, A @ X)

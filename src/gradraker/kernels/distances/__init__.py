@@ -4,14 +4,14 @@ from gradraker.kernels.distances.extremes import (
     ExtremeDistances,
     PairDistance,
     extreme_squared_distances,
-    largest_distance,
-    smallest_nonzero_distance,
+    find_largest_distance,
+    find_smallest_nonzero_distance,
 )
 
 __all__ = [
     "ExtremeDistances",
     "PairDistance",
     "extreme_squared_distances",
-    "largest_distance",
-    "smallest_nonzero_distance",
+    "find_largest_distance",
+    "find_smallest_nonzero_distance",
 ]

@@ -7,17 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
-from gradraker.kernels.distances.canonical_rows import (
-    DenseRows,
-    Found,
-    SparseRows,
-    distinct_rows,
-    prepare_rows,
-)
-from gradraker.kernels.distances.dense import search_dense
-from gradraker.kernels.distances.sparse_largest import largest_sparse
-from gradraker.kernels.distances.sparse_smallest import smallest_sparse
+from gradraker.kernels.distances.canonical_rows import Found, prepare_rows
+from gradraker.kernels.distances.dense_search import search_dense
+from gradraker.kernels.distances.sparse_search import find_farthest_sparse, find_nearest_sparse
+from gradraker.kernels.pairs import subtract_pair
 
 METRICS = ("sqeuclidean", "l1")
 EQUAL = "equal rows"
@@ -25,7 +20,7 @@ EQUAL = "equal rows"
 
 @dataclass(frozen=True)
 class PairDistance:
-    """A distance and the pair of rows that are so far apart.
+    """A distance and the two rows that are that far apart.
 
     Attributes
     ----------
@@ -34,7 +29,7 @@ class PairDistance:
     pair : tuple of int
         The two rows, the lower first; of several such pairs always the same one.
     pairs_checked : int
-        Pairs of rows that were looked at, out of n(n−1)/2.
+        Pairs of rows that were compared, out of n(n−1)/2.
     method : str
         How the pair was found.
     """
@@ -60,7 +55,7 @@ class ExtremeDistances:
     largest_pair : tuple of int
         Two rows at the largest distance.
     pairs_checked : int
-        Pairs of rows that were looked at for both; two searches may look at a pair twice.
+        Pairs of rows that were compared for both; two searches may compare a pair twice.
     methods : tuple of str
         How the smallest and the largest were found.
     """
@@ -78,8 +73,8 @@ def extreme_squared_distances(X: Any, *, metric: str = "sqeuclidean") -> Extreme
 
     .. math:: \min_{i<j,\, a_i \ne a_j} d(a_i, a_j), \qquad \max_{i<j} d(a_i, a_j)
 
-    with d = Σ(x−y)² or, for ``metric="l1"``, d = Σ|x−y|. Rows are looked at only while a
-    bound says that they may hold a better pair, and an n × n array is never made.
+    with d = Σ(x−y)² or, for ``metric="l1"``, d = Σ|x−y|. Rows are compared only while a
+    bound allows a better pair, and an n × n array is never made.
 
     Parameters
     ----------
@@ -105,8 +100,8 @@ def extreme_squared_distances(X: Any, *, metric: str = "sqeuclidean") -> Extreme
     pair that is reported, and a pair counts as better only if it is better by more than the
     rounding error of such a sum.
 
-    See :func:`largest_distance` and :func:`smallest_nonzero_distance` for what the time grows
-    with. Memory is that of X plus a few numbers per row and column.
+    The time is that of :func:`find_largest_distance` and :func:`find_smallest_nonzero_distance`,
+    which say what it grows with. Memory is a few times that of X.
 
     Examples
     --------
@@ -118,19 +113,18 @@ def extreme_squared_distances(X: Any, *, metric: str = "sqeuclidean") -> Extreme
     >>> found.largest, found.largest_pair
     (3.0, (0, 2))
     """
-    rows, squared = _prepared(X, metric)
-    near, far = _search(rows, squared=squared, near=True, far=True)
+    near, far = _find_pairs(X, metric, near=True, far=True)
     return ExtremeDistances(
-        smallest_nonzero=_measure(rows, near, squared=squared) if near else None,
-        largest=_measure(rows, far, squared=squared) if far else 0.0,
-        smallest_pair=(near.i, near.j) if near else None,
-        largest_pair=(far.i, far.j) if far else (0, 1),
-        pairs_checked=sum(found.n_checked for found in (near, far) if found),
+        smallest_nonzero=near.distance if near else None,
+        largest=far.distance if far else 0.0,
+        smallest_pair=near.pair if near else None,
+        largest_pair=far.pair if far else (0, 1),
+        pairs_checked=sum(found.pairs_checked for found in (near, far) if found),
         methods=(near.method if near else EQUAL, far.method if far else EQUAL),
     )
 
 
-def largest_distance(X: Any, *, metric: str = "sqeuclidean") -> PairDistance:
+def find_largest_distance(X: Any, *, metric: str = "sqeuclidean") -> PairDistance:
     """Largest distance over all pairs of rows; 0.0 if all rows are equal.
 
     Parameters
@@ -146,33 +140,24 @@ def largest_distance(X: Any, *, metric: str = "sqeuclidean") -> PairDistance:
 
     Notes
     -----
-    Nonnegative rows have ‖a−b‖² ≤ ‖a‖² + ‖b‖². Pairs are visited by descending bound until
-    it cannot beat the best, so a sparse matrix in which the longest rows overlap little, a
-    power-law graph say, takes one pass over its entries. Where most rows share some columns,
-    those are measured from their other end. What remains, signed or overlapping rows, is
-    joined through the columns: time grows with the pairs of entries in one column, at worst
-    with n times the entries.
-
-    Dense rows have ‖a−b‖ ≤ ‖a−c‖ + ‖b−c‖ for their mean c. Where that rules out little, as
-    for many columns of equal spread, blocked matrix products take time n²M, and n²/2 sums of
-    M terms do for l1.
+    Sparse rows are compared by descending norm until ‖a‖² + ‖b‖², which bounds ‖a−b‖² for
+    nonnegative rows, cannot beat the best pair: one pass over the entries where the longest
+    rows overlap little, as in a power-law graph. Columns that most rows hold are measured from
+    their other end first. Signed rows with a·b < 0 are found by a sparse product of the long
+    rows. Dense rows are compared in blocks of matrix products (l1: of sums), in time n²M less
+    the blocks that the bound ‖a−b‖ ≤ ‖a−c‖ + ‖b−c‖, with the mean c, rules out.
 
     Examples
     --------
     >>> import scipy.sparse as sp
-    >>> largest_distance(sp.eye_array(1000, format="csr")).distance
+    >>> find_largest_distance(sp.eye_array(1000, format="csr")).distance
     2.0
     """
-    rows, squared = _prepared(X, metric)
-    _, far = _search(rows, squared=squared, near=False, far=True)
-    if far is None:
-        return PairDistance(0.0, (0, 1), 0, EQUAL)
-    return PairDistance(
-        _measure(rows, far, squared=squared), (far.i, far.j), far.n_checked, far.method
-    )
+    _, far = _find_pairs(X, metric, near=False, far=True)
+    return far or PairDistance(0.0, (0, 1), 0, EQUAL)
 
 
-def smallest_nonzero_distance(X: Any, *, metric: str = "sqeuclidean") -> PairDistance | None:
+def find_smallest_nonzero_distance(X: Any, *, metric: str = "sqeuclidean") -> PairDistance | None:
     """Smallest distance over all pairs of rows that differ; None if all rows are equal.
 
     Parameters
@@ -189,69 +174,53 @@ def smallest_nonzero_distance(X: Any, *, metric: str = "sqeuclidean") -> PairDis
     Notes
     -----
     Equal rows are found by hashing and kept once. Sparse rows without a shared column are at
-    distance ‖a‖² + ‖b‖², so the two shortest rows settle those. Two rows nearer than t share
-    a column among the rarest ones that bring either row to ‖·‖² ≥ t; such pairs are visited
-    by column, rows of similar norm (integers: sum) only. Where these are many, overlaps are
-    added up for all pairs of entries in one column, the commonest columns left out. Time
-    grows with the entries plus the lesser of the two: it is near n² where most rows agree on
-    most columns and hold little else. Integers stop at distance 1.
-
-    Dense rows are sorted along the line on which they spread most and compared while they
-    are closer on it than the best pair; up to 10 columns a k-d tree is asked, whose own
-    visits ``pairs_checked`` leaves out. Where rows spread equally in many directions,
-    blocked matrix products take time n²M.
+    distance ‖a‖² + ‖b‖², so the shortest rows settle those. Two rows nearer than t share a
+    column among the rarest ones that bring each row to ‖·‖² ≥ t; such pairs are compared
+    column by column. Integers stop at distance 1. Where a column has too many such pairs, and
+    for dense rows, blocks of matrix products take time n²M. Up to 10 columns a k-d tree
+    is asked, whose own visits ``pairs_checked`` leaves out.
 
     Examples
     --------
-    >>> smallest_nonzero_distance([[0.0, 1.0], [0.0, 1.0], [0.5, 1.0], [4.0, 1.0]]).distance
+    >>> find_smallest_nonzero_distance([[0.0, 1.0], [0.0, 1.0], [0.5, 1.0], [4.0, 1.0]]).distance
     0.25
-    >>> smallest_nonzero_distance([[0.0, 1.0], [0.0, 1.0]]) is None
+    >>> find_smallest_nonzero_distance([[0.0, 1.0], [0.0, 1.0]]) is None
     True
     """
-    rows, squared = _prepared(X, metric)
-    near, _ = _search(rows, squared=squared, near=True, far=False)
-    if near is None:
-        return None
-    return PairDistance(
-        _measure(rows, near, squared=squared), (near.i, near.j), near.n_checked, near.method
-    )
+    near, _ = _find_pairs(X, metric, near=True, far=False)
+    return near
 
 
-def _prepared(X: Any, metric: str) -> tuple[SparseRows | DenseRows, bool]:
+def _find_pairs(
+    X: Any, metric: str, *, near: bool, far: bool
+) -> tuple[PairDistance | None, PairDistance | None]:
+    """Find the nearest two rows that differ and the farthest two; None if all rows are equal."""
     if metric not in METRICS:
         raise ValueError(f"metric={metric!r} is unknown; use one of {', '.join(METRICS)}")
-    squared = metric == "sqeuclidean"
-    return prepare_rows(X, squared=squared), squared
+    X = X.tocsr() if issparse(X) else np.asarray(X)
+    rows = prepare_rows(X, squared=metric == "sqeuclidean")
+    if issparse(rows.values):
+        nearest = find_nearest_sparse(rows) if near else None
+        farthest = find_farthest_sparse(rows) if far else None
+    else:
+        nearest, farthest = search_dense(rows, near=near, far=far)
+    return _measure(X, nearest, metric), _measure(X, farthest, metric)
 
 
-def _search(
-    rows: SparseRows | DenseRows, *, squared: bool, near: bool, far: bool
-) -> tuple[Found | None, Found | None]:
-    """Find the nearest pair of rows that differ and the farthest; None if all are equal."""
-    squared = squared or rows.facts.binary
-    if isinstance(rows, SparseRows):
-        return (
-            smallest_sparse(rows, squared=squared) if near else None,
-            largest_sparse(rows, squared=squared) if far else None,
-        )
-    distinct = distinct_rows(rows)
-    if distinct.labels.size == 1:
-        return None, None
-    return search_dense(distinct, squared=squared, near=near, far=far)
-
-
-def _measure(rows: SparseRows | DenseRows, found: Found, *, squared: bool) -> float:
-    """Distance of a pair in the unit of X, correctly rounded, if float64 can hold it."""
-    differences = rows.difference(found.i, found.j) * rows.facts.unit
+def _measure(X: Any, found: Found | None, metric: str) -> PairDistance | None:
+    """Distance of a pair of rows of X, correctly rounded, if float64 can hold it."""
+    if found is None:
+        return None
+    i, j = sorted((found.i, found.j))
+    difference = subtract_pair(X, (i, j))
     with np.errstate(over="ignore", under="ignore"):
-        terms = differences * differences if squared else np.abs(differences)
-    rows_of_x = f"rows {found.i} and {found.j} of X"
+        terms = difference * difference if metric == "sqeuclidean" else np.abs(difference)
     distance = math.fsum(terms.tolist()) if np.isfinite(terms).all() else math.inf
     if distance == math.inf:
-        raise ValueError(f"the distance of {rows_of_x} overflows float64; scale X down")
+        raise ValueError(f"the distance of rows {i} and {j} of X overflows float64; scale X down")
     if distance < np.finfo(np.float64).tiny:
         raise ValueError(
-            f"{rows_of_x} differ, but their distance underflows float64; scale X up or set "
-            "values as small as that to zero"
+            f"rows {i} and {j} of X differ, but their distance underflows float64; scale X up or "
+            "set values as small as that to zero"
         )
-    return distance
+    return PairDistance(distance, (i, j), found.n_checked, found.method)

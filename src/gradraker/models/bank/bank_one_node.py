@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from gradraker._validation import seed_from
-from gradraker.features import as_rows
+from gradraker.features import to_row_arrays
 from gradraker.kernels.ranges import Sigma2Ranges
 from gradraker.models.bank.fitted_bank import LearnedBank
 from gradraker.models.bank.frequency_tables import FamilyTables
@@ -70,7 +70,7 @@ class OneNodeBank(LearnedBank):
         distinct = distinct_names(names)
         self._check_new_names(distinct)
         known = self._table.has_all(distinct)
-        table = self._table if known else self._table.of_names(distinct)
+        table = self._table if known else self._table.select_names(distinct)
         return self._predicted(_one_row(names, weights, table), table)
 
     def learn_one(self, neighbours: Neighbours, value: ArrayLike) -> Value:
@@ -143,7 +143,7 @@ class OneNodeBank(LearnedBank):
         self._begin(table, members, {}, targets)
 
     def _predicted(self, row: csr_array, table: FamilyTables) -> Value:
-        rows = as_rows(row)
+        rows = to_row_arrays(row)
         bank = self._bank(rows, table.prepare(rows.indices), np.float64)
         (prediction,) = self._combined(bank)
         return prediction if self._targets else float(prediction)
@@ -154,5 +154,5 @@ def _one_row(
 ) -> csr_array:
     if not np.isfinite(weights).all():
         raise ValueError(f"neighbours must have finite weights, got {weights.tolist()}")
-    parts = (weights, table.rows_of(names), np.array([0, len(names)]))
+    parts = (weights, table.find_rows(names), np.array([0, len(names)]))
     return csr_array(parts, shape=(1, len(table)))

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from gradraker.explain.bank_explanation import BankExplanation
 from gradraker.explain.learned_rows import LearnedRows
 from gradraker.explain.linear_explanation import checked_names
-from gradraker.features import fourier_features
+from gradraker.features import compute_fourier_features
 from gradraker.linear.weights import contribution_weights
 from gradraker.models.bank.training import Bank
 from gradraker.models.rows.record import row_names
@@ -85,4 +85,4 @@ def _member_weights(
 
 def _features(bank: Bank, member: int) -> NDArray[Any]:
     group = next(group for group in bank.groups if member in group.members)
-    return fourier_features(group.rows, group.units, bank.scales[member], dtype=bank.dtype)
+    return compute_fourier_features(group.rows, group.units, bank.scales[member], dtype=bank.dtype)

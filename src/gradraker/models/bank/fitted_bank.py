@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from gradraker.explain.bank_explanation import BankExplanation
-from gradraker.features import Rows
-from gradraker.kernels.ranges import Sigma2Ranges, extreme_pairs, ranges_between
-from gradraker.linear.hedge import Hedge, combined
+from gradraker.features import RowArrays
+from gradraker.kernels.ranges import Sigma2Ranges, compute_ranges, find_extreme_pairs
+from gradraker.linear.hedge import Hedge, combine_predictions
 from gradraker.models.bank.bank_state import dump_bank_state
 from gradraker.models.bank.explain_bank import explain_bank
 from gradraker.models.bank.frequency_tables import FamilyTables
@@ -142,7 +142,7 @@ class LearnedBank(RowModel):
     def kernel_weights_(self) -> NDArray[np.float64]:
         """Weights of the members for the next prediction, (P,)."""
         check_is_fitted(self, "coef_")
-        return self._hedge.weights()
+        return self._hedge.compute_member_weights()
 
     @property
     def member_losses_(self) -> NDArray[np.float64]:
@@ -189,10 +189,12 @@ class LearnedBank(RowModel):
             )
         rows = self._view_rows(self._record.to_learned_rows().rows, member.view)
         try:
-            pairs = extreme_pairs(rows.first(self._n_first, len(self._table)), kernel=member.kernel)
+            pairs = find_extreme_pairs(
+                rows.take_first(self._n_first, len(self._table)), kernel=member.kernel
+            )
         except ValueError as error:
             raise AttributeError(f"ranges_ does not exist: {error}") from None
-        return ranges_between(pairs, n_frequencies=self._table.n_frequencies)
+        return compute_ranges(pairs, n_frequencies=self._table.n_frequencies)
 
     @property
     def references_(self) -> Sequence[Hashable]:
@@ -204,7 +206,7 @@ class LearnedBank(RowModel):
         """Random frequencies ξ of a member, shape (n_references, D)."""
         check_is_fitted(self, "coef_")
         table = self._table[self.members_[member].kernel]
-        return table.frequencies(1.0 / math.sqrt(self.members_[member].sigma2))
+        return table.compute_frequencies(1.0 / math.sqrt(self.members_[member].sigma2))
 
     # -- arrays ----------------------------------------------------------------
 
@@ -213,7 +215,7 @@ class LearnedBank(RowModel):
         weights, theta = self.kernel_weights_, self._theta()
         predictions = np.empty((bank.n_rows, theta.shape[1]))  # [n, K]
         for chunk, of_members in prediction_chunks(bank, theta):
-            predictions[chunk] = combined(weights, of_members)
+            predictions[chunk] = combine_predictions(weights, of_members)
         return self._finite(predictions).reshape(-1, *self._targets)
 
     @property
@@ -225,7 +227,7 @@ class LearnedBank(RowModel):
         """Parameters of all members, (P, K, 2D)."""
         return self.coef_.reshape(self.coef_.shape[0], -1, self.coef_.shape[-1])
 
-    def _bank(self, rows: Rows, units: dict[str, NDArray[np.float32]], dtype: Any) -> Bank:
+    def _bank(self, rows: RowArrays, units: dict[str, NDArray[np.float32]], dtype: Any) -> Bank:
         """The members on rows whose columns are those of the units."""
         shared: dict[tuple[str, str], list[int]] = {}
         for number, member in enumerate(self.members_):
@@ -237,7 +239,7 @@ class LearnedBank(RowModel):
         scales = [1.0 / math.sqrt(member.sigma2) for member in self.members_]
         return Bank(groups, scales, self._table.n_frequencies, dtype)
 
-    def _view_rows(self, rows: Rows, view: str) -> Rows:
+    def _view_rows(self, rows: RowArrays, view: str) -> RowArrays:
         if self._used["views"] is None:
             return rows
         views = dict(self._used["views"])

@@ -77,9 +77,9 @@ class FamilyTables:
         """Whether every name is known."""
         return self._first.has_all(names)
 
-    def rows_of(self, names: Iterable[Hashable]) -> NDArray[np.int32]:
+    def find_rows(self, names: Iterable[Hashable]) -> NDArray[np.int32]:
         """Return the row of each name; all must be known."""
-        return self._first.rows_of(names)
+        return self._first.find_rows(names)
 
     def add_missing(self, names: Sequence[Hashable]) -> None:
         """Append those of ``names`` that are not known, once each."""
@@ -91,9 +91,9 @@ class FamilyTables:
         for table in self.tables.values():
             table.drop_from(n)
 
-    def of_names(self, names: Sequence[Hashable]) -> "FamilyTables":
+    def select_names(self, names: Sequence[Hashable]) -> "FamilyTables":
         """Return tables of just ``names`` from the same seed; these are not changed."""
-        return FamilyTables([table.of_names(names) for table in self.tables.values()])
+        return FamilyTables([table.select_names(names) for table in self.tables.values()])
 
     def prepare(self, columns: NDArray[np.int32]) -> dict[str, NDArray[np.float32]]:
         """Draw the rows in ``columns`` that were not drawn before; return the units by family."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
 from gradraker._validation import check_count, check_flag, check_learning_rate, seed_from
-from gradraker.features import as_rows, check_references
+from gradraker.features import check_references, to_row_arrays
 from gradraker.kernels.ranges import Sigma2Ranges
 from gradraker.linear.hedge import AUTO, Hedge, check_regularization, check_weight_step
 from gradraker.models.bank.bank_one_node import OneNodeBank
@@ -232,7 +232,7 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
         orders: list[NDArray[np.int64]],
         names: Sequence[Hashable] | None,
     ) -> None:
-        rows = as_rows(X)
+        rows = to_row_arrays(X)
         Y = y.reshape(y.shape[0], -1)  # [n, K]
         theta = self._theta().copy()  # [P, K, 2D]
         hedge = self._hedge.copy()

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from gradraker._compiled.skg import member_pass, member_rows
-from gradraker.features import Rows, as_rows, projections
-from gradraker.features.parallel import n_threads, over_rows
+from gradraker._compiled.fourier_lms import predict_member_rows, run_member_pass
+from gradraker.features import RowArrays, compute_projections, to_row_arrays
+from gradraker.features.parallel import count_threads, parallel_for
 from gradraker.linear.hedge import Hedge
 
 # Projections of a chunk stay in the shared cache while members go through them.
@@ -31,7 +31,7 @@ _FEATURES_A_THREAD = 50_000
 class Group(NamedTuple):
     """Members that share a projection: one view, one family."""
 
-    rows: Rows
+    rows: RowArrays
     units: NDArray[np.float32]  # [M, D]
     members: list[int]
 
@@ -50,18 +50,18 @@ class Bank(NamedTuple):
         return self.groups[0].rows.indptr.size - 1
 
 
-def view_rows(rows: Rows, view_of_column: NDArray[np.int64] | None, number: int) -> Rows:
+def view_rows(rows: RowArrays, view_of_column: NDArray[np.int64] | None, number: int) -> RowArrays:
     """The entries of rows that lie in the columns of a view; columns keep their numbers."""
     if view_of_column is None:
         return rows
     chosen = view_of_column[rows.indices] == number
     counts = np.append(0, np.cumsum(chosen))
-    return Rows(counts[rows.indptr], rows.indices[chosen], rows.data[chosen])
+    return RowArrays(counts[rows.indptr], rows.indices[chosen], rows.data[chosen])
 
 
 def view_matrix(X: Any, view_of_column: NDArray[np.int64], number: int) -> csr_array:
     """The same of a matrix, with its shape and type."""
-    indptr, indices, data = view_rows(as_rows(X), view_of_column, number)
+    indptr, indices, data = view_rows(to_row_arrays(X), view_of_column, number)
     return csr_array((data.astype(X.dtype), indices, indptr), shape=X.shape)
 
 
@@ -129,11 +129,11 @@ def _chunks(bank: Bank, orders: Sequence[NDArray[np.int64]]) -> Iterator[_Chunk]
     parts = (order[i : i + size] for order in orders for i in range(0, order.size, size))
     if len(orders) == 1 or bank.n_rows * row_bytes * len(bank.groups) > _KEPT_PROJECTIONS:
         for part in parts:
-            projected = [projections(_taken(g, part), g.units) for g in bank.groups]
+            projected = [compute_projections(_taken(g, part), g.units) for g in bank.groups]
             yield _Chunk(part, projected, np.arange(part.size))
         return
-    projected = [projections(group.rows, group.units) for group in bank.groups]
-    if bank.n_rows * 2 * row_bytes * min(n_threads(), len(bank.scales)) <= _KEPT_FEATURES:
+    projected = [compute_projections(group.rows, group.units) for group in bank.groups]
+    if bank.n_rows * 2 * row_bytes * min(count_threads(), len(bank.scales)) <= _KEPT_FEATURES:
         yield _Chunk(everyone, projected, np.concatenate(orders), bank.n_rows)
     else:
         yield from (_Chunk(everyone, projected, part) for part in parts)
@@ -154,7 +154,7 @@ def _train_on(
 
     def train(m: int, P: NDArray[np.float64], Z: NDArray[Any]) -> None:
         made = predictions[m], norms[m]
-        member_pass(P, order, bank.scales[m], Y, step, keep, theta[m], Z, *made)
+        run_member_pass(P, order, bank.scales[m], Y, step, keep, theta[m], Z, *made)
 
     _each_member(bank, chunk, train)
     return predictions, norms
@@ -172,7 +172,7 @@ def _predictions_of(bank: Bank, chunk: _Chunk, theta: NDArray[np.float64]) -> ND
     predictions = np.empty((theta.shape[0], chunk.numbers.size, theta.shape[1]))
 
     def predict(m: int, P: NDArray[np.float64], Z: NDArray[Any]) -> None:
-        member_rows(P, bank.scales[m], theta[m], Z[0], predictions[m])
+        predict_member_rows(P, bank.scales[m], theta[m], Z[0], predictions[m])
 
     _each_member(bank, chunk, predict)
     return predictions
@@ -196,17 +196,17 @@ def _each_member(
         spaces.append(Z)
 
     features_a_member = chunk.order.size * bank.n_frequencies
-    over_rows(loop, len(members), 1 + _FEATURES_A_THREAD // features_a_member)
+    parallel_for(loop, len(members), 1 + _FEATURES_A_THREAD // features_a_member)
 
 
-def _taken(group: Group, numbers: NDArray[np.int64]) -> Rows:
+def _taken(group: Group, numbers: NDArray[np.int64]) -> RowArrays:
     """Rows of the given numbers; entries keep their order."""
     if (np.diff(numbers) == 1).all():  # no copy for rows in their own order
         return group.rows._replace(indptr=group.rows.indptr[numbers[0] : numbers[-1] + 2])
     shape = (group.rows.indptr.size - 1, group.units.shape[0])
     indptr, indices, data = group.rows
     taken = csr_array((data, indices, indptr), shape=shape)[numbers]
-    return Rows(
+    return RowArrays(
         taken.indptr.astype(np.int64, copy=False),
         taken.indices.astype(np.int32, copy=False),
         taken.data,

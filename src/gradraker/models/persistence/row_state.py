@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.explain.learned_rows import LearnedRows
-from gradraker.features import Rows
+from gradraker.features import RowArrays
 from gradraker.models.persistence.names_as_json import (
     name_from_json,
     name_to_json,
@@ -108,7 +108,7 @@ def _dump_learned_rows(learned: LearnedRows) -> Arrays:
 def _restore_learned_rows(arrays: Arrays, names: list[Any] | None, n_columns: int) -> LearnedRows:
     """The learned rows of a file, checked: compiled loops trust their numbers."""
     learned = LearnedRows(
-        Rows(
+        RowArrays(
             arrays["learned_indptr"].astype(np.int64, casting="safe"),
             arrays["learned_indices"].astype(np.int32, casting="safe"),
             arrays["learned_data"].astype(np.float64, casting="safe"),

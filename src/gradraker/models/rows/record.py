@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.explain.learned_rows import LearnedRows
-from gradraker.features import Rows
+from gradraker.features import RowArrays
 
 # Nodes learned one at a time that wait, as bytes and numbers in lists, until they are joined.
 _MOST_ONES = 1000
@@ -58,7 +58,7 @@ class Record:
 
     def add(
         self,
-        rows: Rows,
+        rows: RowArrays,
         Y: NDArray[np.float64],
         order: NDArray[np.int64],
         *,
@@ -71,7 +71,7 @@ class Record:
         n = rows.indptr.size - 1
         self._parts.append(
             LearnedRows(
-                Rows(rows.indptr.copy(), rows.indices.copy(), rows.data.copy()),
+                RowArrays(rows.indptr.copy(), rows.indices.copy(), rows.data.copy()),
                 Y.copy(),
                 order.copy(),
                 np.full(order.size, learning_rate),
@@ -103,7 +103,7 @@ class Record:
             weights = np.frombuffer(self._weights, dtype=np.float64)
             self._parts.append(
                 LearnedRows(
-                    Rows(np.cumsum([0, *self._sizes], dtype=np.int64), indices, weights),
+                    RowArrays(np.cumsum([0, *self._sizes], dtype=np.int64), indices, weights),
                     np.array(self._values).reshape(n, -1),
                     np.arange(n),
                     np.array(self._rates),
@@ -133,7 +133,7 @@ def _joined(parts: list[LearnedRows]) -> LearnedRows:
         for part, first in zip(parts, firsts, strict=False):
             names += range(first, first + len(part)) if part.names is None else part.names
     return LearnedRows(
-        Rows(
+        RowArrays(
             np.concatenate(indptr),
             np.concatenate([part.rows.indices for part in parts]),
             np.concatenate([part.rows.data for part in parts]),

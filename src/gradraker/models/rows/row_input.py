@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, va
 
 from gradraker._validation import refuse_strings
 from gradraker.explain.learned_rows import Evidence
-from gradraker.features import Rows, as_rows, check_references, fourier_features
+from gradraker.features import RowArrays, check_references, compute_fourier_features, to_row_arrays
 
 # How X is validated everywhere.
 _ROWS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
@@ -19,7 +19,7 @@ _ROWS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float3
 class Prepared(NamedTuple):
     """Rows to predict, and a table that has their frequencies."""
 
-    rows: Rows
+    rows: RowArrays
     units: Any  # [M, D]; for a bank, one for each family
     dtype: Any
     table: Any  # the model's own, or one of the names that came
@@ -77,7 +77,7 @@ def prepare_rows(model: Any, X: Any, references: Any) -> Prepared:
     names = check_references(references, X.shape[1])
     if table.has_all(names):
         return _prepared(renumbered(X, names, table), table)
-    return _prepared(X, table.of_names(names))
+    return _prepared(X, table.select_names(names))
 
 
 def gather_evidence(model: Any, prepared: Prepared) -> Evidence:
@@ -89,14 +89,16 @@ def gather_evidence(model: Any, prepared: Prepared) -> Evidence:
         )
     learned = model._record.to_learned_rows()
     rows, units, dtype, table = prepared
-    stars = fourier_features(rows, units, model._scale, dtype=dtype).astype(np.float64)
-    Z = fourier_features(learned.rows, model._table.prepare(learned.rows.indices), model._scale)
+    stars = compute_fourier_features(rows, units, model._scale, dtype=dtype).astype(np.float64)
+    Z = compute_fourier_features(
+        learned.rows, model._table.prepare(learned.rows.indices), model._scale
+    )
     # Features that were float32 in training are rounded the same way here.
     Z[learned.single] = Z[learned.single].astype(np.float32)
     tested, width = rows, len(model._table)
     if table is not model._table:
-        columns = model._table.columns_of(table.names)
-        tested = Rows(rows.indptr, columns[rows.indices], rows.data)
+        columns = model._table.find_columns(table.names)
+        tested = RowArrays(rows.indptr, columns[rows.indices], rows.data)
         width += len(table)
     return Evidence(learned, Z, tested, stars, width)
 
@@ -122,12 +124,12 @@ def _checked_values(y: Any) -> NDArray[np.float64]:
 
 
 def _prepared(X: Any, table: Any) -> Prepared:
-    rows = as_rows(X)
+    rows = to_row_arrays(X)
     return Prepared(rows, table.prepare(rows.indices), X.dtype, table)
 
 
 def renumbered(X: Any, names: Sequence[Hashable], table: Any) -> Any:
     """X with its columns, which have ``names``, moved to the rows of the table."""
     rows = csr_array(X)
-    numbers, n_columns = table.rows_of(names), len(table)
+    numbers, n_columns = table.find_rows(names), len(table)
     return csr_array((rows.data, numbers[rows.indices], rows.indptr), shape=(X.shape[0], n_columns))

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from gradraker.features import Rows, check_references
-from gradraker.linear.lms import epoch_orders
+from gradraker.features import RowArrays, check_references
+from gradraker.linear.lms import draw_epoch_orders
 from gradraker.models.persistence.saving import Arrays, State, read_model_of, save_model
 from gradraker.models.rollback import rollback_on_error
 from gradraker.models.rows.record import Record, row_names
@@ -61,7 +61,7 @@ class RowModel(BaseEstimator):
         names = row_names(X, node_names)
         X, y = validate_training(self, X, y, references, first=True)
         self._start(X, y, references)
-        orders = epoch_orders(self.seed_, X.shape[0], self.n_epochs, shuffle=self.shuffle)
+        orders = draw_epoch_orders(self.seed_, X.shape[0], self.n_epochs, shuffle=self.shuffle)
         self._train(X, y, orders, names)
         return self
 
@@ -110,7 +110,7 @@ class RowModel(BaseEstimator):
 
     def _observe(
         self,
-        rows: Rows,
+        rows: RowArrays,
         Y: NDArray[np.float64],
         orders: list[NDArray[np.int64]],
         dtype: Any,

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.features import Rows, fourier_features
-from gradraker.kernels.ranges import formula_noise_ratio
+from gradraker.features import RowArrays, compute_fourier_features
+from gradraker.kernels.ranges import compute_noise_ratio
 from gradraker.linear.weights import contribution_weights
 
 # Part of the rows that play the tested node T + 1, one after the other.
@@ -12,7 +12,7 @@ _HELD_OUT = 0.2
 
 
 def held_out_noise_ratios(
-    rows: Rows,
+    rows: RowArrays,
     units: NDArray[np.float32],
     *,
     sigma2: float,
@@ -29,14 +29,14 @@ def held_out_noise_ratios(
     shuffled = rng.permutation(n)
     n_tested = max(1, round(_HELD_OUT * n))
     tested, trained = shuffled[:n_tested], shuffled[n_tested:]
-    Z = fourier_features(rows, units, 1.0 / float(np.sqrt(sigma2)))  # [n, 2D]
+    Z = compute_fourier_features(rows, units, 1.0 / float(np.sqrt(sigma2)))  # [n, 2D]
     order = np.concatenate([rng.permutation(trained) for _ in range(n_epochs)])
     weights = contribution_weights(Z, order, Z[tested], learning_rate)  # [m, T]
     return np.asarray(np.maximum(-weights.min(axis=1), 0.0) / (2.0 * learning_rate))
 
 
 def refined_noise_ratio(
-    rows: Rows,
+    rows: RowArrays,
     units: NDArray[np.float32],
     *,
     sigma2: float,
@@ -63,4 +63,4 @@ def refined_noise_ratio(
             )
         )
     )
-    return ratio if ratio > 0.0 else formula_noise_ratio(units.shape[1])
+    return ratio if ratio > 0.0 else compute_noise_ratio(units.shape[1])

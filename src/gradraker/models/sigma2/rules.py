@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 
 from gradraker._validation import check_count, check_learning_rate, seed_from
-from gradraker.features import FrequencyTable, as_rows, projections
+from gradraker.features import FrequencyTable, compute_projections, to_row_arrays
 from gradraker.kernels import get_kernel
 from gradraker.kernels.median_rule import median_sigma2
-from gradraker.kernels.ranges import ExtremePairs, Sigma2Ranges, extreme_pairs, ranges_between
-from gradraker.linear.held_out_passes import held_out_predictions, make_folds
+from gradraker.kernels.ranges import ExtremePairs, Sigma2Ranges, compute_ranges, find_extreme_pairs
+from gradraker.linear.held_out_passes import make_folds, predict_held_out
 from gradraker.models.sigma2.refined import refined_noise_ratio
 
 # Rules that train use at most this many rows, drawn at random, so that they cost a bounded time.
@@ -38,12 +38,12 @@ class Sample:
     @cached_property
     def pairs(self) -> ExtremePairs:
         """The closest rows that differ and the farthest rows."""
-        return extreme_pairs(self.X, kernel=self.table.kernel)
+        return find_extreme_pairs(self.X, kernel=self.table.kernel)
 
     @cached_property
     def ranges(self) -> Sigma2Ranges:
         """The four ranges, with the noise ratio of the formula."""
-        return ranges_between(self.pairs, n_frequencies=self.table.n_frequencies)
+        return compute_ranges(self.pairs, n_frequencies=self.table.n_frequencies)
 
     def rng(self) -> np.random.Generator:
         """A generator for the rule, apart from those of the frequencies and the orders."""
@@ -57,10 +57,10 @@ class Sample:
         rows = np.sort(self.rng().permutation(n)[:_MOST_ROWS])
         return Sample(self.X[rows], self.Y[rows], self.table, self.learning_rate, self.n_epochs)
 
-    def projections(self) -> NDArray[np.float64]:
+    def compute_projections(self) -> NDArray[np.float64]:
         """Projections on unit frequencies, (n, D)."""
-        rows = as_rows(self.X)
-        return projections(rows, self.table.prepare(rows.indices))
+        rows = to_row_arrays(self.X)
+        return compute_projections(rows, self.table.prepare(rows.indices))
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def _refined(sample: Sample) -> Choice:
 
 def _refined_ranges(sample: Sample, *, closeness: float = 0.1) -> Sigma2Ranges:
     part = sample.part()
-    rows = as_rows(part.X)
+    rows = to_row_arrays(part.X)
     ratio = refined_noise_ratio(
         rows,
         part.table.prepare(rows.indices),
@@ -93,7 +93,7 @@ def _refined_ranges(sample: Sample, *, closeness: float = 0.1) -> Sigma2Ranges:
         n_epochs=part.n_epochs,
         rng=part.rng(),
     )
-    return ranges_between(
+    return compute_ranges(
         sample.pairs,
         n_frequencies=sample.table.n_frequencies,
         noise_ratio=ratio,
@@ -123,11 +123,11 @@ def _cv(sample: Sample) -> Choice:
         sample.ranges.chaos_extending, sample.ranges.disturbing_averaging, _N_CANDIDATES
     )
     rng = part.rng()
-    P = part.projections()  # [n, D]
+    P = part.compute_projections()  # [n, D]
     n_repeats = -(-_ENOUGH_PREDICTIONS // n)
     errors = np.zeros((candidates.size, n))  # [S, n]
     for _ in range(n_repeats):
-        predictions = held_out_predictions(
+        predictions = predict_held_out(
             P,
             Y,
             sigma2=candidates,
@@ -252,7 +252,7 @@ def sigma2_ranges(
       extending   0.1669 ≤ σ² ≤ ...
       disturbing  ...
       averaging   ...
-    >>> ranges.range_of(1.0)
+    >>> ranges.find_range(1.0)
     'extending'
     """
     rows = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
@@ -266,11 +266,11 @@ def sigma2_ranges(
     if not (noise in ("formula", "refined") or isinstance(noise, float | int | np.number)):
         raise ValueError(f"noise must be 'formula', 'refined' or a number, got {noise!r}")
     if noise != "refined":
-        pairs = extreme_pairs(rows, kernel=kernel)
+        pairs = find_extreme_pairs(rows, kernel=kernel)
         given: dict[str, Any] = (
             {} if isinstance(noise, str) else {"noise_ratio": float(noise), "noise": "given"}
         )
-        return ranges_between(pairs, n_frequencies=n_frequencies, closeness=closeness, **given)
+        return compute_ranges(pairs, n_frequencies=n_frequencies, closeness=closeness, **given)
     sample = Sample(
         rows,
         np.zeros((rows.shape[0], 1)),

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gradraker._compiled.skg import learn_one, learn_value, predict_one, predict_value
+from gradraker._compiled.fourier_lms import learn_one, learn_value, predict_one, predict_value
 from gradraker._validation import check_learning_rate
 from gradraker.features import FrequencyTable
 from gradraker.models.rollback import rollback_on_error
@@ -213,7 +213,7 @@ def _look_up(
         if add:
             table.add_missing(distinct)
         elif not table.has_all(distinct):
-            table = table.of_names(distinct)
+            table = table.select_names(distinct)
         table.prepare_names(distinct)
         rows = np.fromiter(map(table.drawn_rows.__getitem__, names), np.int32, len(names))
     return table, rows

@@ -21,13 +21,13 @@ from gradraker.explain.linear_explanation import checked_names
 from gradraker.explain.skg_explanation import Explanation, explain_predictions
 from gradraker.features import (
     FrequencyTable,
-    as_rows,
     check_references,
-    fourier_features,
-    linear_predictions,
+    compute_fourier_features,
+    predict_linear,
+    to_row_arrays,
 )
 from gradraker.kernels import get_kernel
-from gradraker.kernels.ranges import Sigma2Ranges, extreme_pairs, ranges_between
+from gradraker.kernels.ranges import Sigma2Ranges, compute_ranges, find_extreme_pairs
 from gradraker.linear.lms import train
 from gradraker.models.persistence.row_state import (
     check_coef,
@@ -163,7 +163,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
         orders: list[NDArray[np.int64]],
         names: Sequence[Hashable] | None,
     ) -> None:
-        rows = as_rows(X)
+        rows = to_row_arrays(X)
         Y = y.reshape(y.shape[0], -1)  # [n, K]
         theta = self.coef_.reshape(-1, self.coef_.shape[-1]).copy()  # [K, 2D]
         n_steps = train(
@@ -246,7 +246,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
         """
         rows, units, dtype, _ = prepare_rows(self, X, references)
         theta = self.coef_.reshape(-1, self.coef_.shape[-1])  # [K, 2D]
-        predictions = linear_predictions(rows, units, self._scale, theta=theta, dtype=dtype)
+        predictions = predict_linear(rows, units, self._scale, theta=theta, dtype=dtype)
         return self._check_finite(predictions).reshape(-1, *self._targets)
 
     def _check_finite(self, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -260,7 +260,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
     def features(self, X: Any, *, references: Sequence[Hashable] | None = None) -> NDArray[Any]:
         """Return the random Fourier features z of each row, equation (1), shape (n, 2D)."""
         rows, units, dtype, _ = prepare_rows(self, X, references)
-        return fourier_features(rows, units, self._scale, dtype=dtype)
+        return compute_fourier_features(rows, units, self._scale, dtype=dtype)
 
     def explain(
         self,
@@ -318,7 +318,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
     def frequencies_(self) -> NDArray[np.float64]:
         """Random frequencies ξ, shape (n_references, D)."""
         check_is_fitted(self, "coef_")
-        return self._table.frequencies(self._scale)
+        return self._table.compute_frequencies(self._scale)
 
     @property
     def ranges_(self) -> Sigma2Ranges:
@@ -330,12 +330,12 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
                     "ranges_ needs rows of fit or of the first chunk that differ: "
                     "use gradraker.sigma2_ranges(X)"
                 )
-            rows = self._record.to_learned_rows().rows.first(self._n_first, len(self._table))
+            rows = self._record.to_learned_rows().rows.take_first(self._n_first, len(self._table))
             try:
-                pairs = extreme_pairs(rows, kernel=self._table.kernel)
+                pairs = find_extreme_pairs(rows, kernel=self._table.kernel)
             except ValueError as error:
                 raise AttributeError(f"ranges_ does not exist: {error}") from None
-            self._ranges = ranges_between(pairs, n_frequencies=self._table.n_frequencies)
+            self._ranges = compute_ranges(pairs, n_frequencies=self._table.n_frequencies)
         return self._ranges
 
     @property

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker._compiled.averaged_lms import averaged_adjoint_pass, averaged_lms_pass
-from gradraker.features.parallel import over_rows
+from gradraker._compiled.adjoint import run_averaged_adjoint_pass, run_averaged_lms_pass
+from gradraker.features.parallel import parallel_for
 from gradraker.models.walks.blocks import RandomBlocks
 from gradraker.models.walks.choice import Choice
 
@@ -66,7 +66,7 @@ class LmsSolution:
         for start in range(0, rows.size, _CHUNK):
             some = rows[start : start + _CHUNK]
             errors = np.empty((some.size, targets.shape[1]))
-            averaged_lms_pass(
+            run_averaged_lms_pass(
                 self._features(self.known[some], self.blocks),
                 targets[some],
                 2.0 * self._settings[1],
@@ -127,11 +127,11 @@ class LmsSolution:
 
         def compute(start: int, stop: int) -> None:
             for row in range(start, stop):
-                averaged_adjoint_pass(
+                run_averaged_adjoint_pass(
                     Z, order, 2.0 * self._settings[1], share, stars[row], by_time[row]
                 )
 
-        over_rows(compute, rows.size, 1)
+        parallel_for(compute, rows.size, 1)
         found = np.zeros((rows.size, self.known.size))
         np.add.at(found.T, order, by_time.T)
         found += (1.0 - found.sum(axis=1, keepdims=True)) / self.known.size

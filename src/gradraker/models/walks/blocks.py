@@ -18,19 +18,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from gradraker._compiled.skg import scaled_features
-from gradraker.features.identities import reference_identities
-from gradraker.features.parallel import over_rows
+from gradraker._compiled.fourier_lms import compute_scaled_features
+from gradraker.features.identities import identify_references
+from gradraker.features.parallel import parallel_for
 from gradraker.features.walks import (
     REACHES,
     WalkMatrices,
-    degree_columns,
-    mean_row,
-    propagated,
-    random_vectors,
-    reach_of,
-    reach_rows,
-    squared_norms,
+    compute_degree_columns,
+    compute_mean_row,
+    compute_reach_rows,
+    compute_squared_norms,
+    draw_vectors,
+    get_reach,
+    propagate,
 )
 from gradraker.graph.names import Names
 
@@ -92,7 +92,7 @@ class Walks:
     @cached_property
     def order(self) -> NDArray[np.int64]:
         """The nodes in a random order that depends on the seed and their names only."""
-        keys = random_vectors(self.identities, 1, self.seed ^ _ORDER_SEED)[:, 0]
+        keys = draw_vectors(self.identities, 1, self.seed ^ _ORDER_SEED)[:, 0]
         return np.lexsort((self.identities, keys))
 
     @cached_property
@@ -117,7 +117,7 @@ def walks_of(
     Nobody sees hidden nodes. Means are taken over the first ``n_old`` nodes.
     """
     n_old = len(nodes) if n_old is None else n_old
-    columns = degree_columns(A, direction=direction, hidden=hidden)
+    columns = compute_degree_columns(A, direction=direction, hidden=hidden)
     old = columns[:n_old]
     spread = old.std(axis=0)
     varies = spread > 1e-12 * (1.0 + np.abs(old).max(axis=0))
@@ -125,7 +125,7 @@ def walks_of(
     return Walks(
         WalkMatrices(A, direction=direction, hidden=hidden),
         (columns - old.mean(axis=0)) * scale,
-        reference_identities(nodes if nodes.dtype == np.int64 else nodes.tolist()),
+        identify_references(nodes if nodes.dtype == np.int64 else nodes.tolist()),
         seed,
         n_old,
     )
@@ -170,11 +170,11 @@ class ExactBlocks:
         if first.size > second.size:  # the fewer nodes walk
             return self._squared(block, second, first).T
         products = np.empty((first.size, second.size))
-        matrices, reach = self.walks.matrices, reach_of(block)
+        matrices, reach = self.walks.matrices, get_reach(block)
         for start in range(0, first.size, _ROWS):
             some = first[start : start + _ROWS]
             ends = self._ends(block, some)  # [n, rows]
-            meetings = propagated(matrices.step(reach), ends, reach)  # [n, rows]
+            meetings = propagate(matrices.get_step(reach), ends, reach)  # [n, rows]
             products[start : start + _ROWS] = meetings[second].T
             if reach.centred:
                 products[start : start + _ROWS] -= (self._mean(block) @ ends)[:, np.newaxis]
@@ -191,14 +191,14 @@ class ExactBlocks:
 
     def _mean(self, block: str) -> NDArray[np.float64]:
         if block not in self._means:
-            reach, walks = reach_of(block), self.walks
-            self._means[block] = mean_row(walks.matrices, reach, walks.n_old)
+            reach, walks = get_reach(block), self.walks
+            self._means[block] = compute_mean_row(walks.matrices, reach, walks.n_old)
         return self._means[block]
 
     def _ends(self, block: str, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """Rows of a block as columns, (n, rows), before they are scaled; notes their lengths."""
-        reach = reach_of(block)
-        ends = reach_rows(self.walks.matrices, rows, reach)
+        reach = get_reach(block)
+        ends = compute_reach_rows(self.walks.matrices, rows, reach)
         norms = self._norms.setdefault(block, np.full(self.walks.n, np.nan))
         least = 0.0
         if reach.centred:
@@ -268,11 +268,11 @@ class RandomBlocks:
         walks, D = self.walks, self.n_frequencies
         seed = _block_seed(walks.seed, block)
         if block == "degree":
-            return np.asarray(walks.degrees @ random_vectors(_FOUR, D, seed))
-        reach = reach_of(block)
-        units = random_vectors(walks.identities, D, seed)
-        V = propagated(walks.matrices.step(reach), units, reach)
-        norms2 = squared_norms(walks.matrices, reach)
+            return np.asarray(walks.degrees @ draw_vectors(_FOUR, D, seed))
+        reach = get_reach(block)
+        units = draw_vectors(walks.identities, D, seed)
+        V = propagate(walks.matrices.get_step(reach), units, reach)
+        norms2 = compute_squared_norms(walks.matrices, reach)
         self._estimated[block] = norms2 is None
         if reach.centred:
             self._means[block] = V[: walks.n_old].mean(axis=0)
@@ -298,11 +298,11 @@ class RandomBlocks:
         for block in self._projections:
             seed = _block_seed(walks.seed, block)
             if block == "degree":
-                V = walks.degrees[rows] @ random_vectors(_FOUR, self.n_frequencies, seed)
+                V = walks.degrees[rows] @ draw_vectors(_FOUR, self.n_frequencies, seed)
             else:
-                ends = reach_rows(walks.matrices, rows, reach_of(block))  # [n, rows]
+                ends = compute_reach_rows(walks.matrices, rows, get_reach(block))  # [n, rows]
                 used = np.flatnonzero(ends.any(axis=1))
-                units = random_vectors(walks.identities[used], self.n_frequencies, seed)
+                units = draw_vectors(walks.identities[used], self.n_frequencies, seed)
                 V = ends[used].T @ units  # [rows, D]
                 norms2 = None if self._estimated[block] else np.einsum("ij,ij->j", ends, ends)
                 V = self._to_length_1(block, V, norms2)
@@ -334,9 +334,9 @@ class RandomBlocks:
             def compute(
                 start: int, stop: int, V: Any = V, scale: float = scale, at: slice = columns
             ) -> None:
-                scaled_features(V[rows[start:stop]], scale, Z[start:stop, at])
+                compute_scaled_features(V[rows[start:stop]], scale, Z[start:stop, at])
 
-            over_rows(compute, rows.size, 1 + _FEATURES_A_BLOCK // width)
+            parallel_for(compute, rows.size, 1 + _FEATURES_A_BLOCK // width)
             Z[:, columns] *= np.sqrt(share)
         return Z
 

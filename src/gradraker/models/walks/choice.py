@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker._validation import to_json_number
-from gradraker.features.blas import one_blas_thread
-from gradraker.features.parallel import over_rows
+from gradraker.features.blas import use_one_blas_thread
+from gradraker.features.parallel import parallel_for
 from gradraker.models.walks.blocks import Kernel, Term, check_block
 from gradraker.models.walks.criteria import criterion_curve, criterion_of_mean, likelihood_part
 from gradraker.models.walks.shares import found_shares
@@ -182,7 +182,7 @@ def choose_kernel(
 def _free(sample: Sample, terms: Sequence[tuple[str, float]]) -> Kernel:
     """All terms with the shares that make the criterion smallest."""
     Ks = np.stack([sample.kernel_matrix(*term) for term in terms])  # [terms, N, N]
-    with one_blas_thread():
+    with use_one_blas_thread():
         shares = found_shares(Ks, sample.Y, likelihood_part(len(sample.Y)))
     return tuple(Term(*term, float(s)) for term, s in zip(terms, shares, strict=True) if s > 0.0)
 
@@ -200,8 +200,8 @@ def _costs(
             j = int(curve.criterion.argmin())
             costs[i], best[i] = curve.criterion[j], curve.alphas[j]
 
-    with one_blas_thread():  # but several decompositions at a time
-        over_rows(compute, len(kernels), 1)
+    with use_one_blas_thread():  # but several decompositions at a time
+        parallel_for(compute, len(kernels), 1)
     return costs, best
 
 

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.features.blas import one_blas_thread
-from gradraker.linear.ridge import primal_inverse, primal_leverages
+from gradraker.features.blas import use_one_blas_thread
+from gradraker.linear.ridge import compute_primal_leverages, invert_primal
 from gradraker.models.walks.blocks import (
     ExactBlocks,
     Kernel,
@@ -138,7 +138,7 @@ def fine_alpha(blocks: Blocks, known: Rows, Y: Matrix, choice: Choice) -> float:
     """The penalty of a chosen kernel on all known nodes."""
     if known.size <= _MOST_DECOMPOSED:
         K = Sample(KernelMatrices(blocks, known), Y).matrix(choice.kernel)
-        with one_blas_thread(known.size):
+        with use_one_blas_thread(known.size):
             curve = criterion_curve(K, Y, penalties(K, None, FINE_ALPHAS))
         return float(curve.alphas[curve.criterion.argmin()])
     if isinstance(blocks, ExactBlocks):
@@ -154,12 +154,12 @@ def _fine_alpha_of_features(blocks: RandomBlocks, known: Rows, Y: Matrix, choice
 
     def error(step: int) -> float:
         if step not in found:
-            inverse = primal_inverse(gram, choice.alpha * _STEP**step)
+            inverse = invert_primal(gram, choice.alpha * _STEP**step)
             theta = inverse @ products
             found[step] = 0.0
             for some in chunks(rows.size):
                 Z1 = features_with_one(blocks, known[rows[some]], choice)
-                rest = 1.0 - primal_leverages(inverse, Z1)[:, np.newaxis]
+                rest = 1.0 - compute_primal_leverages(inverse, Z1)[:, np.newaxis]
                 residuals = (Y[rows[some]] - Z1 @ theta) / rest
                 found[step] += float(np.sum(residuals**2))
         return found[step]

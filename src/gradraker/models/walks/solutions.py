@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.linear.ridge import (
-    dual_inverse,
-    dual_smoother,
-    grown_dual_inverse,
-    grown_primal_inverse,
-    mean_smoother,
-    primal_inverse,
-    primal_leverages,
-    with_one,
+    append_ones,
+    build_dual_smoother,
+    build_mean_smoother,
+    compute_primal_leverages,
+    grow_dual_inverse,
+    grow_primal_inverse,
+    invert_dual,
+    invert_primal,
 )
 from gradraker.models.walks.blocks import ExactBlocks, RandomBlocks, kernel_of_distances
 from gradraker.models.walks.choice import Choice
@@ -71,13 +71,13 @@ class KernelSolution:
         self.blocks, self.known, self.choice = blocks, known, choice
         self._inverse: Matrix | None = None
         if choice.kernel:
-            self._inverse = dual_inverse(self._kernel(known, known, blocks), choice.alpha)
+            self._inverse = invert_dual(self._kernel(known, known, blocks), choice.alpha)
         self._set_smoother()
         self.set_values(Y)
 
     def _set_smoother(self) -> None:
         inverse, n = self._inverse, self.known.size
-        self._smoother = mean_smoother(n) if inverse is None else dual_smoother(inverse)
+        self._smoother = build_mean_smoother(n) if inverse is None else build_dual_smoother(inverse)
         self.left_out_rows = np.arange(n)
 
     def set_values(self, Y: Matrix) -> None:
@@ -88,14 +88,14 @@ class KernelSolution:
         centred = Y - centre
         self._intercept = centre + self._smoother.g @ centred
         self._coefficients = self._smoother.Q @ centred
-        self.residuals = self._smoother.left_out(centred)
+        self.residuals = self._smoother.compute_left_out_residuals(centred)
 
     def grow(self, new: Rows, Y: Matrix) -> None:
         """Learn more nodes of the same graph; Y are the values of all, old ones first."""
         if self._inverse is not None:
             cross = self._kernel(new, self.known, self.blocks)
             own = self._kernel(new, new, self.blocks)
-            self._inverse = grown_dual_inverse(self._inverse, cross, own, self.choice.alpha)
+            self._inverse = grow_dual_inverse(self._inverse, cross, own, self.choice.alpha)
         self.known = np.concatenate([self.known, new])
         self._set_smoother()
         self.set_values(Y)
@@ -144,7 +144,7 @@ class RidgeSolution:
         self.blocks, self.known, self.choice = blocks, known, choice
         self._centre = Y.mean(axis=0)  # values that are far from 0 would lose digits
         gram, self._products = moments(blocks, known, Y - self._centre, choice)
-        self._inverse = primal_inverse(gram, choice.alpha)
+        self._inverse = invert_primal(gram, choice.alpha)
         self.Y = Y
         self._solve()
 
@@ -166,7 +166,7 @@ class RidgeSolution:
         self._exchange(Y[:n_old])
         for some in chunks(new.size):
             Z1 = self._features(new[some])
-            self._inverse = grown_primal_inverse(self._inverse, Z1)
+            self._inverse = grow_primal_inverse(self._inverse, Z1)
             self._products += Z1.T @ (Y[n_old:][some] - self._centre)
         self.known, self.Y = np.concatenate([self.known, new]), Y
         self._solve()
@@ -178,7 +178,7 @@ class RidgeSolution:
         errors = np.full((rows.size, self.Y.shape[1]), np.nan)  # NaN for N = 1
         for some in chunks(rows.size):
             Z1 = self._features(rows[some])
-            rest = 1.0 - primal_leverages(self._inverse, Z1)[:, np.newaxis]
+            rest = 1.0 - compute_primal_leverages(self._inverse, Z1)[:, np.newaxis]
             residuals = self.Y[self.left_out_rows[some]] - self._centre - Z1 @ self._theta
             np.divide(residuals, rest, out=errors[some], where=rest > 0.0)
         self.residuals = errors
@@ -237,7 +237,7 @@ def features_with_one(blocks: RandomBlocks, rows: Rows, choice: Choice) -> Matri
     """Features ž = [z, 1] of some rows; the mean has no z."""
     if not choice.kernel:
         return np.ones((rows.size, 1))
-    return with_one(blocks.features(choice.kernel, rows))
+    return append_ones(blocks.features(choice.kernel, rows))
 
 
 def some_of(blocks: ExactBlocks | RandomBlocks, known: Rows, most: int = MOST_LEFT_OUT) -> Rows:

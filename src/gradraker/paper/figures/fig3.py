@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gradraker.explain import noise_range
-from gradraker.kernels.ranges import formula_noise_ratio
+from gradraker.kernels.ranges import compute_noise_ratio
 from gradraker.paper.claims import ClaimList
 from gradraker.paper.figures.four_variances import (
     AVERAGING,
@@ -164,7 +164,7 @@ def check_chaos_weights(results: PaperResults, printed: str) -> Outcome:
 
 def _check_noise(found: FourVariances, numbers: Floats) -> Outcome:
     others = found.squared_distances[found.order] > 0.0
-    limit = _DEVIATIONS * formula_noise_ratio(found.settings["n_frequencies"])
+    limit = _DEVIATIONS * compute_noise_ratio(found.settings["n_frequencies"])
     ours = Measured(float(np.abs(numbers[others] / (2.0 * found.learning_rate)).max()))
     reason = f"Agrees below {limit:g}, {_DEVIATIONS:g} standard deviations of the noise of B/2η."
     return Outcome(WORDS, ours, ours.value < limit, reason, f"{ours.value:.3g}")

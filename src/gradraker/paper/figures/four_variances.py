@@ -139,7 +139,7 @@ def simulate_weights(graph: PaperGraph, settings: Settings, options: RunOptions)
         model = _fit(split, y, sigma2, settings)
         explanation = model.explain(split.X[unknown])
         runs.append(
-            {"sigma2": sigma2, "range": model.ranges_.range_of(sigma2)}
+            {"sigma2": sigma2, "range": model.ranges_.find_range(sigma2)}
             | _describe_run(explanation, row)
         )
     ranges = model.ranges_

@@ -1,4 +1,4 @@
-"""What the extreme distances take and refuse: formats, dtypes, scales, errors."""
+"""Input of the extreme distances: formats, dtypes, scales, errors."""
 
 import math
 
@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from gradraker.kernels.distances.canonical_rows import prepare_rows
 from gradraker.kernels.distances.extremes import (
     extreme_squared_distances,
-    largest_distance,
-    smallest_nonzero_distance,
+    find_largest_distance,
+    find_smallest_nonzero_distance,
 )
 from oracles.distance_examples import EXAMPLES, METRICS
 from oracles.distances import extremes
@@ -17,17 +18,17 @@ from oracles.distances import extremes
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int8, np.uint8, np.int64, bool])
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, sp.csc_array, sp.lil_array])
-def test_dtypes(dtype, kind):
+def test_dtypes_and_formats_give_equal_results(dtype, kind):
     X = EXAMPLES["unweighted"].astype(dtype)
     assert extreme_squared_distances(kind(X)) == extreme_squared_distances(X.astype(np.float64))
 
 
-def test_small_integers_do_not_wrap_around():
+def test_small_integers_do_not_overflow():
     X = np.array([[-128, 127], [127, -128]], dtype=np.int8)
-    assert largest_distance(X).distance == 2 * 255.0**2
+    assert find_largest_distance(X).distance == 2 * 255.0**2
 
 
-def test_entries_that_repeat_are_out_of_order_or_zero():
+def test_repeated_unsorted_and_zero_entries_add_up():
     clean = np.zeros((3, 40))
     clean[0, [3, 8]], clean[1, 8], clean[2, [3, 8]] = [3.0, 1.0], 1.0, [3.0, 1.0]
     indices = np.array([8, 3, 3, 8, 5, 3, 5, 8, 5])
@@ -35,6 +36,10 @@ def test_entries_that_repeat_are_out_of_order_or_zero():
     messy = sp.csr_array((data, indices, [0, 3, 5, 9]), shape=(3, 40))
     before = messy.data.copy(), messy.indices.copy(), messy.indptr.copy()
     messy.has_sorted_indices = messy.has_canonical_format = True  # a flag that does not hold
+    rows = prepare_rows(messy, squared=True).values
+    np.testing.assert_array_equal(rows.indptr, sp.csr_array(clean).indptr)
+    np.testing.assert_array_equal(rows.indices, sp.csr_array(clean).indices)
+    np.testing.assert_array_equal(rows.data, sp.csr_array(clean).data)
     found = extreme_squared_distances(messy)
     assert (found.smallest_nonzero, found.largest) == (9.0, 9.0) == extremes(clean)
     assert found.smallest_pair == (0, 1)
@@ -42,14 +47,14 @@ def test_entries_that_repeat_are_out_of_order_or_zero():
         np.testing.assert_array_equal(now, then)
 
 
-def test_far_more_columns_than_entries():
+def test_more_columns_than_int32_holds():
     indices = np.array([0, 2**40, 2**40, 2**41])
     wide = sp.csr_array((np.ones(4), indices, [0, 2, 3, 4]), shape=(3, 2**41 + 1))
     found = extreme_squared_distances(wide)
     assert (found.smallest_nonzero, found.largest) == (1.0, 3.0)
 
 
-def test_matrix_without_columns():
+def test_matrix_without_columns_has_equal_rows():
     assert extreme_squared_distances(np.empty((3, 0))).largest == 0.0
     assert extreme_squared_distances(sp.csr_array((3, 0))).smallest_nonzero is None
 
@@ -57,7 +62,7 @@ def test_matrix_without_columns():
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("exponent", [-150, -100, 100, 150])
 @pytest.mark.parametrize("metric", METRICS)
-def test_scales_near_the_ends_of_float64(metric, exponent, kind):
+def test_scale_near_ends_of_float64_changes_unit_only(metric, exponent, kind):
     X = EXAMPLES["weighted"]
     scale = 2.0 ** round(exponent * math.log2(10))
     found = extreme_squared_distances(kind(X * scale), metric=metric)
@@ -67,33 +72,33 @@ def test_scales_near_the_ends_of_float64(metric, exponent, kind):
     assert found.smallest_nonzero == plain.smallest_nonzero * power
 
 
-def test_huge_floats_are_not_taken_for_integers():
+def test_huge_floats_do_not_count_as_integers():
     # All floats past 2**53 are integers, yet in a unit of 1e120 these are fractions.
     X = np.zeros((4, 30))
     X[[0, 1, 2, 3], [0, 0, 1, 2]] = 0.9, 0.8, 0.3, 0.35
-    found = smallest_nonzero_distance(sp.csr_array(X * 1e120))
+    found = find_smallest_nonzero_distance(sp.csr_array(X * 1e120))
     assert found.pair == (0, 1)
     assert found.distance == pytest.approx(0.01e240)
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
-def test_distances_beyond_float64_are_refused(kind):
+def test_distances_beyond_float64_raise(kind):
     X = EXAMPLES["weighted"]
     with pytest.raises(ValueError, match=r"rows \d+ and \d+ of X overflows .* scale X down"):
-        largest_distance(kind(X * 1e200))
+        find_largest_distance(kind(X * 1e200))
     with pytest.raises(ValueError, match=r"rows \d+ and \d+ of X differ, but .* underflows"):
-        smallest_nonzero_distance(kind(X * 1e-200))
+        find_smallest_nonzero_distance(kind(X * 1e-200))
     mixed = np.eye(30)
     mixed[1, 0] = 1e-200
     mixed[1, 1] = 0.0
     mixed[2] = 0.0
     with pytest.raises(ValueError, match=r"rows 1 and 2 of X differ, but .* underflows"):
-        smallest_nonzero_distance(kind(mixed))
+        find_smallest_nonzero_distance(kind(mixed))
     with pytest.raises(ValueError, match=r"X mixes values of size 1e-220 and 1e\+200"):
-        largest_distance(kind(np.diag([1e200, 1e-220])))
+        find_largest_distance(kind(np.diag([1e200, 1e-220])))
 
 
-@pytest.mark.parametrize("search", [extreme_squared_distances, largest_distance])
+@pytest.mark.parametrize("search", [extreme_squared_distances, find_largest_distance])
 @pytest.mark.parametrize(
     ("X", "message"),
     [
@@ -109,11 +114,11 @@ def test_distances_beyond_float64_are_refused(kind):
         (np.array([[2**60], [2**60 + 1]]), "float64 is exact only up to"),
     ],
 )
-def test_bad_input_is_named(search, X, message):
+def test_bad_input_raises(search, X, message):
     with pytest.raises(ValueError, match=message):
         search(X)
 
 
-def test_unknown_metric_is_named():
+def test_unknown_metric_raises():
     with pytest.raises(ValueError, match="metric='cosine' is unknown; use one of sqeuclidean, l1"):
-        largest_distance(np.eye(3), metric="cosine")
+        find_largest_distance(np.eye(3), metric="cosine")

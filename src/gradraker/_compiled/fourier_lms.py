@@ -1,9 +1,12 @@
-"""The loops of SKG: project a row, take sines and cosines, predict, update.
+"""Fourier features of rows and least mean squares on them: project, sin and cos, predict, update.
 
 Shapes: n rows, M referencing nodes, D frequencies, K targets. ``table`` holds unit
 frequencies (M, D) as float32; features at variance σ² use ``scale`` = 1/σ. Every row
 is computed by the same operations in the same order whoever calls, so results do not
 depend on chunks or threads.
+
+The file is long because all these loops call :func:`sincos`, and Numba's disk cache does not
+notice changes in other files: a caller elsewhere would go on running the old code.
 """
 
 import math
@@ -20,13 +23,13 @@ _REORDERED = {"reassoc", "contract", "nsz"}
 # Up to here n·(first part of π/2) is exact (33 + 20 bits), so the reduction below is accurate.
 _LARGEST_ARGUMENT = 1.0e6
 _LINE = 16  # float32 numbers in a cache line
-_TILE = 4 * _LINE  # frequencies that are summed between two requests for memory
-_FIRST_NUMBERS = 128  # float64 numbers of a row that are asked for before they are needed
+_TILE = 4 * _LINE  # frequencies that are summed between two prefetches
+_FIRST_NUMBERS = 128  # float64 numbers of a row that are prefetched
 
 
 @compiled
-def _position_ahead(k: int, stop: int, ahead: int, last: int) -> int:
-    # Where the walk over neighbours goes: to the end of this row, then on in the row at `ahead`.
+def _find_position_ahead(k: int, stop: int, ahead: int, last: int) -> int:
+    # Neighbours are read to the end of this row, then on in the row at `ahead`.
     return min(k if k < stop else ahead + (k - stop), last)
 
 
@@ -42,22 +45,22 @@ def _project(
 ) -> None:
     """Sum of ``data[k] * table[indices[k]]`` for k in [start, stop), in that order.
 
-    ``ahead`` is where the row that will be projected next starts: its frequencies are asked for
-    while this row is summed, since a large table is not in the caches.
+    ``ahead`` is where the row that will be projected next starts: its frequencies are prefetched
+    while this row is summed, because a large table does not fit in the caches.
     """
     n_frequencies = out.size
     last = indices.size - 1
     out[:] = 0.0
     k = start
-    # Four rows at a time halve the traffic to `out`; the order of additions stays the same.
+    # Four rows at a time halve the traffic to `out`; the order of additions stays.
     while k + 4 <= stop:
         a, b, c, d = data[k], data[k + 1], data[k + 2], data[k + 3]
         row_a, row_b = table[indices[k]], table[indices[k + 1]]
         row_c, row_d = table[indices[k + 2]], table[indices[k + 3]]
-        next_a = indices[_position_ahead(k + 4, stop, ahead, last)]
-        next_b = indices[_position_ahead(k + 5, stop, ahead, last)]
-        next_c = indices[_position_ahead(k + 6, stop, ahead, last)]
-        next_d = indices[_position_ahead(k + 7, stop, ahead, last)]
+        next_a = indices[_find_position_ahead(k + 4, stop, ahead, last)]
+        next_b = indices[_find_position_ahead(k + 5, stop, ahead, last)]
+        next_c = indices[_find_position_ahead(k + 6, stop, ahead, last)]
+        next_d = indices[_find_position_ahead(k + 7, stop, ahead, last)]
         for tile in range(0, n_frequencies, _TILE):
             for j in range(tile, min(tile + _TILE, n_frequencies), _LINE):
                 prefetch(table, next_a, j)
@@ -126,7 +129,7 @@ def _dot(a: Floats, b: Floats) -> float:
 
 
 @compiled
-def feature_rows(
+def compute_feature_rows(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
     data: Floats,
@@ -161,7 +164,7 @@ def predict_rows(
 ) -> None:
     """Equation (2): ``out[i] = theta @ z(row i)`` for rows [start, stop); features are not kept.
 
-    ``theta`` has shape (K, 2D), ``features`` is work space (2D,) whose type is the type of z.
+    ``theta`` has shape (K, 2D). ``features`` is work space (2D,) whose dtype is that of z.
     """
     n_frequencies = table.shape[1]
     amplitude = 1.0 / math.sqrt(n_frequencies)
@@ -180,7 +183,7 @@ def _add(theta: Floats, factor: float, features: Floats) -> None:
 
 
 @compiled
-def lms_pass(Z: Floats, rows: NDArray[np.int64], Y: Floats, step: float, theta: Floats) -> None:
+def run_lms_pass(Z: Floats, rows: NDArray[np.int64], Y: Floats, step: float, theta: Floats) -> None:
     """Train on rows of Z in the order ``rows``: θ ← θ + step (y − θᵀz) z, step = 2η.
 
     ``Z`` is (n, 2D), ``Y`` is (n, K), ``theta`` is (K, 2D) and changed in place.
@@ -191,14 +194,14 @@ def lms_pass(Z: Floats, rows: NDArray[np.int64], Y: Floats, step: float, theta: 
 
 
 @compiled
-def _features_of_one(
+def _compute_features_of_one(
     indices: NDArray[np.int32], data: Floats, table: NDArray[np.float32], scale: float
 ) -> Floats:
     """Equation (1) for one node with neighbours ``indices`` and weights ``data``."""
     n_frequencies = table.shape[1]
     projection = np.empty(n_frequencies)
     features = np.empty(2 * n_frequencies)
-    first = min(0, indices.size)  # for a literal 0, _project would be compiled a second time
+    first = min(0, indices.size)  # a literal 0 would have _project compiled a second time
     _project(indices, data, first, indices.size, first, table, projection)
     amplitude = 1.0 / math.sqrt(n_frequencies)
     sincos(projection, scale, amplitude, features[:n_frequencies], features[n_frequencies:])
@@ -213,8 +216,8 @@ def predict_value(
     scale: float,
     theta: Floats,
 ) -> float:
-    """:func:`predict_one` for a single target, θ of shape (2D,): numbers are quicker to pass."""
-    return _dot(theta, _features_of_one(indices, data, table, scale))
+    """:func:`predict_one` for a single target, θ of shape (2D,): numbers are faster to pass."""
+    return _dot(theta, _compute_features_of_one(indices, data, table, scale))
 
 
 @compiled
@@ -228,7 +231,7 @@ def learn_value(
     theta: Floats,
 ) -> float:
     """:func:`learn_one` for a single target: the prediction, or NaN if the step was not taken."""
-    features = _features_of_one(indices, data, table, scale)
+    features = _compute_features_of_one(indices, data, table, scale)
     prediction = _dot(theta, features)
     factor = step * (value - prediction)
     if not math.isfinite(factor):
@@ -247,7 +250,7 @@ def predict_one(
     out: Floats,
 ) -> None:
     """Equation (2) for one node with neighbours ``indices`` and weights ``data``."""
-    features = _features_of_one(indices, data, table, scale)
+    features = _compute_features_of_one(indices, data, table, scale)
     for k in range(theta.shape[0]):
         out[k] = _dot(theta[k], features)
 
@@ -265,9 +268,9 @@ def learn_one(
 ) -> bool:
     """One step of training; ``out`` gets the predictions made before it.
 
-    Returns whether it was taken: nothing is learned where a prediction or a step is not finite.
+    Returns whether the step was taken: it is not where a prediction or a step is not finite.
     """
-    features = _features_of_one(indices, data, table, scale)
+    features = _compute_features_of_one(indices, data, table, scale)
     for k in range(theta.shape[0]):
         out[k] = _dot(theta[k], features)
     for k in range(theta.shape[0]):
@@ -294,7 +297,7 @@ def project_rows(
 
 
 @compiled
-def scaled_features(P: Floats, scale: float, Z: Floats) -> None:
+def compute_scaled_features(P: Floats, scale: float, Z: Floats) -> None:
     """Equation (1) from projections P (n, D): one projection serves all variances."""
     n_frequencies = P.shape[1]
     amplitude = 1.0 / math.sqrt(n_frequencies)
@@ -303,7 +306,9 @@ def scaled_features(P: Floats, scale: float, Z: Floats) -> None:
 
 
 @compiled
-def member_rows(P: Floats, scale: float, theta: Floats, features: Floats, out: Floats) -> None:
+def predict_member_rows(
+    P: Floats, scale: float, theta: Floats, features: Floats, out: Floats
+) -> None:
     """:func:`predict_rows` from projections P (n, D), which all variances share."""
     n_frequencies = P.shape[1]
     amplitude = 1.0 / math.sqrt(n_frequencies)
@@ -314,7 +319,7 @@ def member_rows(P: Floats, scale: float, theta: Floats, features: Floats, out: F
 
 
 @compiled
-def member_pass(
+def run_member_pass(
     P: Floats,
     rows: NDArray[np.int64],
     scale: float,
@@ -326,11 +331,11 @@ def member_pass(
     out: Floats,
     norms: Floats,
 ) -> None:
-    """:func:`lms_pass` of a member of a bank, on projections P (n, D): θ ← keep θ + step (y − f) z.
+    """:func:`run_lms_pass` of a bank's member on projections P (n, D): θ ← keep θ + step (y − f) z.
 
-    ``Z`` is work space of shape (1, 2D), or (n, 2D) to keep the features of rows that come back:
-    the first n of ``rows`` (T,) are then each row once. ``out`` (T, K) gets the predictions
-    f = θᵀz before each step and ``norms`` (T,), where keep is not 1, ‖θ‖² before it.
+    ``Z`` is work space of shape (1, 2D), or (n, 2D) to keep the features of rows that come back;
+    the first n of ``rows`` (T,) then hold each row once. ``out`` (T, K) gets the predictions
+    f = θᵀz before each step, and ``norms`` (T,) gets ‖θ‖² before it where keep is not 1.
     """
     n, n_frequencies = P.shape
     amplitude = 1.0 / math.sqrt(n_frequencies)
@@ -338,7 +343,7 @@ def member_pass(
     for t in range(rows.size):
         i = rows[t]
         z = Z[i if kept else 0]
-        # The start of the next row; the processor then sees by itself where the reading goes.
+        # Only the start of the next row: from there the processor prefetches by itself.
         next_row = rows[min(t + 1, rows.size - 1)]
         for j in range(0, min(n_frequencies, _FIRST_NUMBERS), _LINE // 2):
             if kept and t + 1 >= n:
@@ -358,38 +363,38 @@ def member_pass(
 
 
 @compiled
-def held_out_pass(
+def run_held_out_pass(
     P: Floats,
     scale: float,
     orders: NDArray[np.int64],
     order_ends: NDArray[np.int64],
-    tested: NDArray[np.int64],
-    tested_ends: NDArray[np.int64],
+    held_out: NDArray[np.int64],
+    held_out_ends: NDArray[np.int64],
     Y: Floats,
     step: float,
     out: Floats,
 ) -> None:
-    """Train several models at one variance on projections P (n, D), and test each.
+    """Train several models at one variance on projections P (n, D), and predict held-out rows.
 
     Model m trains on rows ``orders[order_ends[m - 1] : order_ends[m]]`` in that order and
-    predicts rows ``tested[tested_ends[m - 1] : tested_ends[m]]`` into ``out`` (n, K). All share
-    the features, which is what makes a variance cheap to try.
+    predicts rows ``held_out[held_out_ends[m - 1] : held_out_ends[m]]`` into ``out`` (n, K). All
+    share the features, so a variance is cheap to try.
     """
     Z = np.empty((P.shape[0], 2 * P.shape[1]))
-    scaled_features(P, scale, Z)
+    compute_scaled_features(P, scale, Z)
     theta = np.empty((Y.shape[1], Z.shape[1]))
     start, first = 0, 0
     for m in range(order_ends.size):
         theta[:] = 0.0
-        lms_pass(Z, orders[start : order_ends[m]], Y, step, theta)
-        for t in range(first, tested_ends[m]):
+        run_lms_pass(Z, orders[start : order_ends[m]], Y, step, theta)
+        for t in range(first, held_out_ends[m]):
             for k in range(theta.shape[0]):
-                out[tested[t], k] = _dot(theta[k], Z[tested[t]])
-        start, first = order_ends[m], tested_ends[m]
+                out[held_out[t], k] = _dot(theta[k], Z[held_out[t]])
+        start, first = order_ends[m], held_out_ends[m]
 
 
 @compiled
-def sweep_train(
+def train_sweep(
     P: Floats,
     scales: Floats,
     start: int,
@@ -399,21 +404,21 @@ def sweep_train(
     step: float,
     theta: Floats,
 ) -> None:
-    """Go on training ``theta[s]`` (S, 2D) for the variances [start, stop) of a sweep.
+    """Continue to train ``theta[s]`` (S, 2D) for the variances [start, stop) of a sweep.
 
     Step t is on row ``rows[t]`` of the projections P with ``values[t]``. Features of a row are
     computed once, however often the steps come back to it.
     """
     Z = np.empty((P.shape[0], 2 * P.shape[1]))
     for s in range(start, stop):
-        scaled_features(P, scales[s], Z)
+        compute_scaled_features(P, scales[s], Z)
         for t in range(rows.size):
             z = Z[rows[t]]
             _add(theta[s], step * (values[t] - _dot(theta[s], z)), z)
 
 
 @compiled
-def sweep_errors(
+def add_sweep_errors(
     P: Floats,
     scales: Floats,
     start: int,
@@ -435,35 +440,3 @@ def sweep_errors(
         for t in range(rows.size):
             error = values[t] - predictions[rows[t]]
             out[s] += error * error
-
-
-@compiled
-def adjoint_pass(
-    Z: Floats, order: NDArray[np.int64], steps: Floats, v: Floats, weights: Floats
-) -> None:
-    """Contribution weights of one tested node: F_t = 2ηₜ zₜᵀv, v ← v − F_t zₜ, for t = T … 1.
-
-    ``steps`` (T,) holds 2η, ``v`` is z of the tested node and is used up, ``weights`` (T,) gets
-    F_{t,T+1}.
-    """
-    for t in range(order.size - 1, -1, -1):
-        z = Z[order[t]]
-        weight = steps[t] * _dot(z, v)
-        weights[t] = weight
-        for j in range(v.size):
-            v[j] -= weight * z[j]
-
-
-@compiled
-def kernel_adjoint_pass(
-    K: Floats, order: NDArray[np.int64], step: float, k_star: Floats, weights: Floats
-) -> None:
-    """The same with the exact kernel: F_t = 2η (κ(a_t, a*) − Σ_{s > t} κ(a_t, a_s) F_s).
-
-    ``K`` (n, n) is the kernel of the observed nodes, ``k_star`` (n,) that with the tested node.
-    """
-    later = np.zeros(K.shape[0])  # sum of the weights that each node has so far
-    for t in range(order.size - 1, -1, -1):
-        i = order[t]
-        weights[t] = step * (k_star[i] - _dot(K[i], later))
-        later[i] += weights[t]

@@ -136,7 +136,7 @@ GOLDEN_POSITIONS = [0, 1, 63, 64, 127, 128, 200]
 
 
 @EVERY
-def test_golden_values(distribution):
+def test_draws_equal_golden_values(distribution):
     table = draw([0, 7, 2**64 - 1], 201, seed=12345, distribution=distribution)
     expected = np.array([[float.fromhex(x) for x in row] for row in GOLDEN[distribution]])
     np.testing.assert_array_equal(table[:, GOLDEN_POSITIONS], expected.astype(np.float32))
@@ -165,7 +165,7 @@ def literal_draw(seed, identity, k, distribution):
 
 
 @EVERY
-def test_equals_the_literal_program(distribution):
+def test_draws_equal_literal_program(distribution):
     identities = [0, 1, 2**63, 2**64 - 1]
     table = draw(identities, 300, seed=2**64 - 2, distribution=distribution)
     expected = [
@@ -189,13 +189,13 @@ def test_draws_are_finite_float32(distribution):
 
 @EVERY
 @pytest.mark.parametrize("seed", [0, 1, 2**63 + 11])
-def test_distribution(distribution, seed):
+def test_draws_follow_distribution(distribution, seed):
     x = draw(range(500), 400, seed=seed, distribution=distribution).ravel().astype(float)
     assert stats.kstest(x, DISTRIBUTIONS[distribution].cdf).pvalue > 1e-4
 
 
 @EVERY
-def test_distribution_of_one_position_over_nodes(distribution):
+def test_draws_of_one_position_follow_distribution(distribution):
     # Names are small integers in practice: neighbours in the counter must not show.
     table = draw(range(50_000), 130, distribution=distribution)
     for k in (0, 64, 129):
@@ -210,14 +210,14 @@ def test_distribution_of_one_position_over_nodes(distribution):
         (LAPLACE, [0, 2, 0, 24, 0, 720]),
     ],
 )
-def test_moments(distribution, moments):
+def test_draws_have_moments_of_distribution(distribution, moments):
     x = draw(range(1000), 500, distribution=distribution).ravel().astype(float)
     for power, expected in enumerate(moments, start=1):
         y = x**power
         assert abs(y.mean() - expected) < 4.5 * y.std() / math.sqrt(y.size), power
 
 
-def test_cauchy_tails():
+def test_cauchy_draws_have_heavy_tails():
     # P(|x| > t) = 2/π arctan(1/t): heavy tails are what the Laplacian kernel needs.
     x = np.abs(draw(range(1000), 1000, distribution=CAUCHY).ravel().astype(float))
     for t in (1.0, 10.0, 1e3, 1e5):
@@ -229,7 +229,7 @@ def test_cauchy_tails():
 
 
 @EVERY
-def test_nodes_are_uncorrelated(distribution):
+def test_draws_of_nodes_are_uncorrelated(distribution):
     U = uniforms(distribution, identities=range(60), n_frequencies=4000)
     # 1770 pairs: 5.5 standard errors keep the chance of a false alarm below 1e-4.
     assert np.abs(correlations(U)).max() < 5.5 / math.sqrt(4000)
@@ -237,7 +237,7 @@ def test_nodes_are_uncorrelated(distribution):
 
 
 @EVERY
-def test_positions_are_uncorrelated(distribution):
+def test_draws_of_positions_are_uncorrelated(distribution):
     # Positions i and i + 64 come from the two halves of one hash (normal: one radius).
     U = uniforms(distribution, identities=range(4000), n_frequencies=256).T
     # 32640 pairs, so 6 standard errors.
@@ -246,7 +246,7 @@ def test_positions_are_uncorrelated(distribution):
 
 
 @EVERY
-def test_seeds_are_uncorrelated(distribution):
+def test_draws_of_seeds_are_uncorrelated(distribution):
     U = np.array(
         [
             uniforms(distribution, identities=range(20), n_frequencies=200, seed=seed).ravel()
@@ -285,7 +285,7 @@ def test_first_frequencies_do_not_depend_on_their_number(distribution):
 
 
 @EVERY
-def test_order_and_company_do_not_matter(distribution):
+def test_draws_do_not_depend_on_order_or_other_nodes(distribution):
     together = draw(range(10), 70, distribution=distribution)
     backwards = draw(range(10), 70, distribution=distribution, rows=range(9, -1, -1))
     np.testing.assert_array_equal(backwards, together)
@@ -294,7 +294,7 @@ def test_order_and_company_do_not_matter(distribution):
         np.testing.assert_array_equal(alone[0], together[identity])
 
 
-def test_only_the_rows_asked_for_are_written():
+def test_draw_rows_writes_given_rows_only():
     table = draw(range(5), 10, rows=[1, 3])
     assert np.isnan(table).all(axis=1).tolist() == [True, False, True, False, True]
     assert np.isnan(table).any(axis=1).tolist() == [True, False, True, False, True]

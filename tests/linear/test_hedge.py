@@ -30,7 +30,7 @@ def regret(hedge):
 # -- weights -----------------------------------------------------------------------------------
 
 
-def test_weights_by_hand():
+def test_member_weights_by_hand():
     # Member 0 is right and member 1 off by 1: L = (0, 1), (0, 2), …; B² = 1.
     hedge, history = run([[1.0, 1.0, 1.0], [0.0, 0.0, 0.0]], [1.0, 1.0, 1.0])
     ratios = history[:, 1] / history[:, 0]
@@ -40,7 +40,7 @@ def test_weights_by_hand():
     np.testing.assert_allclose(history.sum(axis=1), 1.0, rtol=1e-15)
 
 
-def test_a_given_step_is_used_as_it_is():
+def test_given_step_is_used_unchanged():
     hedge, history = run([[1.0, 1.0], [0.0, 0.0]], [1.0, 1.0], weight_step=0.7)
     np.testing.assert_allclose(history[1], oracle.weights([0.0, 1.0], 0.7), rtol=1e-14)
     assert hedge.weight_step == 0.7
@@ -49,7 +49,7 @@ def test_a_given_step_is_used_as_it_is():
 
 @given(st.lists(st.floats(1e-100, 1e100), min_size=1, max_size=30))
 @settings(max_examples=50, deadline=None)
-def test_the_safe_step_is_within_a_factor_of_two(errors):
+def test_safe_step_is_within_factor_two(errors):
     hedge, bounds = Hedge(2, "auto", 0.0), [0.0]
     for error in errors:
         predictions = np.array([0.0, math.sqrt(error)])[:, None, None]
@@ -76,10 +76,10 @@ def test_equal_members_keep_equal_weights(errors, step):
     np.testing.assert_array_equal(model.weights_history_[:, 0], model.weights_history_[:, 1])
 
 
-def test_enormous_losses_leave_weights_that_sum_to_one():
+def test_weights_sum_to_one_for_enormous_losses():
     hedge, _ = run([[1e150, -1e150], [0.0, 0.0], [1.0, -1.0]], [0.0, 0.0], weight_step=1.0)
-    np.testing.assert_array_equal(hedge.weights()[:1], [0.0])
-    np.testing.assert_allclose(hedge.weights()[1:], oracle.weights([0.0, 2.0], 1.0))
+    np.testing.assert_array_equal(hedge.compute_member_weights()[:1], [0.0])
+    np.testing.assert_allclose(hedge.compute_member_weights()[1:], oracle.weights([0.0, 2.0], 1.0))
 
 
 # -- the bound ---------------------------------------------------------------------------------
@@ -87,7 +87,7 @@ def test_enormous_losses_leave_weights_that_sum_to_one():
 NUMBERS = st.one_of(st.floats(-1.0, 1.0), st.floats(-1e6, 1e6), st.sampled_from([0.0, 1.0, -1.0]))
 
 
-def test_errors_whose_squares_vanish_leave_finite_weights():
+def test_weights_are_finite_for_tiny_errors():
     hedge, history = run([[0.0, 0.0], [1e-170, 0.0]], [1.2e-158, 0.0])
     assert np.isfinite(history).all()
     assert math.isfinite(hedge.weight_step)
@@ -96,7 +96,7 @@ def test_errors_whose_squares_vanish_leave_finite_weights():
 
 @given(data=st.data(), n_members=st.integers(1, 6), n_steps=st.integers(1, 25))
 @settings(max_examples=200, deadline=None)
-def test_no_sequence_breaks_the_bound(data, n_members, n_steps):
+def test_regret_bound_holds_for_any_sequence(data, n_members, n_steps):
     rows = st.lists(NUMBERS, min_size=n_steps, max_size=n_steps)
     predictions = data.draw(st.lists(rows, min_size=n_members, max_size=n_members))
     y = data.draw(rows)
@@ -119,14 +119,14 @@ def adversary(weight_step, n_steps=400):
     rng = np.random.default_rng(0)
     for _ in range(n_steps):
         predictions = np.array([-1.0, 1.0]) + 0.01 * rng.standard_normal(2)
-        value = -1.0 if hedge.weights() @ predictions > 0.0 else 1.0
+        value = -1.0 if hedge.compute_member_weights() @ predictions > 0.0 else 1.0
         hedge.update(
             predictions[:, None, None], np.zeros((2, 1)), np.array([[value]]), keep_weights=False
         )
     return hedge
 
 
-def test_an_adversary_cannot_break_the_bound_but_breaks_a_step_that_is_too_large():
+def test_regret_bound_holds_for_adversary_with_safe_step_only():
     safe = adversary("auto")
     assert regret(safe) <= safe.regret_bound()
     assert safe.regret_bound() < 30.0
@@ -136,7 +136,7 @@ def test_an_adversary_cannot_break_the_bound_but_breaks_a_step_that_is_too_large
     assert regret(rash) > 10.0 * safe.regret_bound()
 
 
-def test_an_adversary_of_the_whole_model_cannot_break_the_bound():
+def test_regret_bound_holds_for_adversary_of_the_model():
     data = make_block_graph(80, random_state=0)
     model = GradrakerRegressor(kernels=[0.05, 1.0, 20.0], n_frequencies=30, random_state=0)
     predicted = 0.0
@@ -161,7 +161,7 @@ ORDERS = {
 
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("weight_step", ["auto", 0.2])
-def test_real_orders_keep_the_bound(order, weight_step):
+def test_regret_bound_holds_for_orders_of_real_data(order, weight_step):
     data = load_temperature()
     rows = ORDERS[order](data)
     y = data.scaled_values()[rows]
@@ -196,7 +196,7 @@ def test_regret_grows_slower_than_time(seed):
 # -- the formula -------------------------------------------------------------------------------
 
 
-def test_bounds_by_hand():
+def test_regret_bound_by_hand():
     assert regret_bound(1, 5.0) == regret_bound(1, 5.0, 100.0) == 0.0
     assert regret_bound(8, 0.0) == 0.0
     assert regret_bound(8, 1.0) == pytest.approx(2.0 * (1.0 + math.log(8)))
@@ -204,7 +204,7 @@ def test_bounds_by_hand():
     assert regret_bound(8, 1.0, 0.51) == math.inf
 
 
-def test_the_square_is_exp_concave_up_to_the_bound_only():
+def test_squared_loss_is_exp_concave_up_to_bound_only():
     # exp(−λ x²) bends down for x² < 1/(2λ): the midpoint lies above the chord there.
     def concave(step, low, high):
         ends = math.exp(-step * low**2), math.exp(-step * high**2)

@@ -43,7 +43,7 @@ def closed_form(kernel, sigma2):
     )
 
 
-def test_the_table_has_the_three_kernels():
+def test_table_has_three_kernels():
     assert set(KERNELS) == set(oracle.KERNELS) == {"gaussian", "laplacian", "cauchy"}
     assert all(kernel.name == name for name, kernel in KERNELS.items())
 
@@ -56,7 +56,7 @@ def test_the_table_has_the_three_kernels():
         ("cauchy", 1 / (1 + 1 / 4) / (1 + 4 / 4)),
     ],
 )
-def test_closed_form_by_hand(kernel, expected):
+def test_kernels_by_hand(kernel, expected):
     assert get_kernel(kernel).similarity([1.0, 0.0, -2.0], 4.0) == pytest.approx(
         expected, rel=1e-15
     )
@@ -68,7 +68,7 @@ def test_closed_form_by_hand(kernel, expected):
     sigma2=st.floats(1e-3, 1e3),
 )
 @settings(deadline=None, derandomize=True, max_examples=50)
-def test_closed_form_equals_the_oracle(kernel, difference, sigma2):
+def test_kernels_equal_oracle(kernel, difference, sigma2):
     zero = np.zeros(5)
     expected = [oracle.KERNELS[kernel](row, zero, sigma2) for row in difference]
     similarity = get_kernel(kernel).similarity(difference, sigma2)
@@ -77,7 +77,7 @@ def test_closed_form_equals_the_oracle(kernel, difference, sigma2):
     np.testing.assert_array_equal(similarity, get_kernel(kernel).similarity(-difference, sigma2))
 
 
-def test_closed_forms_equal_those_of_scikit_learn():
+def test_kernels_equal_scikit_learn():
     # Their gamma is 1/(2σ²) for the Gaussian and 1/σ for the Laplacian kernel.
     difference, sigma2 = ROWS[:, None] - ROWS[None, :], 2.5
     np.testing.assert_allclose(
@@ -100,7 +100,7 @@ def test_cauchy_kernel_of_many_columns_underflows_to_zero_only():
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "Gaussian", "", None, 3, ["gaussian"], b"gaussian"])
-def test_unknown_kernel(kernel):
+def test_get_kernel_refuses_unknown_name(kernel):
     with pytest.raises(
         ValueError, match=r"kernel must be one of 'gaussian', 'laplacian', 'cauchy'"
     ):
@@ -112,7 +112,7 @@ def test_unknown_kernel(kernel):
 
 @EVERY
 @pytest.mark.parametrize("sigma2", [0.5, 4.0])
-def test_features_are_unbiased_for_the_kernel(kernel, sigma2):
+def test_features_are_unbiased_for_kernel(kernel, sigma2):
     n_seeds = 400
     samples = np.array([products(kernel, sigma2, 64, seed) for seed in range(n_seeds)])
     error = samples.mean(axis=0) - closed_form(kernel, sigma2)
@@ -121,7 +121,7 @@ def test_features_are_unbiased_for_the_kernel(kernel, sigma2):
 
 
 @EVERY
-def test_error_falls_like_one_over_root_d(kernel):
+def test_error_of_features_falls_like_one_over_root_d(kernel):
     sigma2, numbers, n_seeds = 2.0, np.array([32, 128, 512, 2048]), 60
     expected = closed_form(kernel, sigma2)
     errors = [
@@ -133,7 +133,7 @@ def test_error_falls_like_one_over_root_d(kernel):
     assert slope == pytest.approx(-0.5, abs=0.07)
 
 
-def test_variance_of_the_gaussian_estimate():
+def test_variance_of_gaussian_estimate():
     # Var[zᵀz′] = (1 − exp(−d²/σ²))² / 2D: it grows with the distance, up to 1/2D.
     sigma2, D, n_seeds = 4.0, 64, 800
     samples = np.array([products("gaussian", sigma2, D, seed) for seed in range(n_seeds)])
@@ -144,7 +144,7 @@ def test_variance_of_the_gaussian_estimate():
 
 
 @EVERY
-def test_frequencies_have_the_scale_of_the_kernel(kernel):
+def test_frequencies_have_scale_of_kernel(kernel):
     # The median of |ξ| at variance σ², by the quantile of the unit distribution.
     medians = {"gaussian": 0.6744897501960817, "laplacian": 1.0, "cauchy": math.log(2)}
     model = SKGRegressor(kernel=kernel, sigma2=9.0, n_frequencies=500, random_state=3)

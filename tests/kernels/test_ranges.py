@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from gradraker import load_temperature, sigma2_ranges
-from gradraker.kernels.ranges import Sigma2Ranges, formula_noise_ratio
+from gradraker.kernels.ranges import Sigma2Ranges, compute_noise_ratio
 from gradraker.kernels.shift_invariant import KERNELS, get_kernel
 
 
@@ -33,13 +33,15 @@ def _two_rows(squared_distance):
         ("extending_disturbing", 671, 500, 97.14),
     ],
 )
-def test_numbers_of_the_paper_by_its_equations(boundary, squared_distance, n_frequencies, expected):
+def test_boundaries_equal_equations_of_the_paper(
+    boundary, squared_distance, n_frequencies, expected
+):
     ranges = sigma2_ranges(_two_rows(squared_distance), n_frequencies=n_frequencies)
     printed = float(f"{getattr(ranges, boundary):.4g}")
     assert printed == expected or round(printed, 3) == expected
 
 
-def test_closed_forms():
+def test_boundaries_equal_closed_forms():
     # Rows 0, √2 e1, √5 e2: squared distances 2, 5 and 2 + 5.
     ranges = sigma2_ranges(_rows_with_distances(2, 5), n_frequencies=50, closeness=0.2)
     assert ranges.noise_ratio == pytest.approx(1 / math.sqrt(100), rel=1e-15)
@@ -51,7 +53,7 @@ def test_closed_forms():
     assert ranges.noise == "formula"
 
 
-def test_laplacian_uses_the_l1_distance():
+def test_boundaries_of_laplacian_use_l1_distance():
     # Rows 0, (1, 1), (3, 0): l1 distances 2, 3 and 3; b = −‖d‖max / ln(ratio), sigma2 = b².
     X = np.array([[0.0, 0.0], [1.0, 1.0], [3.0, 0.0]])
     ranges = sigma2_ranges(X, n_frequencies=200, kernel="laplacian")
@@ -62,7 +64,7 @@ def test_laplacian_uses_the_l1_distance():
     assert ranges.disturbing_averaging == pytest.approx((3 / -math.log(0.9)) ** 2, rel=1e-14)
 
 
-def test_cauchy_on_a_graph_without_weights():
+def test_boundaries_of_cauchy_on_unweighted_graph():
     # 0/1 rows that differ in 3 places: (1 + 1/s²)^−3 = ratio.
     X = np.array([[0.0, 0, 0, 1], [1, 1, 1, 1], [1, 0, 0, 1]])
     ranges = sigma2_ranges(X, n_frequencies=200, kernel="cauchy")
@@ -71,7 +73,7 @@ def test_cauchy_on_a_graph_without_weights():
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_variance_at_is_the_inverse_of_the_kernel(kernel):
+def test_variance_at_inverts_kernel(kernel):
     rng = np.random.default_rng(0)
     used = get_kernel(kernel)
     for scale in (1e-8, 1.0, 1e8):
@@ -81,7 +83,7 @@ def test_variance_at_is_the_inverse_of_the_kernel(kernel):
             assert used.similarity(difference, sigma2) == pytest.approx(similarity, rel=1e-9)
 
 
-def test_given_noise_moves_two_boundaries():
+def test_given_noise_ratio_moves_two_boundaries():
     X = _rows_with_distances(1, 4)
     formula, given = sigma2_ranges(X), sigma2_ranges(X, noise=0.3)
     assert given.noise_ratio == 0.3
@@ -90,19 +92,19 @@ def test_given_noise_moves_two_boundaries():
     assert given.disturbing_averaging == formula.disturbing_averaging
 
 
-def test_ranges_and_their_sentences():
+def test_find_range_and_get_meaning():
     ranges = sigma2_ranges(_rows_with_distances(1, 26))
-    names = [ranges.range_of(sigma2) for sigma2 in (0.1, 2.0, 10.0, 300.0)]
+    names = [ranges.find_range(sigma2) for sigma2 in (0.1, 2.0, 10.0, 300.0)]
     assert names == ["chaos", "extending", "disturbing", "averaging"]
-    assert ranges.range_of(ranges.chaos_extending) == "extending"
-    assert ranges.range_of(ranges.extending_disturbing) == "extending"
-    assert ranges.range_of(np.nextafter(ranges.extending_disturbing, np.inf)) == "disturbing"
-    assert ranges.range_of(ranges.disturbing_averaging) == "averaging"
+    assert ranges.find_range(ranges.chaos_extending) == "extending"
+    assert ranges.find_range(ranges.extending_disturbing) == "extending"
+    assert ranges.find_range(np.nextafter(ranges.extending_disturbing, np.inf)) == "disturbing"
+    assert ranges.find_range(ranges.disturbing_averaging) == "averaging"
     text, page = repr(ranges), ranges._repr_html_()
     for name in names:
-        assert ranges.meaning(name) in text
-        assert ranges.meaning(name) in page
-    assert len({ranges.meaning(name) for name in names}) == 4
+        assert ranges.get_meaning(name) in text
+        assert ranges.get_meaning(name) in page
+    assert len({ranges.get_meaning(name) for name in names}) == 4
     assert "0.1669" in text
     assert "4.506" in text
     assert "128.1" in text
@@ -110,13 +112,13 @@ def test_ranges_and_their_sentences():
     assert "σ² &lt; 0.1669" in page
 
 
-def test_range_of_refuses_what_is_no_variance():
+def test_find_range_refuses_bad_variance():
     ranges = sigma2_ranges(_two_rows(1))
     for sigma2 in (0.0, -1.0, math.nan, "a", None):
         with pytest.raises(ValueError, match="sigma2 must be a positive number"):
-            ranges.range_of(sigma2)
+            ranges.find_range(sigma2)
     with pytest.raises(ValueError, match="range_name must be one of 'chaos'"):
-        ranges.meaning("calm")
+        ranges.get_meaning("calm")
 
 
 def test_ranges_are_frozen():
@@ -126,14 +128,14 @@ def test_ranges_are_frozen():
         ranges.noise_ratio = 1.0
 
 
-def test_one_distinct_distance_leaves_no_extending_range():
+def test_one_distinct_distance_gives_empty_extending_range():
     ranges = sigma2_ranges(np.eye(4))
     assert ranges.chaos_extending == ranges.extending_disturbing
-    assert ranges.range_of(ranges.chaos_extending) == "extending"
+    assert ranges.find_range(ranges.chaos_extending) == "extending"
 
 
 @pytest.mark.parametrize("scale", [1e-120, 1e120])
-def test_tiny_and_huge_weights(scale):
+def test_boundaries_scale_with_tiny_and_huge_weights(scale):
     ranges = sigma2_ranges(scale * _rows_with_distances(1, 26))
     assert ranges.extending_disturbing == pytest.approx(scale**2 * 27 / math.log(400), rel=1e-12)
 
@@ -149,7 +151,7 @@ def test_tiny_and_huge_weights(scale):
         (np.array([[0.0], [np.nan]]), "NaN"),
     ],
 )
-def test_graphs_without_ranges_say_so(X, message):
+def test_rows_without_ranges_raise(X, message):
     with pytest.raises(ValueError, match=message):
         sigma2_ranges(X)
 
@@ -173,12 +175,12 @@ def test_graphs_without_ranges_say_so(X, message):
         ({"noise": "refined", "n_epochs": 0}, "n_epochs must be an integer"),
     ],
 )
-def test_bad_settings_are_named(settings, message):
+def test_sigma2_ranges_refuses_bad_settings(settings, message):
     with pytest.raises(ValueError, match=message):
         sigma2_ranges(np.eye(3), **settings)
 
 
-def test_refined_noise_is_a_measured_minimum_weight():
+def test_refined_noise_ratio_is_measured():
     X = load_temperature().adjacency
     formula = sigma2_ranges(X)
     refined = sigma2_ranges(X, noise="refined", random_state=0)
@@ -187,7 +189,7 @@ def test_refined_noise_is_a_measured_minimum_weight():
     assert refined.largest_distance == formula.largest_distance
     expected = -refined.largest_distance / (2 * math.log(refined.noise_ratio))
     assert refined.extending_disturbing == pytest.approx(expected, rel=1e-14)
-    assert formula_noise_ratio(200) == 0.05
+    assert compute_noise_ratio(200) == 0.05
     # At D = 200 the formula's one standard deviation is below the extreme of some 200 weights.
     ratios = [sigma2_ranges(X, noise="refined", random_state=s).noise_ratio for s in range(10)]
     assert 0.05 < np.median(ratios) < 0.2

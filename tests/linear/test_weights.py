@@ -5,6 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gradraker.kernels import equal_rows
+from gradraker.kernels.equal_rows import group_equal_rows
 from gradraker.linear import weights
 from gradraker.linear.weights import contribution_weights
 from oracles import skg as skg_oracle
@@ -43,7 +45,7 @@ def test_adjoint_pass_equals_recursion(seed, n, n_steps, n_tested, learning_rate
     assert one.shape == (n_steps,)
 
 
-def test_by_hand():
+def test_weights_of_orthonormal_rows_by_hand():
     # Orthonormal rows: a row that returns keeps (1 - 2η) of its weight; others have none.
     Z = np.eye(2)
     np.testing.assert_allclose(
@@ -53,7 +55,7 @@ def test_by_hand():
     )
 
 
-def test_claim_3_prediction_is_a_weighted_sum_of_values():
+def test_prediction_is_weighted_sum_of_values_claim_3():
     rng = np.random.default_rng(3)
     Z, y = _features(rng, 12, 6), rng.normal(size=12)
     order = np.concatenate([rng.permutation(12) for _ in range(3)])
@@ -64,8 +66,71 @@ def test_claim_3_prediction_is_a_weighted_sum_of_values():
     )
 
 
-def test_no_steps_no_weights():
+def test_no_steps_give_no_weights():
     assert contribution_weights(np.eye(2), [], [1.0, 0.0], 0.1).shape == (0,)
+
+
+@pytest.mark.parametrize("way", ["_run_one_by_one", "_run_kernel_passes", "_solve_blocks"])
+@pytest.mark.parametrize("n_times", [1, 7, 30])
+def test_each_way_to_weights_of_many_equals_recursion(way, n_times, monkeypatch):
+    monkeypatch.setattr(weights, "_BLOCK", 7)
+    rng = np.random.default_rng(n_times)
+    angles = rng.uniform(0, 2 * np.pi, (10, 3))
+    Z = np.hstack([np.sin(angles), np.cos(angles)]) / np.sqrt(3)
+    Z, stars = Z[[0, 1, 1, 2, 3, 0]], Z[[4, 5, 1, 4, 6]]  # rows that are equal on both sides
+    order = rng.integers(0, 6, n_times)
+    found = np.full((5, n_times), np.nan)
+    first, number = group_equal_rows(Z)
+    first_stars, number_of_star = group_equal_rows(stars)
+    assert len(first) == len(first_stars) == 4
+    many = weights._Many(
+        Z[first], number[order], np.full(n_times, 0.6), stars[first_stars], number_of_star
+    )
+    getattr(weights, way)(many, found)
+    expected = [oracle.contribution_weights(Z, order, star, 0.3) for star in stars]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("n_tested", "n_observed", "rates", "way"),
+    [
+        (3, 90, 0.1, "_run_one_by_one"),
+        (300, 90, 0.1, "_run_kernel_passes"),
+        (300, 90, np.linspace(0.1, 0.2, 270), "_solve_blocks"),  # the kernel's way has one rate
+        (300, 130, 0.1, "_solve_blocks"),  # the matrix of the kernel would be larger than Z
+    ],
+)
+def test_way_to_weights_of_many_depends_on_sizes(n_tested, n_observed, rates, way, monkeypatch):
+    used = []
+    for name in ("_run_one_by_one", "_run_kernel_passes", "_solve_blocks"):
+        original = getattr(weights, name)
+
+        def spy(many, weights, name=name, original=original):
+            used.append(name)
+            original(many, weights)
+
+        monkeypatch.setattr(weights, name, spy)
+    rng = np.random.default_rng(0)
+    Z, stars = rng.normal(size=(n_observed, 100)), rng.normal(size=(n_tested, 100))
+    Z, stars = (part / np.linalg.norm(part, axis=1, keepdims=True) for part in (Z, stars))
+    order = np.tile(np.arange(n_observed), 3)
+    many = contribution_weights(Z, order, stars, rates)
+    assert used == [way]
+    one = contribution_weights(Z, order, stars[1], rates)
+    np.testing.assert_allclose(many[1], one, rtol=0, atol=1e-13)
+
+
+def test_weights_of_rows_that_differ_but_have_one_hash(monkeypatch):
+    hash_rows = equal_rows._hash_rows
+    monkeypatch.setattr(
+        equal_rows,
+        "_hash_rows",
+        lambda Z, seed: hash_rows(Z, seed) if seed else np.zeros(len(Z), dtype=np.uint64),
+    )
+    Z, stars = np.eye(3), np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    np.testing.assert_allclose(
+        contribution_weights(Z, [0, 1, 0], stars, 0.25), [[0.25, 0, 0.5], [0, 0.5, 0]], atol=1e-15
+    )
 
 
 @pytest.mark.parametrize(
@@ -81,6 +146,6 @@ def test_no_steps_no_weights():
         ((np.eye(2), [0], np.ones(2) * np.inf, 0.1), "z_star contains infinity"),
     ],
 )
-def test_bad_input_is_named(arguments, message):
+def test_contribution_weights_refuses_bad_input(arguments, message):
     with pytest.raises(ValueError, match=message):
         contribution_weights(*arguments)

@@ -1,4 +1,4 @@
-"""The loop that weighs the members of a bank by their losses (the hedge rule)."""
+"""Loops of the hedge rule: the weights of the members of a bank follow from their losses."""
 
 import math
 
@@ -24,14 +24,14 @@ def set_weights(losses: Floats, weight_step: float, weights: Floats) -> None:
 
 
 @compiled
-def safe_step(bound: float) -> float:
+def compute_safe_step(bound: float) -> float:
     """λ = 1/(2 B²); 0 before any error."""
-    # Errors whose squares are smaller would give a step beyond the range of float64.
+    # The square of a smaller error would give a step beyond the range of float64.
     return 0.5 / max(bound, 1e-300) if bound > 0.0 else 0.0
 
 
 @compiled
-def hedge_pass(
+def run_hedge_pass(
     predictions: Floats,
     norms: Floats,
     Y: Floats,
@@ -41,18 +41,18 @@ def hedge_pass(
     totals: Floats,
     history: Floats,
 ) -> None:
-    """Go through T steps: weigh the members, predict, and charge all with their losses.
+    """Run T steps: weigh the members, predict, and add up the losses of all.
 
     ``predictions`` (P, T, K) and ``norms`` (P, T) are the members', ``Y`` (T, K) the values.
-    ``losses`` (P,) and ``totals`` (3,) are changed in place: sums of losses so far; the bank's own
-    sum, the largest squared error of any member, and B², which no squared error exceeds and which
-    at least doubles when it has to rise. With weight_step 0 λ is :func:`safe_step` of B².
-    ``history`` (T, P), or (0, P), gets the weights used.
+    ``losses`` (P,) and ``totals`` (3,) are changed in place: the losses of each member; the loss
+    of the bank, the largest squared error of a member, and B², an upper bound of the squared
+    errors that at least doubles when it rises. With weight_step 0 λ is
+    :func:`compute_safe_step` of B². ``history`` (T, P), or (0, P), gets the member weights used.
     """
     n_members, n_steps, n_targets = predictions.shape
     weights = np.empty(n_members)
     for t in range(n_steps):
-        step = weight_step if weight_step > 0.0 else safe_step(totals[2])
+        step = weight_step if weight_step > 0.0 else compute_safe_step(totals[2])
         set_weights(losses, step, weights)
         for k in range(n_targets):
             combined = 0.0

@@ -20,9 +20,9 @@ def _problem(seed, n=12, n_features=7, n_asked=4):
 @given(
     seed=st.integers(0, 2**32 - 1), alpha=st.sampled_from([0.01, 0.3, 5.0]), n=st.integers(2, 15)
 )
-def test_dual_predictions_solve_the_normal_equations(seed, alpha, n):
+def test_dual_predictions_solve_normal_equations(seed, alpha, n):
     Z, asked, y = _problem(seed, n=n)
-    dual = ridge.dual_smoother(ridge.dual_inverse(Z @ Z.T, alpha))
+    dual = ridge.build_dual_smoother(ridge.invert_dual(Z @ Z.T, alpha))
     expected = oracle.ridge(Z @ Z.T, asked @ Z.T, y, alpha)
     np.testing.assert_allclose(asked @ Z.T @ (dual.Q @ y) + dual.g @ y, expected, atol=1e-10)
     weights = asked @ Z.T @ dual.Q + dual.g
@@ -30,12 +30,12 @@ def test_dual_predictions_solve_the_normal_equations(seed, alpha, n):
 
 
 @pytest.mark.parametrize("alpha", [0.01, 1.0])
-def test_leave_one_out_residuals_equal_refits_with_a_new_intercept(alpha):
+def test_left_out_residuals_equal_refits(alpha):
     Z, asked, y = _problem(0)
     K = Z @ Z.T
-    dual = ridge.dual_smoother(ridge.dual_inverse(K, alpha))
+    dual = ridge.build_dual_smoother(ridge.invert_dual(K, alpha))
     without, own = oracle.left_out_predictions(K, asked @ Z.T, y, alpha)
-    residuals = dual.left_out(y[:, np.newaxis])[:, 0]
+    residuals = dual.compute_left_out_residuals(y[:, np.newaxis])[:, 0]
     np.testing.assert_allclose(residuals, y - own, atol=1e-10)
     # What leaving node i out changes elsewhere: s_i(x) e_i / (1 − S_ii).
     weights = asked @ Z.T @ dual.Q + dual.g
@@ -45,47 +45,49 @@ def test_leave_one_out_residuals_equal_refits_with_a_new_intercept(alpha):
 
 def test_primal_equals_dual():
     Z, asked, y = _problem(1)
-    dual = ridge.dual_smoother(ridge.dual_inverse(Z @ Z.T, 0.2))
-    Z1 = ridge.with_one(Z)
-    inverse = ridge.primal_inverse(Z1.T @ Z1, 0.2)
-    weights = ridge.with_one(asked) @ inverse @ Z1.T
+    dual = ridge.build_dual_smoother(ridge.invert_dual(Z @ Z.T, 0.2))
+    Z1 = ridge.append_ones(Z)
+    inverse = ridge.invert_primal(Z1.T @ Z1, 0.2)
+    weights = ridge.append_ones(asked) @ inverse @ Z1.T
     np.testing.assert_allclose(weights, asked @ Z.T @ dual.Q + dual.g, atol=1e-12)
     fitted = Z1 @ inverse @ Z1.T @ y
-    own = ridge.primal_leverages(inverse, Z1)
+    own = ridge.compute_primal_leverages(inverse, Z1)
     np.testing.assert_allclose(
-        (y - fitted) / (1.0 - own), dual.left_out(y[:, np.newaxis])[:, 0], atol=1e-11
+        (y - fitted) / (1.0 - own),
+        dual.compute_left_out_residuals(y[:, np.newaxis])[:, 0],
+        atol=1e-11,
     )
 
 
 @pytest.mark.parametrize("cuts", [[1] * 10, [3, 7], [10]])
-def test_inverses_that_grow_by_blocks_equal_the_batch(cuts):
+def test_inverses_grown_by_blocks_equal_batch(cuts):
     Z, _, _ = _problem(2)
     K, alpha = Z @ Z.T, 0.05
-    dual = ridge.dual_inverse(K[:2, :2], alpha)
-    Z1 = ridge.with_one(Z)
-    primal = ridge.primal_inverse(Z1[:2].T @ Z1[:2], alpha)
+    dual = ridge.invert_dual(K[:2, :2], alpha)
+    Z1 = ridge.append_ones(Z)
+    primal = ridge.invert_primal(Z1[:2].T @ Z1[:2], alpha)
     n = 2
     for size in cuts:
         new = slice(n, n + size)
-        dual = ridge.grown_dual_inverse(dual, K[new, :n], K[new, new], alpha)
-        primal = ridge.grown_primal_inverse(primal, Z1[new])
+        dual = ridge.grow_dual_inverse(dual, K[new, :n], K[new, new], alpha)
+        primal = ridge.grow_primal_inverse(primal, Z1[new])
         n += size
-    np.testing.assert_allclose(dual, ridge.dual_inverse(K, alpha), atol=1e-10)
-    np.testing.assert_allclose(primal, ridge.primal_inverse(Z1.T @ Z1, alpha), atol=1e-10)
+    np.testing.assert_allclose(dual, ridge.invert_dual(K, alpha), atol=1e-10)
+    np.testing.assert_allclose(primal, ridge.invert_primal(Z1.T @ Z1, alpha), atol=1e-10)
 
 
-def test_rounding_does_not_grow_from_block_to_block():
+def test_rounding_errors_do_not_grow_with_blocks():
     points = np.random.default_rng(0).random(300)
     K = np.exp(-0.5 * np.subtract.outer(points, points) ** 2 / 0.1)  # nearly singular
     alpha = 0.01
-    grown = ridge.dual_inverse(K[:5, :5], alpha)
+    grown = ridge.invert_dual(K[:5, :5], alpha)
     for n in range(5, 300, 5):
         new = slice(n, n + 5)
-        grown = ridge.grown_dual_inverse(grown, K[new, :n], K[new, new], alpha)
-    np.testing.assert_allclose(grown, ridge.dual_inverse(K, alpha), atol=1e-8 / alpha)
+        grown = ridge.grow_dual_inverse(grown, K[new, :n], K[new, new], alpha)
+    np.testing.assert_allclose(grown, ridge.invert_dual(K, alpha), atol=1e-8 / alpha)
 
 
-def test_recursive_least_squares_from_identity_over_alpha_is_batch_ridge():
+def test_recursive_least_squares_equals_batch_ridge():
     Z, _, y = _problem(3, n=40, n_features=6)
     alpha = 0.3
     centred = y - y.mean()
@@ -99,17 +101,19 @@ def test_recursive_least_squares_from_identity_over_alpha_is_batch_ridge():
         theta, np.linalg.solve(Z.T @ Z + alpha * np.eye(F), Z.T @ centred), atol=1e-12
     )
     # With one, its variance starts infinite, which is 1e12 in the recursion and exact in ours.
-    Z1 = ridge.with_one(Z)
-    inverse = ridge.primal_inverse(Z1.T @ Z1, alpha)
+    Z1 = ridge.append_ones(Z)
+    inverse = ridge.invert_primal(Z1.T @ Z1, alpha)
     np.testing.assert_allclose(
         inverse @ Z1.T @ y, oracle.recursive_least_squares(Z, y, alpha, 1e10), atol=1e-6
     )
 
 
-def test_an_infinite_penalty_is_the_mean():
+def test_infinite_penalty_predicts_the_mean():
     _, _, y = _problem(4)
-    smoother = ridge.mean_smoother(len(y))
+    smoother = ridge.build_mean_smoother(len(y))
     rest = [np.delete(y, i).mean() for i in range(len(y))]
     np.testing.assert_allclose(smoother.g @ y, y.mean())
-    np.testing.assert_allclose(smoother.left_out(y[:, None])[:, 0], y - rest, atol=1e-14)
-    assert np.isnan(ridge.mean_smoother(1).left_out(np.ones((1, 1)))).all()
+    np.testing.assert_allclose(
+        smoother.compute_left_out_residuals(y[:, None])[:, 0], y - rest, atol=1e-14
+    )
+    assert np.isnan(ridge.build_mean_smoother(1).compute_left_out_residuals(np.ones((1, 1)))).all()

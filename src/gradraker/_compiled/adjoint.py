@@ -1,4 +1,4 @@
-"""SKG's update with averaging of the iterates, and its adjoint pass."""
+"""Passes backwards in time, which give contribution weights, and SKG with averaged iterates."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,20 +6,51 @@ from numpy.typing import NDArray
 from gradraker._compiled.jit import compiled
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 # Sums may be reordered, so that they use vector instructions.
-_REORDERED = {"reassoc", "contract"}
+_REORDERED = {"reassoc", "contract", "nsz"}
 
 
 @compiled(fastmath=_REORDERED)
 def _dot(a: Floats, b: Floats) -> float:
     total = 0.0
-    for i in range(a.size):
-        total += a[i] * b[i]
+    for j in range(a.size):
+        total += a[j] * b[j]
     return total
 
 
 @compiled
-def averaged_lms_pass(
+def run_adjoint_pass(Z: Floats, order: Integers, steps: Floats, v: Floats, weights: Floats) -> None:
+    """Contribution weights of one predicted node: F_t = 2ηₜ zₜᵀv, v ← v − F_t zₜ, for t = T … 1.
+
+    ``steps`` (T,) holds 2η, ``v`` is z of the predicted node and is overwritten, ``weights`` (T,)
+    gets F_{t,T+1}.
+    """
+    for t in range(order.size - 1, -1, -1):
+        z = Z[order[t]]
+        weight = steps[t] * _dot(z, v)
+        weights[t] = weight
+        for j in range(v.size):
+            v[j] -= weight * z[j]
+
+
+@compiled
+def run_kernel_adjoint_pass(
+    K: Floats, order: Integers, step: float, k_star: Floats, weights: Floats
+) -> None:
+    """The same with the exact kernel: F_t = 2η (κ(a_t, a*) − Σ_{s > t} κ(a_t, a_s) F_s).
+
+    ``K`` (n, n) is the kernel of the known nodes, ``k_star`` (n,) that with the predicted node.
+    """
+    later = np.zeros(K.shape[0])  # sum of the weights that each node has so far
+    for t in range(order.size - 1, -1, -1):
+        i = order[t]
+        weights[t] = step * (k_star[i] - _dot(K[i], later))
+        later[i] += weights[t]
+
+
+@compiled
+def run_averaged_lms_pass(
     Z: Floats,
     Y: Floats,
     step: float,
@@ -47,8 +78,8 @@ def averaged_lms_pass(
 
 
 @compiled
-def averaged_adjoint_pass(
-    Z: Floats, rows: NDArray[np.int64], step: float, share: Floats, star: Floats, weights: Floats
+def run_averaged_adjoint_pass(
+    Z: Floats, rows: Integers, step: float, share: Floats, star: Floats, weights: Floats
 ) -> None:
     """Weights of the values of all times in Σ_t share_t θ_tᵀ star, by one pass backwards.
 

@@ -1,0 +1,200 @@
+"""Random Fourier features: equation (1), chunks, threads."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from gradraker.features import (
+    FrequencyTable,
+    compute_fourier_features,
+    count_chunk_rows,
+    fourier,
+    frequencies,
+    iterate_feature_chunks,
+    predict_linear,
+    to_row_arrays,
+)
+from gradraker.features import parallel as threads
+from gradraker.kernels.shift_invariant import KERNELS
+from oracles import skg as oracle
+
+EVERY_KERNEL = pytest.mark.parametrize("kernel", KERNELS)
+
+
+def table_for(n_columns, n_frequencies, *, kernel="gaussian", seed=0):
+    return FrequencyTable(seed, n_frequencies, kernel, n_numbered=n_columns)
+
+
+def features_of(X, *, n_frequencies=9, sigma2=1.0, kernel="gaussian", dtype=np.float64, seed=0):
+    rows = to_row_arrays(X)
+    table = table_for(X.shape[1], n_frequencies, kernel=kernel, seed=seed)
+    units = table.prepare(rows.indices)
+    return compute_fourier_features(rows, units, 1 / math.sqrt(sigma2), dtype=dtype)
+
+
+@EVERY_KERNEL
+@pytest.mark.parametrize("n_neighbours", [0, 1, 2, 3, 4, 5, 7, 8, 9, 13])
+def test_features_equal_equation_1(kernel, n_neighbours):
+    # Neighbours are summed four at a time, so numbers around multiples of four count.
+    rng = np.random.default_rng(n_neighbours)
+    X = np.zeros((3, 13))
+    for row in X:
+        row[rng.permutation(13)[:n_neighbours]] = rng.normal(size=n_neighbours)
+    table = table_for(13, 11, kernel=kernel)
+    expected = oracle.features(X, table.compute_frequencies(1 / 1.5))
+    found = features_of(X, n_frequencies=11, sigma2=2.25, kernel=kernel)
+    # Cauchy frequencies reach some hundreds here, whose angles are rounded to 1e-13.
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
+
+
+def test_features_by_hand():
+    units = np.array([[1.0, 2.0], [0.5, -1.0]], dtype=np.float32)
+    Z = compute_fourier_features(to_row_arrays(np.array([[1.0, 2.0]])), units, 0.5)
+    # Projections: 1 + 2·0.5 = 2 and 2 − 2 = 0, halved.
+    expected = np.array([[math.sin(1), 0.0, math.cos(1), 1.0]]) / math.sqrt(2)
+    np.testing.assert_allclose(Z, expected, rtol=1e-15)
+
+
+@EVERY_KERNEL
+def test_features_of_angles_beyond_a_million(kernel):
+    # Weights that are powers of 2 keep the angles exact, so the libm path shows its own error.
+    X = np.ldexp(np.eye(6), np.array([[20, 24, 30, 40, 60, 900]]).T)
+    table = table_for(6, 50, kernel=kernel)
+    assert np.abs(X @ table.compute_frequencies(1.0)).min() > 1e3
+    expected = oracle.features(X, table.compute_frequencies(1.0))
+    np.testing.assert_allclose(
+        features_of(X, n_frequencies=50, kernel=kernel), expected, atol=1e-16
+    )
+
+
+FINITE = st.floats(-1e6, 1e6, allow_subnormal=False)
+
+
+@EVERY_KERNEL
+@given(
+    row=st.lists(FINITE, min_size=1, max_size=6),
+    n_frequencies=st.integers(1, 200),
+    sigma2=st.floats(1e-6, 1e6),
+    seed=st.integers(0, 2**64 - 1),
+)
+@settings(deadline=None, derandomize=True, max_examples=60)
+def test_features_have_norm_one(kernel, row, n_frequencies, sigma2, seed):
+    X = np.array([row])
+    options = {"n_frequencies": n_frequencies, "sigma2": sigma2, "kernel": kernel, "seed": seed}
+    Z = features_of(X, **options)
+    assert Z.shape == (1, 2 * n_frequencies)
+    assert np.linalg.norm(Z) == pytest.approx(1.0, abs=1e-14)
+    # 400 float32 numbers, each rounded to 6e-8 of itself.
+    assert np.linalg.norm(features_of(X, **options, dtype=np.float32)) == pytest.approx(1, abs=1e-6)
+
+
+@EVERY_KERNEL
+@given(power=st.integers(-200, 200), seed=st.integers(0, 1000))
+@settings(deadline=None, derandomize=True, max_examples=30)
+def test_features_keep_when_rows_and_sigma_scale_together(kernel, power, seed):
+    X = np.random.default_rng(seed).normal(size=(4, 5))
+    Z = features_of(X, sigma2=2.0, kernel=kernel)
+    scaled = features_of(np.ldexp(X, power), sigma2=math.ldexp(2.0, 2 * power), kernel=kernel)
+    # Powers of 2 scale without rounding, all the way through the square root.
+    np.testing.assert_array_equal(scaled, Z)
+
+
+def test_scaling_by_any_factor_changes_features_by_rounding_only():
+    X = np.random.default_rng(0).normal(size=(20, 5))
+    Z = features_of(X, sigma2=2.0)
+    np.testing.assert_allclose(features_of(X * 0.37, sigma2=2.0 * 0.37**2), Z, rtol=0, atol=1e-14)
+
+
+def test_features_of_a_row_of_zeros():
+    Z = features_of(np.zeros((1, 4)), n_frequencies=25)
+    np.testing.assert_array_equal(Z, [[0.0] * 25 + [0.2] * 25])
+
+
+def test_dense_and_sparse_formats_give_equal_features():
+    X = np.random.default_rng(0).normal(size=(8, 10)) * (np.arange(10) % 3 == 0)
+    Z = features_of(X)
+    with_zeros = sparse.csr_array((X.ravel(), np.tile(np.arange(10), 8), np.arange(0, 81, 10)))
+    assert with_zeros.nnz == 80
+    for rows in (sparse.csr_array(X), sparse.csr_matrix(X), with_zeros):
+        np.testing.assert_array_equal(features_of(rows), Z)
+
+
+def test_features_add_repeated_entries():
+    twice = sparse.csr_array(([0.5, 1.0, 0.5], [2, 0, 2], [0, 3]), shape=(1, 3))
+    np.testing.assert_allclose(
+        features_of(twice), features_of(np.array([[1.0, 0.0, 1.0]])), rtol=0, atol=1e-15
+    )
+
+
+def test_features_accept_64_bit_indices():
+    X = sparse.csr_array(np.eye(4))
+    wide = X.copy()
+    wide.indices, wide.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    assert to_row_arrays(wide).indices.dtype == np.int32
+    np.testing.assert_array_equal(features_of(wide), features_of(X))
+
+
+def test_features_of_rows_in_given_order():
+    X = np.random.default_rng(0).normal(size=(6, 3))
+    rows, units = to_row_arrays(X), table_for(3, 4).prepare(np.arange(3, dtype=np.int32))
+    order = np.array([5, 0, 0, 3])
+    np.testing.assert_array_equal(
+        compute_fourier_features(rows, units, 1.0, order=order),
+        compute_fourier_features(rows, units, 1.0)[order],
+    )
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n_rows", [1, 2, 3, 7])
+def test_feature_chunks_equal_features_of_all_rows(monkeypatch, dtype, n_rows):
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    rows, units = to_row_arrays(X), table_for(3, 4).prepare(np.arange(3, dtype=np.int32))
+    monkeypatch.setattr(fourier, "_CHUNK_BYTES", n_rows * 8 * np.dtype(dtype).itemsize + 1)
+    assert count_chunk_rows(4, dtype) == n_rows
+    order = np.random.default_rng(1).permutation(20)
+    chunks = [
+        (chunk, Z.copy())  # the next chunk may use the memory again
+        for chunk, Z in iterate_feature_chunks(rows, units, 1.0, order=order, dtype=dtype)
+    ]
+    np.testing.assert_array_equal(np.concatenate([chunk for chunk, _ in chunks]), order)
+    assert all(len(Z) == len(chunk) <= n_rows and Z.dtype == dtype for chunk, Z in chunks)
+    np.testing.assert_array_equal(
+        np.concatenate([Z for _, Z in chunks]),
+        compute_fourier_features(rows, units, 1.0, order=order, dtype=dtype),
+    )
+
+
+def test_chunk_has_at_least_one_row():
+    assert count_chunk_rows(10**9, np.float64) == 1
+
+
+@pytest.mark.parametrize("n_threads", [2, 3, 7])
+def test_features_and_predictions_do_not_depend_on_threads(monkeypatch, n_threads):
+    X = sparse.random_array((50, 30), density=0.2, rng=np.random.default_rng(0), format="csr")
+    theta = np.random.default_rng(1).normal(size=(2, 34))
+
+    def results():
+        table = table_for(30, 17)
+        rows = to_row_arrays(X)
+        units = table.prepare(rows.indices)
+        predictions = predict_linear(rows, units, 1.0, theta=theta)
+        return (
+            table.compute_frequencies(1.0),
+            compute_fourier_features(rows, units, 1.0),
+            predictions,
+        )
+
+    monkeypatch.setattr(threads, "count_threads", lambda: 1)
+    alone = results()
+    monkeypatch.setattr(threads, "count_threads", lambda: n_threads)
+    # However little work there is.
+    for module in (fourier, frequencies):
+        monkeypatch.setattr(
+            module, "parallel_for", lambda loop, n, _: threads.parallel_for(loop, n, 1)
+        )
+    for one, many in zip(alone, results(), strict=True):
+        np.testing.assert_array_equal(many, one)
