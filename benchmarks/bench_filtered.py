@@ -87,7 +87,7 @@ def study(setting: Setting, n_grid: int) -> dict[str, dict[str, float]]:
     for repeat in range(setting.n_repeats):
         data, series = setting.load(repeat)
         for name, signals in filters(data, scaled(series)).items():
-            X, y = signals.pairs()
+            X, y = signals.make_pairs()
             train = setting.train(signals, len(y), repeat)
             if name not in grids:
                 ranges = sigma2_ranges(X[train])

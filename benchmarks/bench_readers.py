@@ -1,4 +1,4 @@
-"""Edges from a CSV file: ours against NumPy, pandas and networkx, and a large file to the end.
+"""Edges from a CSV file: ours against NumPy, pandas and networkx, and a large file as a whole.
 
 Run ``python benchmarks/bench_readers.py``; ``--full`` reads 10⁷ edges instead of 10⁶.
 """
@@ -6,15 +6,12 @@ Run ``python benchmarks/bench_readers.py``; ``--full`` reads 10⁷ edges instead
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from unittest import mock
 
 import networkx as nx
 import numpy as np
 import pandas as pd
 
 from gradraker import adjacency_vectors, read_edges
-from gradraker.graph import EdgeList
-from gradraker.io import columns
 from report import (
     SEED,
     Agreement,
@@ -65,10 +62,6 @@ def _write(path: Path, n_edges: int) -> Path:
 
 
 def _against_others(path: Path, tiny: bool) -> tuple[list[Finding], list[Agreement], str]:
-    def line_by_line() -> EdgeList:
-        with mock.patch.object(columns, "polars_is_installed", return_value=False):
-            return read_edges(path)
-
     def networkx() -> nx.DiGraph:
         with path.open("rb") as file:
             next(file)  # the header
@@ -80,7 +73,6 @@ def _against_others(path: Path, tiny: bool) -> tuple[list[Finding], list[Agreeme
         "numpy.loadtxt": lambda: np.loadtxt(path, delimiter=",", skiprows=1),
         "pandas.read_csv": lambda: pd.read_csv(path),
         "networkx.read_weighted_edgelist": networkx,
-        "gradraker, without polars": line_by_line,
         "gradraker": lambda: read_edges(path),
     }
     times = interleaved(tasks, tiny=tiny)
@@ -94,7 +86,6 @@ def _against_others(path: Path, tiny: bool) -> tuple[list[Finding], list[Agreeme
     others = {
         "numpy.loadtxt": adjacency_vectors(tasks["numpy.loadtxt"](), duplicates="last"),
         "pandas.read_csv": adjacency_vectors(tasks["pandas.read_csv"](), duplicates="last"),
-        "gradraker, without polars": adjacency_vectors(line_by_line(), duplicates="last"),
         "networkx": adjacency_vectors(networkx(), nodes=found.nodes, references=found.references),
     }
     agreements = [

@@ -11,3 +11,11 @@ def random_graph(seed=0, n=31):
     values = np.full(n, np.nan)
     values[known] = y[known]
     return A, values, np.sort(known)
+
+
+def list_edges(edges):
+    """Edges of an EdgeList as a list of (source, target, weight), by name."""
+    names = edges.nodes.tolist()
+    weights = [None] * len(edges) if edges.weight is None else edges.weight.tolist()
+    pairs = zip(edges.source.tolist(), edges.target.tolist(), weights, strict=True)
+    return [(names[s], names[t], w) for s, t, w in pairs]

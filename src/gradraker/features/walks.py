@@ -28,7 +28,7 @@ from scipy.sparse import csr_array, diags_array
 from gradraker._compiled.draws import NORMAL, draw_rows
 from gradraker._compiled.sparse_product import multiply_sparse
 from gradraker.features.parallel import parallel_for
-from gradraker.graph.hops import largest_size
+from gradraker.graph.hops import bound_product_size
 
 # Columns that are walked together: enough for vector instructions, with n × 64 numbers of
 # working memory.
@@ -219,7 +219,7 @@ def compute_squared_norms(matrices: WalkMatrices, reach: Reach) -> NDArray[np.fl
     (P,) = matrices.get_step(reach)
     power = P
     for _ in range(reach.n_steps - 1):
-        if largest_size(power, P) > _MOST_ENTRIES:
+        if bound_product_size(power, P) > _MOST_ENTRIES:
             return None
         power = power @ P
     return np.asarray(power.multiply(power).sum(axis=1))

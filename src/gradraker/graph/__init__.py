@@ -1,4 +1,4 @@
-"""What a graph is: edges, names, values, adjacency vectors, hops, views and filters."""
+"""Graphs: edges, names, values, adjacency vectors, hops, views and filters."""
 
 from gradraker.graph.adjacency import AdjacencyVectors, adjacency_vectors
 from gradraker.graph.edges import EdgeList

@@ -1,4 +1,4 @@
-"""Adjacency vectors: what every node looks like to a learner."""
+"""Adjacency vectors: the rows by which a learner sees nodes."""
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
@@ -8,12 +8,19 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from gradraker.graph.adapters.registry import graph_edges
+from gradraker._validation import check_choice, check_count, to_read_only
+from gradraker.exceptions import ArgumentError, UnknownNodesError
+from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.edges import EdgeList, check_weights
-from gradraker.graph.graph_options import Asked
-from gradraker.graph.hops import HOP_WEIGHTS, walks
-from gradraker.graph.merging import merged, one_way, with_loops
-from gradraker.graph.names import Names, asked_names, check_same_type, join_names, positions, shown
+from gradraker.graph.hops import HOP_WEIGHTS, count_walks
+from gradraker.graph.merging import apply_self_loops, merge_duplicates, orient_entries
+from gradraker.graph.names import (
+    Names,
+    check_names,
+    check_same_type,
+    find_positions,
+    join_names,
+)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -54,7 +61,7 @@ def adjacency_vectors(
     names: Any = None,
     kind: Literal["matrix", "edges"] | None = None,
 ) -> AdjacencyVectors:
-    """Return the adjacency vector of each node, whatever the graph comes in.
+    """Return the adjacency vector of each node of a graph in any form.
 
     Parameters
     ----------
@@ -74,17 +81,17 @@ def adjacency_vectors(
         Whether row n holds the edges out of n, into n, or the sum of both, where a self loop
         counts once. Undirected graphs of networkx and igraph have one adjacency for all three.
     weight : None, False, or a name
-        None takes weights where there are any, False makes every entry 1, and a name is that
-        of a column or an edge attribute. Negative weights are allowed; NaN and infinity are
-        not. An entry of 0 is no edge.
+        None takes edge weights if the graph has any, False makes every entry 1, and a name is
+        that of a column or an edge attribute. Negative weights are allowed; NaN and infinity
+        are not. An entry of 0 is not an edge.
     self_loops : {"keep", "add", "drop"}
         "add" gives a loop of weight 1 to each node that has none.
     hops : int
         With k hops, an entry is about the walks of exactly k edges from the node to the
         reference. With ``self_loops="add"`` shorter walks count as well.
     hop_weights : {"count", "binary", "random_walk"}
-        What an entry says of these walks. "count": how many there are, each counted by the
-        product of its weights, row n of Aᵏ. "binary": 1 if there is any. "random_walk": the
+        How these walks are counted. "count": their number, each multiplied by the product of
+        its edge weights, row n of Aᵏ. "binary": 1 if one exists. "random_walk": the
         probability that k random steps from n end at the reference, row n of Pᵏ, where P is A
         with each row divided by its sum; weights must not be negative, and rows without edges
         stay 0. For one hop that is A, A with every entry 1, and P.
@@ -95,7 +102,7 @@ def adjacency_vectors(
         a rectangular matrix a pair (names of rows, names of columns).
     kind : {"matrix", "edges"}, optional
         What an array is. By default k×2 and k×3 are edges, others are a matrix; 2×2 and 3×3
-        must be told.
+        could be both, and need it.
 
     Returns
     -------
@@ -121,25 +128,41 @@ def adjacency_vectors(
     >>> vectors.rows.toarray()
     array([[1., 2.]])
     """
-    chosen = chosen_matrix(
-        graph,
-        nodes=nodes,
-        references=references,
-        direction=direction,
-        weight=weight,
-        self_loops=self_loops,
-        hops=hops,
-        hop_weights=hop_weights,
-        duplicates=duplicates,
-        names=names,
-        kind=kind,
+    form = GraphOptions(weight, names, kind)
+    options = VectorOptions(
+        nodes, references, direction, self_loops, hops, hop_weights, duplicates, form
     )
-    (rows,) = walks(chosen.matrix, chosen.rows, chosen.columns, [int(hops)], hop_weights)
+    chosen = choose_matrix(graph, options)
+    (rows,) = count_walks(chosen.matrix, chosen.rows, chosen.columns, [options.hops], hop_weights)
     return AdjacencyVectors(rows, chosen.nodes, chosen.references)
 
 
+_PLAIN = GraphOptions()
+
+
+@dataclass(frozen=True)
+class VectorOptions:
+    """The arguments of :func:`adjacency_vectors`, checked."""
+
+    nodes: Iterable[Hashable] | None = None
+    references: Iterable[Hashable] | None = None
+    direction: str = "out"
+    self_loops: str = "keep"
+    hops: int = 1
+    hop_weights: str = "count"
+    duplicates: str = "sum"
+    graph: GraphOptions = _PLAIN
+
+    def __post_init__(self) -> None:
+        check_choice("direction", self.direction, ("out", "in", "both"))
+        check_choice("self_loops", self.self_loops, ("keep", "add", "drop"))
+        check_choice("duplicates", self.duplicates, ("sum", "last", "error"))
+        check_choice("hop_weights", self.hop_weights, HOP_WEIGHTS)
+        check_count("hops", self.hops)
+
+
 class ChosenMatrix(NamedTuple):
-    """The matrix of a whole graph, and the rows and columns of it that are asked for."""
+    """The matrix of a whole graph, and which of its rows and columns are wanted."""
 
     matrix: sp.csr_array
     rows: NDArray[np.int64] | None  # None: all
@@ -148,106 +171,66 @@ class ChosenMatrix(NamedTuple):
     references: Names  # names of the chosen columns
 
 
-def chosen_matrix(
-    graph: Any,
-    *,
-    nodes: Iterable[Hashable] | None = None,
-    references: Iterable[Hashable] | None = None,
-    direction: str = "out",
-    weight: Hashable = None,
-    self_loops: str = "keep",
-    hops: int = 1,
-    hop_weights: str = "count",
-    duplicates: str = "sum",
-    names: Any = None,
-    kind: str | None = None,
-) -> ChosenMatrix:
-    """Check the arguments of :func:`adjacency_vectors`, and return what its rows are made of."""
-    _check_choice("direction", direction, ("out", "in", "both"))
-    _check_choice("self_loops", self_loops, ("keep", "add", "drop"))
-    _check_choice("duplicates", duplicates, ("sum", "last", "error"))
-    _check_choice("hop_weights", hop_weights, HOP_WEIGHTS)
-    _check_hops(hops)
-    edges = graph_edges(graph, Asked(weight, names, kind))
+def choose_matrix(graph: Any, options: VectorOptions) -> ChosenMatrix:
+    """Return the matrix of a graph, and which of its rows and columns are wanted."""
+    edges = to_edge_list(graph, options.graph)
     check_weights(edges)
     if edges.references is not None:
-        _check_rectangular(edges, direction, self_loops, hops)
-    all_nodes, rows, columns = _chosen(edges, nodes, references)
+        _check_rectangular(edges, options)
+    all_nodes, rows, columns = _choose_names(edges, options.nodes, options.references)
     all_references = all_nodes if edges.references is None else edges.references
     shape = (len(all_nodes), len(all_references))
-    source, target, weights = one_way(merged(edges, duplicates), edges.directed, direction)
-    source, target, weights = with_loops(source, target, weights, shape[0], self_loops)
+    entries = merge_duplicates(edges, options.duplicates)
+    entries = orient_entries(entries, edges.directed, options.direction)
+    source, target, weights = apply_self_loops(entries, shape[0], options.self_loops)
     full = sp.coo_array((weights, (source, target)), shape=shape).tocsr()
     full.sum_duplicates()
-    if weight is False:
+    if options.graph.weight is False:
         full.data[:] = 1.0
     return ChosenMatrix(
         full,
         rows,
         columns,
-        _read_only(all_nodes if rows is None else all_nodes[rows]),
-        _read_only(all_references if columns is None else all_references[columns]),
+        to_read_only(all_nodes if rows is None else all_nodes[rows]),
+        to_read_only(all_references if columns is None else all_references[columns]),
     )
 
 
-def _chosen(
+def _choose_names(
     edges: EdgeList, nodes: Iterable[Hashable] | None, references: Iterable[Hashable] | None
 ) -> tuple[Names, Any, Any]:
     """Return all node names, and which of them get rows and columns (None: all)."""
     names = edges.nodes
     if nodes is None and not len(names):
         raise ValueError("graph has no edges: pass nodes to get rows of zeros")
-    asked = {"nodes": nodes, "references": references}
     found: dict[str, Any] = {"nodes": None, "references": None}
-    for argument, wanted in asked.items():
+    for argument, wanted in (("nodes", nodes), ("references", references)):
         if wanted is None:
             continue
-        listed = asked_names(wanted, argument=argument)
-        apart = argument == "references" and edges.references is not None
-        there = edges.references if apart and edges.references is not None else names
-        at = positions(listed, there)
+        listed = check_names(wanted, argument=argument)
+        apart = edges.references if argument == "references" else None
+        present = names if apart is None else apart
+        at = find_positions(listed, present)
         unknown = listed[at < 0]
         if len(unknown):
-            check_same_type(unknown, there, argument=argument)
+            check_same_type(unknown, present, argument=argument)
             if edges.complete:
-                raise ValueError(
-                    f"{argument} holds names that the graph does not have: {shown(unknown)}"
-                )
+                raise UnknownNodesError(argument, unknown.tolist(), "leave them out")
             at[at < 0] = len(names) + np.arange(len(unknown))
             names = join_names(names, unknown)
         found[argument] = at
     if nodes is None and len(names) > len(edges.nodes):
-        # References without edges get columns; they are no nodes that somebody asked for.
+        # References without edges get columns, but no rows.
         found["nodes"] = np.arange(len(edges.nodes))
     if references is None and edges.references is None and len(names) > len(edges.nodes):
         found["references"] = np.arange(len(edges.nodes))
     return names, found["nodes"], found["references"]
 
 
-def _check_rectangular(edges: EdgeList, direction: str, self_loops: str, hops: int) -> None:
-    asked = {"direction": (direction, "out"), "self_loops": (self_loops, "keep"), "hops": (hops, 1)}
-    for argument, (got, only) in asked.items():
+def _check_rectangular(edges: EdgeList, options: VectorOptions) -> None:
+    for argument, only in (("direction", "out"), ("self_loops", "keep"), ("hops", 1)):
+        got = getattr(options, argument)
         if got != only:
             assert edges.references is not None
-            raise ValueError(
-                f"{argument} must be {only!r} for a rectangular graph "
-                f"({len(edges.nodes)} nodes × {len(edges.references)} references), got {got!r}"
-            )
-
-
-def _check_choice(argument: str, value: object, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise ValueError(
-            f"{argument} must be one of {', '.join(map(repr, allowed))}, got {value!r}"
-        )
-
-
-def _check_hops(hops: object) -> None:
-    if isinstance(hops, bool) or not isinstance(hops, int | np.integer) or hops < 1:
-        raise ValueError(f"hops must be an integer of at least 1, got {hops!r}")
-
-
-def _read_only(names: Names) -> Names:
-    view = names.view()
-    view.setflags(write=False)
-    return view
+            size = f"{len(edges.nodes)} nodes × {len(edges.references)} references"
+            raise ArgumentError(argument, f"{only!r} for a rectangular graph ({size})", got)

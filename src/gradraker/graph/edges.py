@@ -5,7 +5,7 @@ from dataclasses import KW_ONLY, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.graph.names import Names
+from gradraker.graph.names import Names, to_plain_name
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -20,7 +20,7 @@ class EdgeList:
     source, target : int arrays of shape (k,)
         Positions in ``nodes`` and in ``references``.
     weight : float array of shape (k,), optional
-        Weights; None if every edge counts 1.
+        Edge weights; None if every edge counts 1.
     nodes : array of shape (n,)
         Names, no two equal: int64, or of Python objects.
     references : array of shape (m,), optional
@@ -29,7 +29,7 @@ class EdgeList:
     directed : bool
         Whether an edge leads one way only.
     complete : bool
-        Whether ``nodes`` holds every node there is. A list of edges is not complete: it
+        Whether ``nodes`` holds every node of the graph. A list of edges is not complete: it
         cannot hold a node without edges.
 
     Examples
@@ -60,17 +60,12 @@ class EdgeList:
             where = f"from {len(self.nodes)} nodes to {len(self.references)} references"
         return f"EdgeList({len(self)} {what} {where})"
 
-    def edge_name(self, i: int) -> str:
-        """Edge i in words, for messages."""
+    def format_edge(self, i: int) -> str:
+        """Return edge i in words, for messages."""
         targets = self.nodes if self.references is None else self.references
         arrow = "→" if self.directed else "–"
         source, target = self.nodes[self.source[i]], targets[self.target[i]]
-        return f"{plain(source)!r} {arrow} {plain(target)!r}"
-
-
-def plain(name: object) -> object:
-    """Return a name as its Python type, so that messages show 3 and not np.int64(3)."""
-    return name.item() if isinstance(name, np.generic) else name
+        return f"{to_plain_name(source)!r} {arrow} {to_plain_name(target)!r}"
 
 
 def check_weights(edges: EdgeList) -> None:
@@ -78,6 +73,6 @@ def check_weights(edges: EdgeList) -> None:
     if edges.weight is not None and not np.isfinite(edges.weight).all():
         i = int(np.flatnonzero(~np.isfinite(edges.weight))[0])
         raise ValueError(
-            f"the weight of edge {edges.edge_name(i)} is {edges.weight[i]}, but must be finite: "
+            f"the weight of edge {edges.format_edge(i)} is {edges.weight[i]}, but must be finite: "
             "correct it, or pass weight=False to ignore weights"
         )

@@ -16,7 +16,7 @@ MAX_ENTRIES = 200_000_000
 HOP_WEIGHTS = ("count", "binary", "random_walk")
 
 
-def walks(
+def count_walks(
     full: sp.csr_array,
     rows: NDArray[np.int64] | None,
     columns: NDArray[np.int64] | None,
@@ -34,12 +34,12 @@ def walks(
     lengths : increasing integers of at least 1
         Lengths of walks: one result for each.
     hop_weights : {"count", "binary", "random_walk"}
-        Rows of Aᵏ; 1 where there is a walk; rows of Pᵏ, where P is A with rows of sum 1.
+        Rows of Aᵏ; 1 where a walk exists; rows of Pᵏ, where P is A with rows of sum 1.
     """
     if hop_weights == "random_walk":
-        full = row_stochastic(full)
+        full = normalise_rows(full)
     elif hop_weights == "binary":
-        full = _ones_like(full)
+        full = _to_ones(full)
     last = max(lengths)
     found = []
     reached = full if rows is None else full[rows]
@@ -52,13 +52,13 @@ def walks(
             _check_size(reached, step, length)
             reached = reached @ step
             if hop_weights == "binary":
-                reached = _ones_like(reached)
+                reached = _to_ones(reached)
         if length in lengths:
-            found.append(_canonical(reached if narrowed else reached[:, columns], length))
+            found.append(_to_canonical(reached if narrowed else reached[:, columns], length))
     return found
 
 
-def row_stochastic(matrix: sp.csr_array) -> sp.csr_array:
+def normalise_rows(matrix: sp.csr_array) -> sp.csr_array:
     """Return a matrix of nonnegative entries with each row divided by its sum.
 
     Rows without entries stay 0: a random walk that gets there ends.
@@ -68,7 +68,7 @@ def row_stochastic(matrix: sp.csr_array) -> sp.csr_array:
             float(matrix.data.min()),
             "pass weight=False to ignore weights, or count walks in another way",
         )
-    with np.errstate(over="ignore"):  # looked for in the next line
+    with np.errstate(over="ignore"):  # checked below
         sums = np.asarray(matrix.sum(axis=1)).ravel()
     degrees = np.repeat(sums, np.diff(matrix.indptr))  # of the row of each entry
     if not np.isfinite(degrees).all():
@@ -77,8 +77,8 @@ def row_stochastic(matrix: sp.csr_array) -> sp.csr_array:
     return sp.csr_array((shares, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
-def _ones_like(matrix: sp.csr_array) -> sp.csr_array:
-    """The same entries, each 1; entries of 0 that are stored are left out."""
+def _to_ones(matrix: sp.csr_array) -> sp.csr_array:
+    """Return the same entries, each 1, without stored entries of 0."""
     kept = matrix.copy()
     kept.sum_duplicates()
     kept.eliminate_zeros()
@@ -86,7 +86,7 @@ def _ones_like(matrix: sp.csr_array) -> sp.csr_array:
     return kept
 
 
-def _canonical(rows: sp.csr_array, length: int) -> sp.csr_array:
+def _to_canonical(rows: sp.csr_array, length: int) -> sp.csr_array:
     rows.sum_duplicates()
     rows.eliminate_zeros()
     if not np.isfinite(rows.data).all():
@@ -94,8 +94,8 @@ def _canonical(rows: sp.csr_array, length: int) -> sp.csr_array:
     return rows
 
 
-def largest_size(left: sp.csr_array, right: sp.csr_array) -> int:
-    """Upper bound of the number of entries of ``left @ right``.
+def bound_product_size(left: sp.csr_array, right: sp.csr_array) -> int:
+    """Return an upper bound of the number of entries of ``left @ right``.
 
     Row i of the product has at most as many entries as the rows of ``right`` that row i of
     ``left`` picks, and at most one for each column.
@@ -106,7 +106,7 @@ def largest_size(left: sp.csr_array, right: sp.csr_array) -> int:
 
 
 def _check_size(left: sp.csr_array, right: sp.csr_array, hop: int) -> None:
-    size = largest_size(left, right)
+    size = bound_product_size(left, right)
     if size > MAX_ENTRIES:
         raise ValueError(
             f"hops: {hop} hops give up to {size:.2g} entries ({12e-9 * size:.3g} GB), more than "

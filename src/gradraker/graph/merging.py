@@ -10,14 +10,14 @@ from gradraker.graph.edges import EdgeList
 Entries = tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]
 
 
-def merged(edges: EdgeList, duplicates: str) -> Entries:
+def merge_duplicates(edges: EdgeList, duplicates: str) -> Entries:
     """Return source, target and weight of each edge, after the rule for duplicates.
 
     Sums are left to the conversion to CSR, which forms them anyway.
     """
     source, target = edges.source, edges.target
     if not edges.directed:
-        # One end first, whichever way the edge was listed.
+        # The same end first, in whichever order an edge was listed.
         source, target = np.minimum(source, target), np.maximum(source, target)
     weight = np.ones(len(source)) if edges.weight is None else edges.weight
     if duplicates == "sum" or not len(source):
@@ -28,16 +28,16 @@ def merged(edges: EdgeList, duplicates: str) -> Entries:
     ordered = keys[order]
     followed = ordered[1:] == ordered[:-1]
     if duplicates == "error" and followed.any():
-        name = edges.edge_name(int(order[np.flatnonzero(followed)[0]]))
+        name = edges.format_edge(int(order[np.flatnonzero(followed)[0]]))
         raise ValueError(
-            f"edge {name} is there more than once: pass duplicates='sum' or 'last' to merge edges"
+            f"edge {name} is given more than once: pass duplicates='sum' or 'last' to merge edges"
         )
     kept = np.sort(order[np.append(~followed, True)])  # the last of each run of equal keys
     return source[kept], target[kept], weight[kept]
 
 
-def one_way(entries: Entries, directed: bool, direction: str) -> Entries:
-    """Return entries (row, column, weight): each row holds the edges that ``direction`` says."""
+def orient_entries(entries: Entries, directed: bool, direction: str) -> Entries:
+    """Return entries (row, column, weight), with the edges in each row that ``direction`` asks."""
     source, target, weight = entries
     if directed and direction == "out":
         return source, target, weight
@@ -51,10 +51,9 @@ def one_way(entries: Entries, directed: bool, direction: str) -> Entries:
     )
 
 
-def with_loops(
-    source: NDArray[Any], target: NDArray[Any], weight: NDArray[np.float64], n: int, self_loops: str
-) -> Entries:
-    """Return the entries with self loops kept, dropped, or added where there are none."""
+def apply_self_loops(entries: Entries, n: int, self_loops: str) -> Entries:
+    """Return the entries with self loops kept, dropped, or added where a node has none."""
+    source, target, weight = entries
     if self_loops == "keep":
         return source, target, weight
     loop = source == target

@@ -8,25 +8,20 @@ from numpy.typing import NDArray
 
 Names: TypeAlias = NDArray[np.int64] | NDArray[np.object_]
 
-# Of a list of wrong names a message shows the first few.
-_SHOWN = 5
 
-
-def name_array(names: Any, *, argument: str) -> Names:
+def to_name_array(names: Any, *, argument: str) -> Names:
     """Return names as a 1-D array: int64 if all are integers that fit, else Python objects.
 
     Whole floats become integers, since an array of edges with weights holds floats. None and
-    NaN are no names.
+    NaN cannot be names.
     """
     if isinstance(names, np.ndarray) and names.dtype.kind in "iuf":
-        return _from_numbers(names, argument)
+        return _from_number_array(names, argument)
     listed = names.tolist() if isinstance(names, np.ndarray) else list(names)
-    types = set(map(type, listed))
-    if any(issubclass(kind, np.generic) for kind in types):
+    if any(issubclass(kind, np.generic) for kind in set(map(type, listed))):
         # NumPy scalars count as the Python type; "1" and 1 stay two names.
-        listed = [name.item() if isinstance(name, np.generic) else name for name in listed]
-        types = set(map(type, listed))
-    if types == {int}:
+        listed = [to_plain_name(name) for name in listed]
+    if set(map(type, listed)) == {int}:
         try:
             return np.array(listed, dtype=np.int64)
         except OverflowError:
@@ -34,7 +29,7 @@ def name_array(names: Any, *, argument: str) -> Names:
     return _from_objects(listed, argument)
 
 
-def _from_numbers(names: NDArray[Any], argument: str) -> Names:
+def _from_number_array(names: NDArray[Any], argument: str) -> Names:
     if names.dtype.kind == "f":
         wrong = np.flatnonzero(~(np.isfinite(names) & (names == np.trunc(names))))
         if len(wrong):
@@ -69,14 +64,14 @@ def _from_objects(listed: list[Any], argument: str) -> NDArray[np.object_]:
     return np.fromiter(listed, dtype=object, count=len(listed))
 
 
-def distinct(columns: Sequence[Names]) -> tuple[Names, list[NDArray[np.int64]]]:
+def find_distinct(columns: Sequence[Names]) -> tuple[Names, list[NDArray[np.int64]]]:
     """Return the distinct names of all columns together and, for each column, their positions.
 
     Names are sorted if all are integers or all are strings, and in the order of their first
     appearance otherwise.
     """
     if all(column.dtype == np.int64 for column in columns):
-        names, codes = distinct_integers(np.concatenate(columns) if columns else _NO_NUMBERS)
+        names, codes = find_distinct_integers(np.concatenate(columns) if columns else _NO_NUMBERS)
     else:
         listed = [name for column in columns for name in column.tolist()]
         found = list(dict.fromkeys(listed))
@@ -92,46 +87,40 @@ def distinct(columns: Sequence[Names]) -> tuple[Names, list[NDArray[np.int64]]]:
 _NO_NUMBERS = np.empty(0, dtype=np.int64)
 
 
-def distinct_integers(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def find_distinct_integers(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return sorted distinct integers and the position of each value among them."""
     if not len(values):
         return values, _NO_NUMBERS
     low, high = int(values.min()), int(values.max())
     if high - low <= 4 * len(values) + 1_000_000:
         # Numbers that lie close together, the usual case, need no sorting.
-        shifted = (values - values.dtype.type(low)).astype(np.int64)
+        shifted = (values - values.dtype.type(low)).astype(np.int64, copy=False)
         present = np.zeros(high - low + 1, dtype=bool)
         present[shifted] = True
-        position = np.cumsum(present) - 1
-        return np.flatnonzero(present).astype(values.dtype) + values.dtype.type(low), position[
-            shifted
-        ]
-    order = np.argsort(values)
-    ordered = values[order]
-    first = np.concatenate([[True], ordered[1:] != ordered[:-1]])
-    codes = np.empty(len(values), dtype=np.int64)
-    codes[order] = np.cumsum(first) - 1
-    return ordered[first], codes
+        names = np.flatnonzero(present).astype(values.dtype) + values.dtype.type(low)
+        return names, (np.cumsum(present) - 1)[shifted]
+    names, codes = np.unique(values, return_inverse=True)
+    return names, codes
 
 
-def asked_names(names: Iterable[Hashable], *, argument: str) -> Names:
+def check_names(names: Iterable[Hashable], *, argument: str) -> Names:
     """Check names that a user gave, which must be an ordered collection without repetition."""
     if isinstance(names, str | bytes | Set | Mapping) or not hasattr(names, "__len__"):
         raise TypeError(
             f"{argument} must be a list or array of names, got {names!r} of type "
             f"{type(names).__name__}"
         )
-    array = name_array(names if isinstance(names, np.ndarray) else list(names), argument=argument)
+    array = to_name_array(names, argument=argument)
     if array.ndim != 1:
         raise ValueError(f"{argument} must be one list of names, got an array of {array.shape}")
-    repeated = first_repeated(array)
+    repeated = find_repeated(array)
     if repeated is not None:
         raise ValueError(f"{argument} must not repeat a name, got {repeated!r} more than once")
     return array
 
 
-def first_repeated(names: Names) -> object:
-    """Return a name that is there more than once, or None."""
+def find_repeated(names: Names) -> object:
+    """Return a name that occurs more than once, or None."""
     if names.dtype == np.int64:
         ordered = np.sort(names)
         again = ordered[1:][ordered[1:] == ordered[:-1]]
@@ -140,8 +129,8 @@ def first_repeated(names: Names) -> object:
     return next((name for name in names.tolist() if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
 
 
-def positions(wanted: Names, names: Names) -> NDArray[np.int64]:
-    """Return the position in ``names`` of each wanted name, -1 where it is not there."""
+def find_positions(wanted: Names, names: Names) -> NDArray[np.int64]:
+    """Return the position in ``names`` of each wanted name, -1 where it is missing."""
     if wanted.dtype == np.int64 and names.dtype == np.int64:
         order = np.argsort(names, kind="stable")
         ordered = names[order]
@@ -158,7 +147,7 @@ def positions(wanted: Names, names: Names) -> NDArray[np.int64]:
 def check_same_type(unknown: Names, names: Names, *, argument: str) -> None:
     """Refuse an unknown name such as "7" when the graph has 7, or the other way round.
 
-    It would be a silent miss: the names are the same on paper and different in Python.
+    Otherwise the miss would be silent: the names look the same and differ in Python.
     """
     index = set(names.tolist()) if len(unknown) else set()
     for name in unknown.tolist():
@@ -176,10 +165,9 @@ def check_same_type(unknown: Names, names: Names, *, argument: str) -> None:
             )
 
 
-def shown(names: Names) -> str:
-    """The first few names, for a message."""
-    listed = ", ".join(repr(name) for name in names[:_SHOWN].tolist())
-    return f"{listed} and {len(names) - _SHOWN} more" if len(names) > _SHOWN else listed
+def to_plain_name(name: object) -> object:
+    """Return a name as its Python type, so that messages show 3 and not np.int64(3)."""
+    return name.item() if isinstance(name, np.generic) else name
 
 
 def join_names(names: Names, more: Names) -> Names:
@@ -190,11 +178,11 @@ def join_names(names: Names, more: Names) -> Names:
     return np.fromiter(listed, dtype=object, count=len(listed))
 
 
-def numbered_names(names: Any, n: int) -> Names:
+def name_numbered_nodes(names: Any, n: int) -> Names:
     """Return the names of n numbered nodes: their numbers unless names are given."""
     if names is None:
         return np.arange(n, dtype=np.int64)
-    checked = asked_names(names, argument="names")
+    checked = check_names(names, argument="names")
     if len(checked) != n:
         raise ValueError(f"names has {len(checked)} names, but the graph has {n} nodes")
     return checked

@@ -9,17 +9,16 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from gradraker.exceptions import UnknownNodesError
-from gradraker.graph.adapters.registry import graph_edges
+from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.adapters.tables import is_table
-from gradraker.graph.adjacency import chosen_matrix
-from gradraker.graph.graph_options import Asked
+from gradraker.graph.adjacency import VectorOptions, choose_matrix
 from gradraker.graph.names import (
     Names,
     check_same_type,
-    distinct,
+    find_distinct,
+    find_positions,
     join_names,
-    name_array,
-    positions,
+    to_name_array,
 )
 
 GRAPH_OPTIONS = ("nodes", "weight", "self_loops", "duplicates", "names", "kind")
@@ -46,29 +45,32 @@ def make_node_graph(graph: Any, options: Mapping[str, Any]) -> NodeGraph:
         if name not in GRAPH_OPTIONS:
             raise TypeError(f"{name!r} is not an option of a graph; {', '.join(GRAPH_OPTIONS)} are")
     given = dict(options)
-    form = Asked(given.pop("weight", None), given.pop("names", None), given.pop("kind", None))
-    edges = graph_edges(graph, form)
+    form = GraphOptions(
+        given.pop("weight", None), given.pop("names", None), given.pop("kind", None)
+    )
+    edges = to_edge_list(graph, form)
     if edges.references is not None:
         raise ValueError(
             f"graph must be square, got {len(edges.nodes)} nodes × {len(edges.references)} "
             "references: a walk needs nodes and references in one set of names; give edges "
             "(node, reference)"
         )
-    found = chosen_matrix(edges, weight=False if form.weight is False else None, **given)
+    weight = False if form.weight is False else None
+    found = choose_matrix(edges, VectorOptions(graph=GraphOptions(weight), **given))
     if found.rows is None:
         return NodeGraph(found.nodes, found.matrix, edges.directed)
     # Rows were asked for by name: their edges lead to all nodes of the graph.
-    others = found.references[positions(found.references, found.nodes) < 0]
+    others = found.references[find_positions(found.references, found.nodes) < 0]
     nodes = join_names(found.nodes, others)
     entries = found.matrix[found.rows].tocoo()
-    columns = positions(found.references, nodes)[entries.col]
+    columns = find_positions(found.references, nodes)[entries.col]
     matrix = _build_csr(entries.data, entries.row, columns, len(nodes))
     return NodeGraph(nodes, matrix, edges.directed)
 
 
 def merge_graphs(old: NodeGraph, new: NodeGraph) -> NodeGraph:
     """Put the edges of two graphs together; an edge of the new one replaces that of the old one."""
-    rows = positions(new.nodes, old.nodes)
+    rows = find_positions(new.nodes, old.nodes)
     is_new = rows < 0
     check_same_type(new.nodes[is_new], old.nodes, argument="graph")
     nodes = join_names(old.nodes, new.nodes[is_new])
@@ -93,7 +95,7 @@ def append_new_nodes(graph: NodeGraph, links: Any, options: Mapping[str, Any]) -
     if isinstance(links, Mapping) and not links:
         raise ValueError("links holds no new node: it is empty")
     given = make_node_graph(links, options)
-    is_new = positions(given.nodes, graph.nodes) < 0
+    is_new = find_positions(given.nodes, graph.nodes) < 0
     check_same_type(given.nodes[is_new], graph.nodes, argument="links")
     entries = given.adjacency.tocoo()
     _check_links(given, entries, is_new)
@@ -131,11 +133,13 @@ def find_nodes(graph: NodeGraph, nodes: Any, *, argument: str = "nodes") -> NDAr
         )
     if is_table(nodes):
         raise TypeError(f"{argument} must be a list or array of names, got a table")
-    names = name_array(nodes if isinstance(nodes, np.ndarray) else list(nodes), argument=argument)
+    names = to_name_array(
+        nodes if isinstance(nodes, np.ndarray) else list(nodes), argument=argument
+    )
     if not len(names):
         return np.empty(0, dtype=np.int64)
-    listed, (codes,) = distinct([names])
-    rows = positions(listed, graph.nodes)
+    listed, (codes,) = find_distinct([names])
+    rows = find_positions(listed, graph.nodes)
     unknown = listed[rows < 0]
     if len(unknown):
         check_same_type(unknown, graph.nodes, argument=argument)

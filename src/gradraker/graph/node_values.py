@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 from gradraker._validation import check_choice
 from gradraker.exceptions import UnknownNodesError
-from gradraker.graph.adapters.tables import column, column_names, is_table, value_columns
+from gradraker.graph.adapters.tables import get_value_columns, is_table
 from gradraker.graph.names import (
     Names,
     check_same_type,
-    distinct,
-    name_array,
-    positions,
+    find_distinct,
+    find_positions,
+    to_name_array,
 )
 from gradraker.graph.node_graph import NodeGraph, append_isolated_nodes
 from gradraker.graph.values import known_values
@@ -81,10 +81,10 @@ def align_values(
     names = get_value_names(values)
     if names is None:
         aligned = kind.make_unknown(len(graph))
-        aligned[positions(added.nodes, graph.nodes)] = kind.align(values, added.nodes)
+        aligned[find_positions(added.nodes, graph.nodes)] = kind.align(values, added.nodes)
         return graph, aligned
-    listed, _ = distinct([names])
-    unknown = listed[positions(listed, graph.nodes) < 0]
+    listed, _ = find_distinct([names])
+    unknown = listed[find_positions(listed, graph.nodes) < 0]
     if not len(unknown):
         return graph, kind.align(values, graph.nodes)
     check_same_type(unknown, graph.nodes, argument="values")
@@ -103,13 +103,12 @@ def align_values(
 def get_value_names(values: Any) -> Names | None:
     """Return the nodes that values name, or None if they come without names."""
     if isinstance(values, Mapping):
-        return name_array(list(values), argument="values")
+        return to_name_array(list(values), argument="values")
     if is_table(values):
-        names = column_names(values)
-        first, _ = value_columns(names, n_columns=len(names))
-        return name_array(_to_list(column(values, first)), argument=f"column {names[first]!r}")
+        nodes, _ = get_value_columns(values)
+        return to_name_array(nodes.to_list(), argument=f"column {nodes.name!r}")
     if _is_series(values):
-        return name_array(values.index.tolist(), argument="values")
+        return to_name_array(values.index.tolist(), argument="values")
     return None
 
 
@@ -128,7 +127,7 @@ def align_labels(values: Any, nodes: Names) -> list[Hashable]:
                 "label per node, None where it is unknown, or a mapping from nodes to labels"
             )
         return labels
-    rows = positions(names, nodes)
+    rows = find_positions(names, nodes)
     if np.any(rows < 0):
         check_same_type(names[rows < 0], nodes, argument="values")
         raise UnknownNodesError(
@@ -148,9 +147,7 @@ def _list_labels(values: Any) -> list[Any]:
     if isinstance(values, Mapping):
         return list(values.values())
     if is_table(values):
-        names = column_names(values)
-        _, second = value_columns(names, n_columns=len(names))
-        return _to_list(column(values, second))
+        return get_value_columns(values)[1].to_list()
     return _to_list(values)
 
 

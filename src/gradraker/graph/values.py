@@ -1,28 +1,30 @@
-"""Known values of nodes, lined up with the nodes of a graph."""
+"""Known values of nodes, in the order of the nodes of a graph."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker._validation import check_choice
 from gradraker.exceptions import UnknownNodesError
-from gradraker.graph.adapters.tables import is_table, numbers, table_values
-from gradraker.graph.edges import plain
+from gradraker.graph.adapters.tables import is_table, split_table, to_numbers
 from gradraker.graph.names import (
     Names,
-    asked_names,
+    check_names,
     check_same_type,
-    distinct,
-    name_array,
-    positions,
+    find_distinct,
+    find_positions,
+    to_name_array,
+    to_plain_name,
 )
 
 
 def known_values(
     values: Any, nodes: Iterable[Any], *, unknown_nodes: Literal["error", "ignore"] = "error"
 ) -> NDArray[np.float64]:
-    """Return the value of each node, NaN where it is not known.
+    """Return the value of each node, NaN where it is unknown.
 
     Parameters
     ----------
@@ -49,12 +51,11 @@ def known_values(
     Traceback (most recent call last):
     gradraker.exceptions.UnknownNodesError: values holds nodes that are not in the graph: 'd'; ...
     """
-    if unknown_nodes not in ("error", "ignore"):
-        raise ValueError(f"unknown_nodes must be 'error' or 'ignore', got {unknown_nodes!r}")
-    names = asked_names(nodes, argument="nodes")
-    given = _named(values)
+    check_choice("unknown_nodes", unknown_nodes, ("error", "ignore"))
+    names = check_names(nodes, argument="nodes")
+    given = _split_named(values)
     if given is None:
-        aligned = numbers(values, what="values")
+        aligned = to_numbers(values, what="values")
         if aligned.shape != names.shape:
             raise ValueError(
                 f"values has shape {aligned.shape}, but there are {len(names)} nodes: give one "
@@ -62,10 +63,9 @@ def known_values(
             )
         _check_finite(names, aligned)
         return aligned
-    listed, numbers_given = given
-    _check_finite(listed, numbers_given)
-    listed, numbers_given = _once(listed, numbers_given)
-    at = positions(listed, names)
+    _check_finite(*given)
+    listed, known = _drop_repeats(*given)
+    at = find_positions(listed, names)
     unknown = listed[at < 0]
     if len(unknown):
         check_same_type(unknown, names, argument="values")
@@ -74,20 +74,22 @@ def known_values(
                 "values", unknown.tolist(), "pass unknown_nodes='ignore' to leave them out"
             )
     aligned = np.full(len(names), np.nan)
-    aligned[at[at >= 0]] = numbers_given[at >= 0]
+    aligned[at[at >= 0]] = known[at >= 0]
     return aligned
 
 
-def _named(values: Any) -> tuple[Names, NDArray[np.float64]] | None:
+def _split_named(values: Any) -> tuple[Names, NDArray[np.float64]] | None:
     """Return nodes and their values, or None if the values come without nodes."""
     if isinstance(values, Mapping):
-        nodes = name_array(list(values), argument="values")
-        return nodes, numbers(list(values.values()), what="values")
+        nodes = to_name_array(list(values), argument="values")
+        return nodes, to_numbers(list(values.values()), what="values")
     if is_table(values):
-        return table_values(values)
-    if hasattr(values, "index") and hasattr(values, "to_frame") and hasattr(values, "iloc"):
-        return name_array(values.index.tolist(), argument="values"), numbers(values, what="values")
-    return None
+        return split_table(values)
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    index = nw.maybe_get_index(series) if isinstance(series, nw.Series) else None
+    if index is None:
+        return None
+    return to_name_array(index.tolist(), argument="values"), to_numbers(series, what="values")
 
 
 def _check_finite(nodes: Names, values: NDArray[np.float64]) -> None:
@@ -95,24 +97,31 @@ def _check_finite(nodes: Names, values: NDArray[np.float64]) -> None:
     if len(infinite):
         i = infinite[0]
         raise ValueError(
-            f"the value of node {plain(nodes[i])!r} is {values[i]}, but must be finite, or NaN if "
-            "it is unknown"
+            f"the value of node {to_plain_name(nodes[i])!r} is {values[i]}, but must be finite, "
+            "or NaN if it is unknown"
         )
 
 
-def _once(nodes: Names, values: NDArray[np.float64]) -> tuple[Names, NDArray[np.float64]]:
-    """Return each node once; the same value twice is no contradiction, two values are."""
-    found, (codes,) = distinct([nodes])
-    if len(found) == len(nodes):
-        return nodes, values
+def _drop_repeats(nodes: Names, values: NDArray[np.float64]) -> tuple[Names, NDArray[np.float64]]:
+    """Return each node once; it may be given twice with the same value, but not with two."""
+    found, (codes,) = find_distinct([nodes])
+    rows = find_two_values(codes, values)
+    if rows is not None:
+        first, second = values[list(rows)]
+        raise ValueError(
+            f"node {to_plain_name(nodes[rows[0]])!r} has two values, {first} and {second}: give one"
+        )
     kept = np.empty(len(found))
     kept[codes] = values
-    differs = np.flatnonzero(
-        ~((kept[codes] == values) | (np.isnan(kept[codes]) & np.isnan(values)))
-    )
-    if len(differs):
-        i = differs[0]
-        raise ValueError(
-            f"node {plain(nodes[i])!r} has two values, {values[i]} and {kept[codes[i]]}: give one"
-        )
     return found, kept
+
+
+def find_two_values(
+    codes: NDArray[np.int64], values: NDArray[np.float64]
+) -> tuple[int, int] | None:
+    """Return two rows of one node that have different values, or None; ``codes`` number nodes."""
+    first = np.full(int(codes.max(initial=-1)) + 1, len(codes))
+    np.minimum.at(first, codes, np.arange(len(codes)))
+    before = values[first[codes]]
+    differs = np.flatnonzero((before != values) & ~(np.isnan(before) & np.isnan(values)))
+    return (int(first[codes[differs[0]]]), int(differs[0])) if len(differs) else None

@@ -2,18 +2,23 @@
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 
-from gradraker.graph.adapters.registry import graph_edges
-from gradraker.graph.adjacency import AdjacencyVectors, chosen_matrix
+from gradraker._validation import check_choice, to_read_only
+from gradraker.graph.adapters import GraphOptions, to_edge_list
+from gradraker.graph.adjacency import AdjacencyVectors, VectorOptions, choose_matrix
 from gradraker.graph.edges import EdgeList
-from gradraker.graph.graph_options import Asked
-from gradraker.graph.hops import walks
-from gradraker.graph.names import Names, distinct, name_array, positions
+from gradraker.graph.hops import count_walks
+from gradraker.graph.names import (
+    Names,
+    find_distinct,
+    find_positions,
+    to_name_array,
+)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -32,7 +37,7 @@ class GraphViews:
         Name of each row.
     references : array of shape (m₁ + m₂ + …,)
         Name of each column, a tuple (view, reference), so that no two are equal and a
-        column's name does not depend on which other views there are.
+        column's name does not depend on the other views.
     """
 
     rows: sp.csr_array
@@ -40,18 +45,15 @@ class GraphViews:
     nodes: Names
     references: Names
 
-    def view(self, name: str) -> AdjacencyVectors:
+    def get_view(self, name: str) -> AdjacencyVectors:
         """Return one view as adjacency vectors, its columns named as in the graph."""
-        if name not in self.views:
-            raise ValueError(
-                f"name must be one of {', '.join(map(repr, self.views))}; got {name!r}"
-            )
+        check_choice("name", name, self.views)
         before = list(self.views).index(name)
         start = sum(list(self.views.values())[:before])
         block = slice(start, start + self.views[name])
-        plain = [reference for _, reference in self.references[block]]
+        references = [reference for _, reference in self.references[block]]
         return AdjacencyVectors(
-            self.rows[:, block], self.nodes, name_array(plain, argument="references")
+            self.rows[:, block], self.nodes, to_name_array(references, argument="references")
         )
 
     def __repr__(self) -> str:
@@ -73,7 +75,7 @@ def hop_views(
     names: Any = None,
     kind: Literal["matrix", "edges"] | None = None,
 ) -> GraphViews:
-    """Return the vectors of walks of 1, 2, …, ``hops`` edges of each node, one view a length.
+    """Return the vectors of walks of 1, 2, …, ``hops`` edges of each node, one view per length.
 
     Parameters
     ----------
@@ -82,7 +84,7 @@ def hop_views(
     hops : int
         Number of views: the largest number of edges of a walk.
     hop_weights : {"count", "binary", "random_walk"}
-        How walks are counted: rows of Aᵏ, 1 where there is a walk, or rows of Pᵏ.
+        How walks are counted: rows of Aᵏ, 1 where a walk exists, or rows of Pᵏ.
     nodes, references, direction, weight, self_loops, duplicates, names, kind
         As in :func:`adjacency_vectors`. References are the same for each view.
 
@@ -106,20 +108,11 @@ def hop_views(
     >>> views.references.tolist()
     [('1 hop', 'b'), ('1 hop', 'c'), ('2 hops', 'b'), ('2 hops', 'c')]
     """
-    blocks = _hop_blocks(
-        graph,
-        hops,
-        hop_weights,
-        nodes=nodes,
-        references=references,
-        direction=direction,
-        weight=weight,
-        self_loops=self_loops,
-        duplicates=duplicates,
-        names=names,
-        kind=kind,
+    form = GraphOptions(weight, names, kind)
+    options = VectorOptions(
+        nodes, references, direction, self_loops, hops, hop_weights, duplicates, form
     )
-    return _side_by_side(blocks)
+    return _stack_blocks(_make_hop_blocks(graph, options))
 
 
 def layer_views(
@@ -136,7 +129,7 @@ def layer_views(
     names: Any = None,
     kind: Literal["matrix", "edges"] | None = None,
 ) -> GraphViews:
-    """Return the vectors of each node in each layer of a graph, one view a layer.
+    """Return the vectors of each node in each layer of a graph, one view per layer.
 
     A layer is a graph with edges of one kind: roads and railways, mails and calls. All layers
     have the same nodes, those of any layer; a node that a layer does not know has no edges there.
@@ -169,37 +162,29 @@ def layer_views(
            [1., 0., 0., 0., 0., 0.]])
     """
     _check_layers(layers)
+    form = GraphOptions(weight, names, kind)
     edges: dict[str, EdgeList] = {}
     for name, layer in layers.items():
-        with _errors_name(name):
-            edges[name] = graph_edges(layer, Asked(weight, names, kind))
-    weight = False if weight is False else None  # a name has done its work
+        with _name_layer_in_errors(name):
+            edges[name] = to_edge_list(layer, form)
+    form = GraphOptions(False if weight is False else None)  # edge lists have weights and names
+    options = VectorOptions(
+        nodes, references, direction, self_loops, hops, hop_weights, duplicates, form
+    )
     blocks: dict[str, AdjacencyVectors] = {}
-    for name, layer in _with_equal_nodes(edges).items():
-        with _errors_name(name):
-            found = _hop_blocks(
-                layer,
-                hops,
-                hop_weights,
-                nodes=nodes,
-                references=references,
-                direction=direction,
-                weight=weight,
-                self_loops=self_loops,
-                duplicates=duplicates,
-            )
+    for name, layer in _renumber_layers(edges).items():
+        with _name_layer_in_errors(name):
+            found = _make_hop_blocks(layer, options)
         for hop, vectors in found.items():
             blocks[name if hops == 1 else f"{name}, {hop}"] = vectors
-    return _side_by_side(blocks)
+    return _stack_blocks(blocks)
 
 
-def _hop_blocks(
-    graph: Any, hops: int, hop_weights: str, **arguments: Any
-) -> dict[str, AdjacencyVectors]:
-    """Adjacency vectors for each number of hops, by the name of the view."""
-    chosen = chosen_matrix(graph, hops=hops, hop_weights=hop_weights, **arguments)
-    lengths = range(1, int(hops) + 1)
-    found = walks(chosen.matrix, chosen.rows, chosen.columns, lengths, hop_weights)
+def _make_hop_blocks(graph: Any, options: VectorOptions) -> dict[str, AdjacencyVectors]:
+    """Return adjacency vectors for each number of hops, by the name of the view."""
+    chosen = choose_matrix(graph, options)
+    lengths = range(1, int(options.hops) + 1)
+    found = count_walks(chosen.matrix, chosen.rows, chosen.columns, lengths, options.hop_weights)
     return {
         "1 hop" if length == 1 else f"{length} hops": AdjacencyVectors(
             rows, chosen.nodes, chosen.references
@@ -208,53 +193,50 @@ def _hop_blocks(
     }
 
 
-def _side_by_side(blocks: dict[str, AdjacencyVectors]) -> GraphViews:
+def _stack_blocks(blocks: dict[str, AdjacencyVectors]) -> GraphViews:
+    """Return blocks of columns side by side."""
     columns = [
         (view, reference)
         for view, vectors in blocks.items()
         for reference in vectors.references.tolist()
     ]
-    references = np.fromiter(columns, dtype=object, count=len(columns))
-    references.setflags(write=False)
     found = list(blocks.values())
     return GraphViews(
         sp.csr_array(sp.hstack([vectors.rows for vectors in found], format="csr")),
         {view: int(vectors.rows.shape[1]) for view, vectors in blocks.items()},
         found[0].nodes,
-        references,
+        to_read_only(np.fromiter(columns, dtype=object, count=len(columns))),
     )
 
 
-def _with_equal_nodes(layers: dict[str, EdgeList]) -> dict[str, EdgeList]:
+def _renumber_layers(layers: dict[str, EdgeList]) -> dict[str, EdgeList]:
     """Renumber the nodes of each layer, so that all have the nodes of any.
 
     A node that no layer has is unknown only if every layer knows all of its nodes.
     """
-    nodes, _ = distinct([edges.nodes for edges in layers.values()])
+    nodes, _ = find_distinct([edges.nodes for edges in layers.values()])
     complete = all(edges.complete for edges in layers.values())
     renumbered = {}
     for name, edges in layers.items():
-        at = positions(edges.nodes, nodes)
-        target = edges.target if edges.references is not None else at[edges.target]
-        renumbered[name] = EdgeList(
-            at[edges.source],
-            target,
-            edges.weight,
-            nodes,
-            references=edges.references,
-            directed=edges.directed,
+        at = find_positions(edges.nodes, nodes)
+        renumbered[name] = replace(
+            edges,
+            source=at[edges.source],
+            target=edges.target if edges.references is not None else at[edges.target],
+            nodes=nodes,
             complete=complete,
         )
     return renumbered
 
 
 @contextmanager
-def _errors_name(layer: str) -> Iterator[None]:
-    """Say of which layer an error speaks."""
+def _name_layer_in_errors(layer: str) -> Iterator[None]:
+    """Put the name of the layer before the message of an error."""
     try:
         yield
     except (TypeError, ValueError) as error:
-        raise type(error)(f"layer {layer!r}: {error}") from error
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"layer {layer!r}: {error}") from error
 
 
 def _check_layers(layers: object) -> None:

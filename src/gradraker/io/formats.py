@@ -1,60 +1,77 @@
-"""Files that other libraries read: Parquet with polars, GraphML with networkx."""
+"""The formats of files: a new one is a file of this folder and an entry of ``FORMATS``."""
 
-import io
-from collections.abc import Hashable
-from typing import Any
+import os
+from collections.abc import Callable, Hashable
+from pathlib import PurePath
+from typing import NamedTuple
 
-import numpy as np
-
+from gradraker._validation import check_choice
 from gradraker.exceptions import GraphFileError
-from gradraker.graph.adapters.registry import graph_edges
 from gradraker.graph.edges import EdgeList
-from gradraker.graph.graph_options import Asked
-from gradraker.io.content import Content
-from gradraker.io.lines import as_integers
+from gradraker.io.columns import FileColumns, WantedColumns
+from gradraker.io.content import Content, Progress, read_content
+from gradraker.io.graphml import read_graphml
+from gradraker.io.layout import TextOptions
+from gradraker.io.matrix_market import read_matrix_market
+from gradraker.io.parquet import read_parquet_columns
+from gradraker.io.text_table import read_text_columns
 
 
-def parquet_table(content: Content) -> Any:
-    """Return a Parquet file as a polars data frame."""
-    pl = _imported("polars", "Parquet files", "tables", content.label)
-    try:
-        return pl.read_parquet(io.BytesIO(content.data))
-    except (Exception, pl.exceptions.PanicException) as error:
-        raise GraphFileError(
-            content.label, f"it is no readable Parquet file ({_first(error)})"
-        ) from None
+class Format(NamedTuple):
+    """A format of files: how to recognise it, and its reader, of a table or of a whole graph."""
+
+    suffixes: tuple[str, ...]
+    is_format: Callable[[bytes], bool]  # from the first bytes without byte order mark
+    read_columns: Callable[[Content, WantedColumns, TextOptions, Progress], FileColumns] | None
+    read_graph: Callable[[Content, Hashable, Progress], EdgeList] | None
 
 
-def graphml_edges(content: Content, weight: Hashable) -> EdgeList:
-    """Return the edges of a GraphML file, read by networkx."""
-    networkx = _imported("networkx", "GraphML files", "networkx", content.label)
-    try:
-        graph = networkx.read_graphml(io.BytesIO(content.data))
-    except Exception as error:
-        raise GraphFileError(
-            content.label, f"it is no readable GraphML file ({_first(error)})"
-        ) from None
-    try:
-        edges = graph_edges(graph, Asked(weight))
-    except (ValueError, TypeError) as error:
-        raise GraphFileError(content.label, _first(error)) from None
-    names = [str(name) for name in edges.nodes.tolist()]
-    whole = as_integers([names]) if all(names) else None
-    nodes = np.fromiter(names, dtype=object, count=len(names)) if whole is None else whole[0]
-    return EdgeList(
-        edges.source, edges.target, edges.weight, nodes, directed=edges.directed, complete=True
-    )
+# The first that recognises the content counts; any content may be text.
+FORMATS = {
+    "parquet": Format(
+        (".parquet", ".pq"), lambda head: head[:4] == b"PAR1", read_parquet_columns, None
+    ),
+    "matrix-market": Format(
+        (".mtx", ".mm"),
+        lambda head: head.lstrip()[:14].lower() == b"%%matrixmarket",
+        None,
+        read_matrix_market,
+    ),
+    "graphml": Format(
+        (".graphml",),
+        lambda head: head.lstrip()[:1] == b"<" and b"<graphml" in head,
+        None,
+        read_graphml,
+    ),
+    "text": Format((), lambda head: True, read_text_columns, None),
+}
 
 
-def _imported(module: str, what: str, extra: str, label: str) -> Any:
-    try:
-        return __import__(module)
-    except ImportError:
-        raise GraphFileError(
-            label, f"{what} are read with {module}: pip install 'gradraker[{extra}]'"
-        ) from None
+def open_file(
+    path: str | os.PathLike[str], wanted: str | None, progress: Progress
+) -> tuple[Content, str]:
+    """Return the content of a file and its format.
+
+    The format is recognised by the first bytes, since standard input has no suffix and suffixes
+    may be wrong. A suffix of another format is an error.
+    """
+    if wanted is not None:
+        check_choice("format", wanted, FORMATS)
+    content = read_content(path, progress)
+    head = content.data[:4096].removeprefix(b"\xef\xbb\xbf")
+    found = next(name for name, format in FORMATS.items() if format.is_format(head))  # noqa: A001
+    expected = wanted or (None if path == "-" else format_from_suffix(path))
+    if expected not in (None, found):
+        why = "format asks for" if wanted else "its name promises"
+        raise GraphFileError(content.label, f"{why} {expected}, but the content looks like {found}")
+    if not content.data or content.data.isspace():
+        raise GraphFileError(content.label, "the file is empty")
+    return content, found
 
 
-def _first(error: BaseException) -> str:
-    """The first line of a message, since one sentence is promised."""
-    return (str(error).strip() or type(error).__name__).splitlines()[0][:200]
+def format_from_suffix(path: str | os.PathLike[str]) -> str | None:
+    """Return the format that the suffix of a file names; None if it names none of ours."""
+    suffixes = [suffix.lower() for suffix in PurePath(path).suffixes]
+    if suffixes[-1:] == [".gz"]:
+        suffixes.pop()
+    return next((name for name, f in FORMATS.items() if {*suffixes[-1:]} & {*f.suffixes}), None)

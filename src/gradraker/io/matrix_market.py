@@ -1,32 +1,35 @@
-"""Edges from Matrix Market files.
+"""Graphs in Matrix Market files.
 
 SciPy has a quick reader, but some damaged files (0 rows) end the whole process there, and its
-errors name no line. The body of a sparse matrix is a text table, for which there is a reader.
+errors name no line. The body of a sparse matrix is parsed as a text table.
 """
 
-import math
 from collections.abc import Hashable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.exceptions import GraphFileError, Place
-from gradraker.graph.adapters.matrices import entry_edges
+from gradraker.graph.adapters import GraphOptions
+from gradraker.graph.adapters.columns import ColumnPositions
+from gradraker.graph.adapters.matrices import from_entries
 from gradraker.graph.edges import EdgeList
-from gradraker.graph.graph_options import Asked
-from gradraker.io.columns import text_columns
 from gradraker.io.content import Content, Progress
-from gradraker.io.layout import Layout, data_lines, decoded, is_number
-from gradraker.io.lines import FileColumns
-from gradraker.io.messages import shortened
+from gradraker.io.layout import WHITESPACE, Layout, decode_text, find_data_lines, shorten
+from gradraker.io.text_table import parse_columns, parse_numbers, select_lines
+
+if TYPE_CHECKING:
+    import polars as pl
 
 # An entry (i, j) of a symmetric matrix stands for (j, i) as well, times this; 0 means it does not.
 _MIRRORED = {"general": 0.0, "symmetric": 1.0, "skew-symmetric": -1.0}
 
+Entries = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
+
 
 class _Head(NamedTuple):
-    """What the first lines declare."""
+    """Facts that the first lines declare."""
 
     sparse: bool
     pattern: bool
@@ -34,13 +37,17 @@ class _Head(NamedTuple):
     sizes: list[int]
     line: int
 
+    def make_layout(self, label: str) -> Layout:
+        """Return the layout of the lines after the head."""
+        return Layout(label, WHITESPACE, "%", 2 if self.pattern else 3, self.line + 1)
 
-def matrix_market_edges(content: Content, weight: Hashable, progress: Progress) -> EdgeList:
+
+def read_matrix_market(content: Content, weight: Hashable, progress: Progress) -> EdgeList:
     """Return the entries of a Matrix Market file; nodes have the numbers of the file, from 1."""
-    text = decoded(content.data, content.label)
-    head = _head(text, content.label)
+    text = decode_text(content)
+    head = _read_head(text, content.label)
     n, m = head.sizes[:2]
-    read = _sparse if head.sparse else _dense
+    read = _read_sparse if head.sparse else _read_dense
     row, column, values = read(text, head, content.label, progress)
     if head.mirrored:
         other = row != column
@@ -49,12 +56,12 @@ def matrix_market_edges(content: Content, weight: Hashable, progress: Progress) 
     numbers = np.arange(1, max(n, m) + 1)
     names = numbers if n == m else (numbers[:n], numbers[:m])
     try:
-        return entry_edges(row, column, values, (n, m), Asked(weight, names))
+        return from_entries(row, column, values, (n, m), GraphOptions(weight, names))
     except ValueError as error:
         raise GraphFileError(content.label, str(error)) from None
 
 
-def _head(text: str, label: str) -> _Head:
+def _read_head(text: str, label: str) -> _Head:
     words = text.split("\n", 1)[0].lower().split()
     allowed = (
         ("matrix",),
@@ -68,23 +75,23 @@ def _head(text: str, label: str) -> _Head:
         raise GraphFileError(
             Place(label, line=1),
             "a matrix of real numbers begins '%%MatrixMarket matrix coordinate real general' or "
-            f"the like, but the line is {shortened(' '.join(words), limit=60)}",
+            f"similar, but the line is {shorten(' '.join(words), limit=60)}",
         )
     sparse, pattern = words[2] == "coordinate", words[3] == "pattern"
-    line, sizes = next(data_lines(text, "%"), (0, ""))
+    line, sizes = next(find_data_lines(text, "%"), (0, ""))
     found = sizes.split()
     if len(found) != (3 if sparse else 2) or not all(
         word.isascii() and word.isdigit() and len(word) < 18 for word in found
     ):
         raise GraphFileError(
             Place(label, line=line or None),
-            f"the sizes of the matrix are needed, got {shortened(sizes)}",
+            f"the sizes of the matrix are needed, got {shorten(sizes)}",
         )
     head = _Head(
         sparse, pattern and sparse, _MIRRORED[words[4]], [int(word) for word in found], line
     )
     n, m = head.sizes[:2]
-    # Memory is asked for each node, so a damaged number must not ask for all there is.
+    # Each node takes memory, so a damaged number must not ask for all of it.
     entries = head.sizes[2] if sparse else n * m // 2
     too_large = max(n, m) > 10_000_000 + 100 * len(text) or entries > len(text)
     if min(n, m) == 0 or too_large or (head.mirrored and n != m):
@@ -94,78 +101,56 @@ def _head(text: str, label: str) -> _Head:
     return head
 
 
-Entries = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
-
-
-def _sparse(text: str, head: _Head, label: str, progress: Progress) -> Entries:
+def _read_sparse(text: str, head: _Head, label: str, progress: Progress) -> Entries:
     n, m, count = head.sizes
-    first = next((line for line, _ in data_lines(text, "%") if line > head.line), 0)
-    if not first or not count:
-        if bool(first) != bool(count):
-            raise GraphFileError(
-                label, f"{count} entries are declared, but that is not what follows"
-            )
-        nothing = np.empty(0, dtype=np.int64)
-        return nothing, nothing, np.empty(0)
-    layout = Layout(
-        label,
-        separator=" ",
-        comment="%",
-        n_columns=2 if head.pattern else 3,
-        header=None,
-        header_line=1,
-        first_line=first,
-    )
-    number = None if head.pattern else 2
-
-    def entries(*, exact: bool) -> FileColumns:
-        return text_columns(
-            text, layout, [0, 1], number, missing_allowed=False, exact=exact, progress=progress
-        )
-
-    found = entries(exact=False)
-    row, column = (_indices(texts, size) for texts, size in zip(found.texts, (n, m), strict=True))
+    columns = ColumnPositions((0, 1), None if head.pattern else 2)
+    found = parse_columns(text, head.make_layout(label), columns, progress)
+    row, column = map(_to_indices, found.names, (n, m))
     wrong = np.flatnonzero((row < 0) | (column < 0))
     if len(wrong):
-        found = entries(exact=True)
         assert found.lines is not None
-        where = int(found.lines[wrong[0]])
-        got = " ".join(found.texts[i][wrong[0]] for i in (0, 1))
+        got = " ".join(str(names[int(wrong[0])]) for names in found.names)
         raise GraphFileError(
-            Place(label, line=where), f"{shortened(got)} is no entry of a matrix of {n} × {m}"
+            Place(label, line=int(found.lines[wrong[0]])),
+            f"{shorten(got)} is not an entry of a matrix of {n} × {m}",
         )
-    if len(row) != count:
-        raise GraphFileError(label, f"{count} entries are declared, but {len(row)} are there")
+    _check_count(count, len(row), label)
     return row, column, np.ones(count) if found.numbers is None else found.numbers
 
 
-def _indices(texts: Any, size: int) -> NDArray[np.int64]:
-    """Indices from 0; -1 where a text is no number from 1 to size."""
-    if not isinstance(texts, list) and texts.dtype.is_integer():
-        indices = texts.to_numpy()
-    else:
-        listed = [int(t) if t.isascii() and t.isdigit() and len(t) < 18 else 0 for t in texts]
-        indices = np.array(listed, dtype=np.int64)
+def _to_indices(names: "pl.Series", size: int) -> NDArray[np.int64]:
+    """Return indices from 0; -1 where a text is not a number from 1 to size."""
+    import polars as pl
+
+    if names.dtype == pl.String:  # cast would take a sign
+        names = names.set(~names.str.contains("^[0-9]+$"), "0")
+    indices = names.cast(pl.Int64, strict=False).fill_null(0).to_numpy()
     return np.where((indices >= 1) & (indices <= size), indices - 1, -1)
 
 
-def _dense(text: str, head: _Head, label: str, progress: Progress) -> Entries:
+def _read_dense(text: str, head: _Head, label: str, progress: Progress) -> Entries:
+    import polars as pl
+
     n, m = head.sizes
-    values = []
-    for line, content in data_lines(text, "%"):
-        if line <= head.line:
-            continue
-        for word in content.split():
-            if not is_number(word) or not math.isfinite(float(word)):
-                place = Place(label, line=line)
-                raise GraphFileError(place, f"{shortened(word)} is not a finite decimal number")
-            values.append(float(word))
+    lines = select_lines(text, head.make_layout(label))
+    words = lines.select("line", number=pl.col("text").str.extract_all(r"[^ \t]+"))
+    words = words.explode("number")
+    values = parse_numbers(words).get_column("number")
+    if values.null_count():
+        line, word = words.row(int(values.is_null().arg_true()[0]))
+        raise GraphFileError(
+            Place(label, line=line), f"{shorten(word)} is not a finite decimal number"
+        )
     # Column after column; of a symmetric matrix only the part below the diagonal, with it if 1.
     column, row = np.divmod(np.arange(n * m), n)
     if head.mirrored:
         kept = row >= column if head.mirrored > 0 else row > column
         row, column = row[kept], column[kept]
-    if len(values) != len(row):
-        raise GraphFileError(label, f"{len(row)} entries are declared, but {len(values)} are there")
+    _check_count(len(row), len(values), label)
     progress("parsing", len(text), len(text))
-    return row, column, np.array(values)
+    return row, column, values.to_numpy()
+
+
+def _check_count(declared: int, found: int, label: str) -> None:
+    if declared != found:
+        raise GraphFileError(label, f"{declared} entries are declared, but the file holds {found}")

@@ -1,19 +1,22 @@
 """Readers: a file in, edges or values out."""
 
 import os
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from gradraker._validation import check_choice
 from gradraker.exceptions import GraphFileError, Place
-from gradraker.graph.adapters.tables import edge_columns, value_columns
-from gradraker.graph.edges import EdgeList, plain
-from gradraker.io.columns import TextOptions, file_columns, numbered
-from gradraker.io.content import Progress, no_progress, read_content
-from gradraker.io.formats import graphml_edges
-from gradraker.io.lines import FileColumns
-from gradraker.io.matrix_market import matrix_market_edges
+from gradraker.graph.adapters.columns import EdgeColumns, ValueColumns
+from gradraker.graph.edges import EdgeList
+from gradraker.graph.names import Names, to_plain_name
+from gradraker.graph.values import find_two_values
+from gradraker.io.columns import FileColumns, number_names
+from gradraker.io.content import Progress, ignore_progress
+from gradraker.io.formats import FORMATS, open_file
+from gradraker.io.layout import TextOptions
 
 Ids = Literal["auto", "text"]
 
@@ -38,7 +41,7 @@ def read_edges(
     path : path or "-"
         A file, compressed with gzip or not; "-" is standard input.
     format : {"text", "parquet", "matrix-market", "graphml"}, optional
-        Default: told by the content.
+        Default: recognised by the content.
     source, target : name or position of a column, optional
         Default: the columns called source and target, or else the first two.
     weight : None, False, or name or position of a column
@@ -52,13 +55,13 @@ def read_edges(
         Lines that begin with it are skipped.
     header : bool, optional
         Whether the first line names the columns. Default: it does if it says so (source and
-        target, from and to, ...), if its weight is no number, or if it holds no numbers and
-        the next line holds two.
+        target, from and to, ...), if its weight is not a number, or if it holds no numbers
+        and the next line holds two.
     ids : {"auto", "text"}
         With "auto", nodes are integers if all are 64-bit integers without plus sign or
         leading zeros, so that nothing is lost; with "text" they are always strings.
     progress : callable, optional
-        Called now and then with (stage, done, total).
+        Called with (stage, done, total) while reading.
 
     Returns
     -------
@@ -67,7 +70,7 @@ def read_edges(
     Raises
     ------
     GraphFileError
-        If the file is not what it should be; the message names file, line and column.
+        If the file cannot be read as edges; the message names file, line and column.
     OSError
         If the file cannot be read.
 
@@ -83,24 +86,17 @@ def read_edges(
     >>> adjacency_vectors(edges, nodes=["a"]).rows.toarray()
     array([[0. , 2. , 0.5]])
     """
-    _check_ids(ids)
+    check_choice("ids", ids, ("auto", "text"))
     named = any(isinstance(name, str) for name in (source, target, weight))
     options = TextOptions(separator, comment, True if header is None and named else header)
-    report = progress or no_progress
-    content = read_content(path, format=format, progress=report)
-    if content.format == "matrix-market":
-        return matrix_market_edges(content, weight, report)
-    if content.format == "graphml":
-        return graphml_edges(content, weight)
-
-    def choose(names: Sequence[Hashable] | None, n: int) -> tuple[list[int], int | None]:
-        chosen = edge_columns(names, n_columns=n, source=source, target=target, weight=weight)
-        return [chosen.source, chosen.target], chosen.weight
-
-    found = file_columns(
-        content, choose, options=options, number_column=2, missing_allowed=False, progress=report
-    )
-    nodes, (sources, targets) = numbered(found.texts, ids)
+    report = progress or ignore_progress
+    content, name = open_file(path, format, report)
+    read_graph, read_columns = FORMATS[name].read_graph, FORMATS[name].read_columns
+    if read_graph is not None:
+        return read_graph(content, weight, report)
+    assert read_columns is not None
+    found = read_columns(content, EdgeColumns(source, target, weight), options, report)
+    nodes, (sources, targets) = number_names(found.names, ids)
     return EdgeList(sources, targets, found.numbers, nodes)
 
 
@@ -118,7 +114,7 @@ def read_values(
 ) -> dict[Hashable, float]:
     r"""Read known values of nodes from a file.
 
-    An empty value, NA, NaN, null or none means that the value is not known: it is NaN in the
+    An empty value, NA, NaN, null or none means that the value is unknown: it is NaN in the
     result. A node may be given twice with the same value, but not with two.
 
     Parameters
@@ -126,14 +122,14 @@ def read_values(
     path : path or "-"
         A text table or a Parquet file, compressed with gzip or not; "-" is standard input.
     format : {"text", "parquet"}, optional
-        Default: told by the content.
+        Default: recognised by the content.
     node, value : name or position of a column, optional
         Default: the columns called node and value, or else the first two.
     separator, comment, ids, progress
         As in :func:`read_edges`.
     header : bool, optional
         Whether the first line names the columns. Default: it does if it names columns node and
-        value, or if its value is no number.
+        value, or if its value is not a number.
 
     Returns
     -------
@@ -143,7 +139,7 @@ def read_values(
     Raises
     ------
     GraphFileError
-        If the file is not what it should be; the message names file, line and column.
+        If the file cannot be read as values; the message names file, line and column.
     OSError
         If the file cannot be read.
 
@@ -156,70 +152,38 @@ def read_values(
     >>> read_values(path)
     {'Home': 12.0, 'About': nan}
     """
-    _check_ids(ids)
+    check_choice("ids", ids, ("auto", "text"))
     named = isinstance(node, str) or isinstance(value, str)
     options = TextOptions(separator, comment, True if header is None and named else header)
-    report = progress or no_progress
-    content = read_content(path, format=format, progress=report)
-    if content.format not in ("text", "parquet"):
+    report = progress or ignore_progress
+    content, name = open_file(path, format, report)
+    read_columns = FORMATS[name].read_columns
+    if read_columns is None:
         raise GraphFileError(
-            content.label, f"values are read from text tables or Parquet, not from {content.format}"
+            content.label, f"values are read from text tables or Parquet, not from {name}"
         )
-
-    def choose(names: Sequence[Hashable] | None, n: int) -> tuple[list[int], int | None]:
-        first, second = value_columns(names, n_columns=n, node=node, value=value)
-        return [first], second
-
-    def columns(*, exact: bool) -> FileColumns:
-        return file_columns(
-            content,
-            choose,
-            options=options,
-            number_column=1,
-            missing_allowed=True,
-            exact=exact,
-            progress=report,
-        )
-
-    found = columns(exact=False)
-    if _contradiction(found, ids) is not None and found.lines is None:
-        found = columns(exact=True)  # the message names lines, which the quick reader skips
-    contradiction = _contradiction(found, ids)
-    if contradiction is not None:
-        raise GraphFileError(*_two_values(found, content.label, *contradiction))
+    found = read_columns(content, ValueColumns(node, value), options, report)
     assert found.numbers is not None
-    nodes, (codes,) = numbered(found.texts, ids)
+    nodes, (codes,) = number_names(found.names, ids)
+    _check_one_value(nodes, codes, found, content.label)
     return dict(zip(nodes[codes].tolist(), found.numbers.tolist(), strict=True))
 
 
-def _contradiction(found: FileColumns, ids: str) -> tuple[str, int, int] | None:
-    """Return a node with two values and the two rows that give them, or None."""
+def _check_one_value(
+    nodes: Names, codes: NDArray[np.int64], found: FileColumns, label: str
+) -> None:
+    """Refuse a node with two values, and name both places; the same value twice is allowed."""
     assert found.numbers is not None
-    nodes, (codes,) = numbered(found.texts, ids)
-    if len(nodes) == len(codes):
-        return None
-    first = np.full(len(nodes), len(codes))
-    np.minimum.at(first, codes, np.arange(len(codes)))
-    one, other = found.numbers[first[codes]], found.numbers
-    differs = np.flatnonzero((one != other) & ~(np.isnan(one) & np.isnan(other)))
-    if not len(differs):
-        return None
-    row = int(differs[0])
-    return repr(plain(nodes[codes[row]])), int(first[codes[row]]), row
-
-
-def _two_values(
-    found: FileColumns, label: str, node: str, first: int, row: int
-) -> tuple[Place, str]:
-    assert found.numbers is not None
-    one, two = found.numbers[first], found.numbers[row]
+    rows = find_two_values(codes, found.numbers)
+    if rows is None:
+        return
+    (first, row), (before, here) = rows, found.numbers[list(rows)]
     if found.lines is None:
         place, where = Place(label, row=row + 1), f"row {first + 1}"
     else:
         place, where = Place(label, line=int(found.lines[row])), f"line {found.lines[first]}"
-    return place, f"node {node} has the value {two:g} here, but {one:g} in {where}: give one"
-
-
-def _check_ids(ids: str) -> None:
-    if ids not in ("auto", "text"):
-        raise ValueError(f"ids must be 'auto' or 'text', got {ids!r}")
+    raise GraphFileError(
+        place,
+        f"node {to_plain_name(nodes[codes[row]])!r} has the value {here:g} here, but {before:g} in "
+        f"{where}: give one",
+    )

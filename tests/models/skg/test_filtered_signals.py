@@ -32,7 +32,7 @@ def traffic():
 
 def next_value_error(signals, sigma2, *, first_tested, learning_rate=0.02):
     """GNMSE of the next value at later times; values are learned relative to their mean."""
-    X, y = signals.pairs()
+    X, y = signals.make_pairs()
     times = signals.times[: len(y)]
     train, test = times < first_tested - 1, times >= first_tested
     mean = y[train].mean()
@@ -45,7 +45,7 @@ def next_value_error(signals, sigma2, *, first_tested, learning_rate=0.02):
 def test_sigma2_by_rule_is_near_the_best_of_a_grid_on_traffic(traffic, rule):
     data, x = traffic
     signals = filtered_signals(means_over_neighbours(data), x, delay=0, unit_norm=False)
-    X, y = signals.pairs()
+    X, y = signals.make_pairs()
     ranges = sigma2_ranges(X[signals.times[: len(y)] < 149])
     grid = np.geomspace(ranges.extending_disturbing / 30, 4 * ranges.disturbing_averaging, 12)
     errors = [next_value_error(signals, sigma2, first_tested=150) for sigma2 in grid]
@@ -74,7 +74,7 @@ def test_neighbours_help_where_congestion_spreads_and_not_where_it_stays():
 def test_theory_is_near_the_best_of_a_grid_at_stations_never_seen(normals):
     data, x = normals
     signals = filtered_signals(means_over_neighbours(data), x, unit_norm=False)
-    X, y = signals.pairs()
+    X, y = signals.make_pairs()
     grid = np.geomspace(0.01, 30, 12)
     errors = np.empty((4, len(grid) + 1))
     for repeat in range(4):
@@ -96,9 +96,9 @@ def test_similarity_transfer_tells_a_filter_that_fits_from_one_that_does_not(nor
     smooth = filtered_signals(means_over_neighbours(data), x, unit_norm=False)
     rough = filtered_signals(data, x, shift="laplacian")
     # What neighbours had is like what a station will have; how it differed from them is not.
-    _, y = smooth.pairs()
-    fits = similarity_transfer(smooth.pairs()[0][:, 1:], y, random_state=0)
-    fails = similarity_transfer(rough.pairs()[0][:, 1:], y, random_state=0)
+    _, y = smooth.make_pairs()
+    fits = similarity_transfer(smooth.make_pairs()[0][:, 1:], y, random_state=0)
+    fails = similarity_transfer(rough.make_pairs()[0][:, 1:], y, random_state=0)
     assert fits.relative_error < 0.1
     assert fails.relative_error > 0.8
     assert fits.verdict.startswith("SKG should work well here")
@@ -112,7 +112,7 @@ def test_the_verdict_is_borne_out_by_learning(normals):
     errors = []
     sampled, _ = split_nodes(89, 0.4, np.random.default_rng(0))
     for signals in (smooth, rough):
-        X, y = signals.pairs()
+        X, y = signals.make_pairs()
         known = np.isin(np.arange(len(y)) % 89, sampled)
         mean = y[known].mean()
         model = SKGRegressor(sigma2="theory", random_state=0)
@@ -127,7 +127,7 @@ def test_another_signal_is_learned_and_explained(traffic):
     data, x = traffic
     signals = filtered_signals(data, x, taps=2)
     slow = (x < np.median(x)).astype(float)  # a signal of its own: slower than usual
-    X, y = signals.pairs(slow)
+    X, y = signals.make_pairs(slow)
     model = SKGRegressor(sigma2="theory", random_state=0).fit(X[:2000], y[:2000] - 0.5)
     tested = slice(6000, 6050)
     right = (model.predict(X[tested]) > 0) == (y[tested] > 0.5)
@@ -139,7 +139,7 @@ def test_another_signal_is_learned_and_explained(traffic):
 
 def test_rows_of_a_stream_are_learned_in_chunks_of_time(traffic):
     data, x = traffic
-    X, y = filtered_signals(data, x).pairs()
+    X, y = filtered_signals(data, x).make_pairs()
     whole = SKGRegressor(sigma2=0.3, random_state=0).partial_fit(X, y)
     parts = SKGRegressor(sigma2=0.3, random_state=0)
     for start in range(0, len(y), 40):  # one time after the other

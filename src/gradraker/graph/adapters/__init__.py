@@ -1,5 +1,6 @@
-"""Adapters: one function per form of graph, from the user's object to an edge list."""
+"""Adapters: one function for each form of graph, from the user's object to an edge list."""
 
-from gradraker.graph.adapters.registry import graph_edges
+from gradraker.graph.adapters.graph_options import GraphOptions
+from gradraker.graph.adapters.registry import to_edge_list
 
-__all__ = ["graph_edges"]
+__all__ = ["GraphOptions", "to_edge_list"]

@@ -1,4 +1,4 @@
-"""Edges of matrices, of arrays of edges, and of lists of edges."""
+"""Edges of matrices, sparse and dense, and of arrays of edges."""
 
 from typing import Any
 
@@ -6,31 +6,47 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from gradraker.graph.adapters.tables import numbers
+from gradraker.exceptions import ArgumentError
+from gradraker.graph.adapters.graph_options import GraphOptions
+from gradraker.graph.adapters.lists import from_columns
 from gradraker.graph.edges import EdgeList
-from gradraker.graph.graph_options import Asked
-from gradraker.graph.names import Names, distinct, name_array, numbered_names
+from gradraker.graph.names import name_numbered_nodes
 
 
-def matrix_edges(matrix: Any, asked: Asked) -> EdgeList:
+def from_dataset(data: Any, options: GraphOptions) -> EdgeList:
+    """Return the edges of a ``GraphDataset``, with its names unless others are given."""
+    names = list(data.node_names) if options.names is None else options.names
+    return from_sparse(data.adjacency, options._replace(names=names))
+
+
+def from_sparse(matrix: Any, options: GraphOptions) -> EdgeList:
     """Return the nonzero entries of a sparse matrix: entry (i, j) is an edge from i to j."""
-    _refuse_column(asked, "a matrix")
+    options.refuse_weight_name("a matrix")
     if matrix.ndim != 2:
         raise ValueError(
             f"graph must be a matrix, got a sparse array of {matrix.ndim} dimension(s)"
         )
-    if matrix.dtype.kind not in "biuf":
-        raise ValueError(f"graph must be a matrix of real numbers, got dtype {matrix.dtype}")
+    _check_real(matrix.dtype)
     entries = sp.coo_array(matrix)
     source, target = (np.asarray(part) for part in entries.coords)
-    return entry_edges(source, target, entries.data.astype(np.float64), entries.shape, asked)
+    return from_entries(source, target, entries.data.astype(np.float64), entries.shape, options)
 
 
-def array_edges(array: Any, asked: Asked) -> EdgeList:
+def is_array(graph: Any) -> bool:
+    """Whether it is an array, or lists of numbers that make one; tuples are edges."""
+    if hasattr(graph, "__array__"):
+        return True
+    nested = isinstance(graph, list | tuple) and graph and isinstance(graph[0], list | np.ndarray)
+    return bool(nested) and not any(
+        isinstance(entry, str | bytes) for row in graph for entry in row
+    )
+
+
+def from_array(array: Any, options: GraphOptions) -> EdgeList:
     """Return the edges of an array, which is a matrix or a list of edges.
 
     An array of k×2 or k×3 entries is a list of edges, any other is a matrix; 2×2 and 3×3
-    could be both, and so must be told.
+    could be both, and need ``kind``.
     """
     dense = np.asarray(array)
     if dense.ndim != 2:
@@ -39,7 +55,7 @@ def array_edges(array: Any, asked: Asked) -> EdgeList:
         )
     n_rows, n_columns = dense.shape
     numeric = dense.dtype.kind in "biufc"
-    kind = asked.kind
+    kind = options.kind
     if kind is None:
         if numeric and dense.shape in ((2, 2), (3, 3)):
             raise ValueError(
@@ -53,74 +69,39 @@ def array_edges(array: Any, asked: Asked) -> EdgeList:
                 "an array of edges must have 2 or 3 columns (source, target, weight), "
                 f"got {n_columns}"
             )
-        return _columns(list(dense.T), asked)
-    if dense.dtype.kind not in "biuf":
-        raise ValueError(f"graph must be a matrix of real numbers, got dtype {dense.dtype}")
-    _refuse_column(asked, "a matrix")
+        return from_columns(list(dense.T), options)
+    _check_real(dense.dtype)
+    options.refuse_weight_name("a matrix")
     source, target = np.nonzero(dense)
-    return entry_edges(source, target, dense[source, target].astype(np.float64), dense.shape, asked)
+    weights = dense[source, target].astype(np.float64)
+    return from_entries(source, target, weights, dense.shape, options)
 
 
-def row_edges(graph: Any, asked: Asked) -> EdgeList:
-    """Return the edges of a list of (source, target) or (source, target, weight)."""
-    rows = [tuple(row) if isinstance(row, list | np.ndarray) else row for row in graph]
-    sizes = {len(row) if isinstance(row, tuple) else -1 for row in rows}
-    if not rows:
-        return _columns([[], []], asked)
-    if sizes != {2} and sizes != {3}:
-        size = len(rows[0]) if isinstance(rows[0], tuple) and len(rows[0]) in (2, 3) else 2
-        i, row = next(
-            (i, r) for i, r in enumerate(rows) if not isinstance(r, tuple) or len(r) != size
-        )
-        raise ValueError(
-            "graph must be a list of edges, all (source, target) or all (source, target, weight); "
-            f"entry {i} is {row!r}"
-        )
-    return _columns([list(column) for column in zip(*rows, strict=True)], asked)
-
-
-def _columns(columns: list[Any], asked: Asked) -> EdgeList:
-    _refuse_column(asked, "a list of edges without column names")
-    if asked.names is not None:
-        raise ValueError("names is given, but a list of edges names its nodes itself: leave it out")
-    source = name_array(columns[0], argument="source")
-    target = name_array(columns[1], argument="target")
-    nodes, (sources, targets) = distinct([source, target])
-    weights = None
-    if len(columns) == 3 and asked.weight is None:
-        weights = numbers(columns[2], what="the third column, the weight,")
-    return EdgeList(sources, targets, weights, nodes)
-
-
-def entry_edges(
+def from_entries(
     source: NDArray[Any],
     target: NDArray[Any],
     weight: NDArray[np.float64],
     shape: tuple[int, int],
-    asked: Asked,
+    options: GraphOptions,
 ) -> EdgeList:
-    """Return the entries of a matrix of this shape as edges; zeros are none."""
+    """Return the entries of a matrix of this shape as edges; an entry of 0 is not an edge."""
     kept = weight != 0.0  # NaN is kept, to be refused with its edge named
     if not kept.all():
         source, target, weight = source[kept], target[kept], weight[kept]
-    nodes, references = _matrix_names(shape, asked.names)
-    weights = weight if asked.weight is None else None
+    weights = weight if options.weight is None else None
+    names = options.names
+    if shape[0] == shape[1]:
+        nodes, references = name_numbered_nodes(names, shape[0]), None
+    else:
+        if names is not None and not (isinstance(names, tuple) and len(names) == 2):
+            pair = f"a pair (names of rows, names of columns) for a matrix of shape {shape}"
+            raise ArgumentError("names", pair, names)
+        of_rows, of_columns = (None, None) if names is None else names
+        nodes = name_numbered_nodes(of_rows, shape[0])
+        references = name_numbered_nodes(of_columns, shape[1])
     return EdgeList(source, target, weights, nodes, references=references, complete=True)
 
 
-def _matrix_names(shape: tuple[int, int], names: Any) -> tuple[Names, Names | None]:
-    if shape[0] == shape[1]:
-        return numbered_names(names, shape[0]), None
-    if names is None:
-        return numbered_names(None, shape[0]), numbered_names(None, shape[1])
-    if not isinstance(names, tuple) or len(names) != 2:
-        raise ValueError(
-            f"names must be a pair (names of rows, names of columns) for a matrix of shape "
-            f"{shape}, got {names!r}"
-        )
-    return numbered_names(names[0], shape[0]), numbered_names(names[1], shape[1])
-
-
-def _refuse_column(asked: Asked, what: str) -> None:
-    if asked.weight is not None and asked.weight is not False:
-        raise ValueError(f"weight must be None or False for {what}, got {asked.weight!r}")
+def _check_real(dtype: np.dtype[Any]) -> None:
+    if dtype.kind not in "biuf":
+        raise ValueError(f"graph must be a matrix of real numbers, got dtype {dtype}")

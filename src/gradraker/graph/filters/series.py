@@ -1,4 +1,4 @@
-"""Series of values of all nodes: arrays and tables with one row a time and one column a node."""
+"""Series of values: arrays and tables with one row per time and one column per node."""
 
 from typing import Any
 
@@ -6,19 +6,24 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from gradraker.graph.adapters.tables import column, column_names, is_table, numbers
-from gradraker.graph.edges import plain
-from gradraker.graph.names import Names, asked_names, check_same_type, positions, shown
+from gradraker.exceptions import format_names
+from gradraker.graph.adapters.tables import to_numbers, to_table
+from gradraker.graph.names import (
+    Names,
+    check_names,
+    check_same_type,
+    find_positions,
+    to_plain_name,
+)
 
 
-def series_names(series: Any) -> Names | None:
+def get_series_names(series: Any) -> Names | None:
     """Return the nodes that the columns of a table are named by; None for an array."""
-    if not is_table(series):
-        return None
-    return asked_names(column_names(series), argument="columns of series")
+    table = to_table(series)
+    return None if table is None else check_names(table.columns, argument="columns of series")
 
 
-def aligned_series(
+def align_series(
     series: Any, nodes: Names, *, argument: str, n_times: int | None = None
 ) -> NDArray[np.float64]:
     """Return values of shape (n_times, n), with one column for each node, in order.
@@ -26,19 +31,20 @@ def aligned_series(
     Columns of an array are in the order of the nodes already; those of a table are found by
     name. A value that is missing or infinite is refused, and its node and time are named.
     """
-    names = series_names(series)
-    values = _numbers(series, argument) if names is None else _table_numbers(series, argument)
+    names = get_series_names(series)
+    values = _to_values(series, argument)
     if values.ndim != 2 or (names is None and values.shape[1] != len(nodes)):
         turned = values.ndim == 2 and values.shape[0] == len(nodes)
         raise ValueError(
-            f"{argument} has shape {values.shape}, but must have one row a time and one column "
+            f"{argument} has shape {values.shape}, but must have one row per time and one column "
             f"for each of {len(nodes)} nodes" + (": pass its transpose" if turned else "")
         )
     if names is not None:
-        at = positions(nodes, names)
+        at = find_positions(nodes, names)
         if (at < 0).any():
             check_same_type(nodes[at < 0], names, argument="graph")
-            raise ValueError(f"{argument} has no column for nodes {shown(nodes[at < 0])}")
+            missing = format_names(nodes[at < 0].tolist())
+            raise ValueError(f"{argument} has no column for nodes {missing}")
         values = values[:, at]
     if not len(values) or (n_times is not None and len(values) != n_times):
         needed = "at least 1" if n_times is None else f"{n_times} as the series"
@@ -47,28 +53,24 @@ def aligned_series(
     if len(wrong):
         time, node = wrong[0]
         raise ValueError(
-            f"{argument} is {values[time, node]} for node {plain(nodes[node])!r} at time {time}, "
-            "but every node needs a finite value at every time"
+            f"{argument} is {values[time, node]} for node {to_plain_name(nodes[node])!r} at time "
+            f"{time}, but every node needs a finite value at every time"
         )
     return values
 
 
-def _numbers(series: Any, argument: str) -> NDArray[np.float64]:
+def _to_values(series: Any, argument: str) -> NDArray[np.float64]:
+    """Return the numbers of an array or a table as a new array."""
     if sp.issparse(series):
         raise TypeError(f"{argument} must be a dense array or a table, got a sparse matrix")
+    table = to_table(series)
+    if table is not None:
+        listed = [
+            to_numbers(column, what=f"column {column.name!r} of {argument}")
+            for column in table.iter_columns()
+        ]
+        return np.column_stack(listed)
     array = np.asarray(series)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{argument} must hold real numbers, got dtype {array.dtype}")
-    return array.astype(np.float64)  # a copy, so that nobody can change it later
-
-
-def _table_numbers(table: Any, argument: str) -> NDArray[np.float64]:
-    array = table.to_numpy() if hasattr(table, "to_numpy") else None
-    if array is not None and array.dtype.kind in "iuf":
-        return np.array(array, dtype=np.float64)
-    # Columns of several types: one by one, so that the wrong one can be named.
-    listed = [
-        numbers(column(table, i), what=f"column {name!r} of {argument}")
-        for i, name in enumerate(column_names(table))
-    ]
-    return np.column_stack(listed)
+    return array.astype(np.float64)

@@ -10,12 +10,12 @@ import scipy.sparse as sp
 _SMALL = 64
 
 
-def _laplacian(adjacency: sp.csr_array) -> sp.csr_array:
+def _make_laplacian(adjacency: sp.csr_array) -> sp.csr_array:
     degrees = np.asarray(adjacency.sum(axis=1)).ravel()
     return sp.csr_array(sp.diags_array(degrees) - adjacency)
 
 
-def _normalised_laplacian(adjacency: sp.csr_array) -> sp.csr_array:
+def _make_normalised_laplacian(adjacency: sp.csr_array) -> sp.csr_array:
     if len(adjacency.data) and adjacency.data.min() < 0.0:
         raise ValueError(
             "shift='normalised' needs weights of at least 0, got "
@@ -24,32 +24,32 @@ def _normalised_laplacian(adjacency: sp.csr_array) -> sp.csr_array:
     degrees = np.asarray(adjacency.sum(axis=1)).ravel()
     root = np.sqrt(degrees)
     inverse = sp.diags_array(np.divide(1.0, root, out=np.zeros_like(root), where=root > 0.0))
-    return sp.csr_array(inverse @ _laplacian(adjacency) @ inverse)
+    return sp.csr_array(inverse @ _make_laplacian(adjacency) @ inverse)
 
 
 SHIFTS: dict[str, Callable[[sp.csr_array], sp.csr_array]] = {
     "adjacency": lambda adjacency: adjacency,
-    "laplacian": _laplacian,
-    "normalised": _normalised_laplacian,
+    "laplacian": _make_laplacian,
+    "normalised": _make_normalised_laplacian,
 }
 
 
-def shift_matrix(shift: Any, adjacency: sp.csr_array, *, unit_norm: bool) -> sp.csr_array:
-    """Return the shift that is asked for, by name or as a matrix."""
+def make_shift(shift: Any, adjacency: sp.csr_array, *, unit_norm: bool) -> sp.csr_array:
+    """Return a shift by name, or a given matrix once it is checked."""
     if isinstance(shift, str):
         if shift not in SHIFTS:
             listed = ", ".join(map(repr, SHIFTS))
             raise ValueError(f"shift must be one of {listed}, or a matrix; got {shift!r}")
         S = SHIFTS[shift](adjacency)
     else:
-        S = _given_matrix(shift, adjacency.shape)
+        S = _check_matrix(shift, adjacency.shape)
     if not np.isfinite(S.data).all():
         raise ValueError("shift holds NaN or infinity, but every entry must be finite")
     norm = spectral_norm(S) if unit_norm else 1.0
     return S / norm if norm > 0.0 else S
 
 
-def _given_matrix(shift: Any, shape: tuple[int, int]) -> sp.csr_array:
+def _check_matrix(shift: Any, shape: tuple[int, int]) -> sp.csr_array:
     try:
         matrix = shift if sp.issparse(shift) else np.asarray(shift)
         got = f"shape {matrix.shape} of {matrix.dtype}"

@@ -7,14 +7,19 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from gradraker.graph.adapters.matrices import matrix_edges
-from gradraker.graph.adapters.registry import graph_edges
+from gradraker._validation import check_choice, check_count, check_flag, to_read_only
+from gradraker.exceptions import format_names
+from gradraker.graph.adapters import GraphOptions, to_edge_list
+from gradraker.graph.adapters.matrices import from_sparse
 from gradraker.graph.adjacency import AdjacencyVectors, adjacency_vectors
 from gradraker.graph.edges import EdgeList
-from gradraker.graph.filters.series import aligned_series, series_names
-from gradraker.graph.filters.shifts import shift_matrix
-from gradraker.graph.graph_options import Asked
-from gradraker.graph.names import Names, check_same_type, positions, shown
+from gradraker.graph.filters.series import align_series, get_series_names
+from gradraker.graph.filters.shifts import make_shift
+from gradraker.graph.names import (
+    Names,
+    check_same_type,
+    find_positions,
+)
 
 Floats = NDArray[np.float64]
 
@@ -24,7 +29,7 @@ class FilteredSignals:
     """The filtered series of each node at each time, one row for each.
 
     Made by :func:`filtered_signals`. Rows are ordered by time, and by node within a time, so
-    that learning row after row goes forward in time.
+    that a learner that takes row after row goes forward in time.
 
     Parameters
     ----------
@@ -37,7 +42,7 @@ class FilteredSignals:
     references : tuple of str
         Name of each column, such as "S^1 x(t-1)".
     series : array of shape (n_times, n)
-        The series as they came.
+        The series as given.
     """
 
     rows: Floats
@@ -51,7 +56,7 @@ class FilteredSignals:
         """Node of each row."""
         return self.nodes[np.arange(len(self.rows)) % len(self.nodes)]
 
-    def pairs(
+    def make_pairs(
         self, signal: ArrayLike | None = None, *, horizon: int | None = None
     ) -> tuple[Floats, Floats]:
         """Return rows and the values to learn from them.
@@ -74,13 +79,13 @@ class FilteredSignals:
             Their values.
         """
         default = 1 if signal is None else 0
-        horizon = _whole("horizon", default if horizon is None else horizon, at_least=0)
+        horizon = check_count("horizon", default if horizon is None else horizon, at_least=0)
         if signal is None and horizon == 0:
             raise ValueError("horizon must be at least 1 for the series itself: 0 is known already")
         n_times, n = self.series.shape
         values = self.series
         if signal is not None:
-            values = aligned_series(signal, self.nodes, n_times=n_times, argument="signal")
+            values = align_series(signal, self.nodes, n_times=n_times, argument="signal")
         first = int(self.times[0])
         n_kept = n_times - first - horizon
         if n_kept <= 0:
@@ -109,18 +114,18 @@ def filtered_signals(
     """Return the value series of each node passed through a graph filter.
 
     For node n at time t the row is [x(t)ₙ, (S x(t − 1))ₙ, …, (S^{L−1} x(t − L + 1))ₙ], where x(t)
-    are the values of all nodes, S is the shift and L the number of taps: what happened
+    are the values of all nodes, S is the shift and L the number of taps: values of
     l steps ago, seen over l hops. It is the input of graph kernel LMS with random Fourier
     features (GKLMS-RFF), whose model is that of :class:`SKGRegressor`.
 
     Parameters
     ----------
     graph : matrix, edges, mapping, or graph of another library
-        As in :func:`adjacency_vectors`, or what it returns: row n holds the edges out of n, so
+        As in :func:`adjacency_vectors`, or its result: row n holds the edges out of n, so
         that (S x)ₙ gathers the values of the nodes that n points to. Pass
         ``adjacency_vectors(graph, direction="in")`` for the other direction.
     series : array or table of shape (n_times, n)
-        One row a time, one column a node. Columns of an array are in the order of the nodes of
+        One row per time, one column per node. Columns of an array are in the order of the nodes of
         the graph; those of a table (pandas, polars, Arrow) are found by name. Every node needs
         a value at every time.
     taps : int, default=3
@@ -144,7 +149,7 @@ def filtered_signals(
     Returns
     -------
     FilteredSignals
-        With ``rows``, and ``pairs()`` for the values to learn.
+        With ``rows``, and ``make_pairs()`` for the values to learn.
 
     Examples
     --------
@@ -165,18 +170,16 @@ def filtered_signals(
 
     Pairs of rows and the next value, for any regressor:
 
-    >>> X, y = signals.pairs()
+    >>> X, y = signals.make_pairs()
     >>> X.shape, y
     ((3, 2), array([7., 8., 9.]))
     """
-    taps = _whole("taps", taps, at_least=1)
-    delay = _whole("delay", delay, at_least=0)
-    if padding not in ("drop", "zeros"):
-        raise ValueError(f"padding must be 'drop' or 'zeros', got {padding!r}")
-    if not isinstance(unit_norm, bool | np.bool_):
-        raise ValueError(f"unit_norm must be True or False, got {unit_norm!r}")
-    nodes, adjacency = _square(graph, series_names(series))
-    values = aligned_series(series, nodes, argument="series")
+    taps = check_count("taps", taps)
+    delay = check_count("delay", delay, at_least=0)
+    check_choice("padding", padding, ("drop", "zeros"))
+    check_flag("unit_norm", unit_norm)
+    nodes, adjacency = _make_square(graph, get_series_names(series))
+    values = align_series(series, nodes, argument="series")
     n_times, n = values.shape
     memory = (taps - 1) * delay
     first = 0 if padding == "zeros" else memory
@@ -185,20 +188,20 @@ def filtered_signals(
             f"taps={taps} with delay={delay} look {memory} times back, but the series has "
             f"{n_times} times: take fewer taps, more times, or padding='zeros'"
         )
-    S = shift_matrix(shift, adjacency, unit_norm=unit_norm)
-    rows = _tapped(S, values, taps=taps, delay=delay, first=first)
+    S = make_shift(shift, adjacency, unit_norm=unit_norm)
+    rows = _apply_taps(S, values, taps=taps, delay=delay, first=first)
     kept = np.arange(first, n_times)
     return FilteredSignals(
-        _read_only(rows.reshape(-1, taps)),
-        _read_only(np.repeat(kept, n)),
+        to_read_only(rows.reshape(-1, taps)),
+        to_read_only(np.repeat(kept, n)),
         nodes,
-        tuple(_tap_name(tap, tap * delay) for tap in range(taps)),
-        _read_only(values),
+        tuple(_format_tap(tap, tap * delay) for tap in range(taps)),
+        to_read_only(values),
     )
 
 
-def _tapped(S: sp.csr_array, values: Floats, *, taps: int, delay: int, first: int) -> Floats:
-    """(Sˡ x(t − l·delay))ₙ for each time t from ``first`` on, node n and tap l."""
+def _apply_taps(S: sp.csr_array, values: Floats, *, taps: int, delay: int, first: int) -> Floats:
+    """Return (Sˡ x(t − l·delay))ₙ for each time t from ``first`` on, node n and tap l."""
     n_times, n = values.shape
     rows = np.zeros((n_times - first, n, taps))  # [kept times, n, L]
     shifted = np.ascontiguousarray(values.T)  # [n, n_times]; Sˡ of all times at once
@@ -215,46 +218,36 @@ def _tapped(S: sp.csr_array, values: Floats, *, taps: int, delay: int, first: in
     return rows
 
 
-def _square(graph: Any, names: Names | None) -> tuple[Names, sp.csr_array]:
+def _make_square(graph: Any, names: Names | None) -> tuple[Names, sp.csr_array]:
     """Return the nodes in the order of the series, and their adjacency matrix."""
     if isinstance(graph, AdjacencyVectors):
-        edges = _vector_edges(graph)
+        edges = _from_vectors(graph)
     else:
-        edges = graph_edges(graph, Asked())
+        edges = to_edge_list(graph, GraphOptions())
     if edges.references is not None:
         raise ValueError(
             f"graph must be square, got {len(edges.nodes)} nodes × {len(edges.references)} "
             "references"
         )
     if names is not None:
-        missing = edges.nodes[positions(edges.nodes, names) < 0]
+        missing = edges.nodes[find_positions(edges.nodes, names) < 0]
         if len(missing):
             check_same_type(missing, names, argument="graph")
-            raise ValueError(f"series has no column for nodes {shown(missing)} of the graph")
+            listed = format_names(missing.tolist())
+            raise ValueError(f"series has no column for nodes {listed} of the graph")
     vectors = adjacency_vectors(edges, nodes=names, references=names)
     return vectors.nodes, vectors.rows
 
 
-def _vector_edges(vectors: AdjacencyVectors) -> EdgeList:
+def _from_vectors(vectors: AdjacencyVectors) -> EdgeList:
     """Return adjacency vectors as a graph again; it must have the same rows and columns."""
     if vectors.nodes.tolist() != vectors.references.tolist():
         raise ValueError(
             "graph has adjacency vectors with other references than nodes, but a shift needs "
             "the same: make them without choosing nodes or references"
         )
-    return matrix_edges(vectors.rows, Asked(names=vectors.nodes))
+    return from_sparse(vectors.rows, GraphOptions(names=vectors.nodes))
 
 
-def _tap_name(tap: int, back: int) -> str:
+def _format_tap(tap: int, back: int) -> str:
     return f"S^{tap} x(t-{back})" if back else f"S^{tap} x(t)"
-
-
-def _whole(argument: str, value: object, *, at_least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < at_least:
-        raise ValueError(f"{argument} must be an integer of at least {at_least}, got {value!r}")
-    return int(value)
-
-
-def _read_only(array: Any) -> Any:
-    array.setflags(write=False)
-    return array

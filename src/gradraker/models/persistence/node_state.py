@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from gradraker.graph.names import Names, first_repeated, name_array
+from gradraker.graph.names import Names, find_repeated, to_name_array
 from gradraker.graph.node_graph import NodeGraph
 from gradraker.graph.node_values import ValueKind, to_object_array
 from gradraker.models.persistence.names_as_json import check_savable, name_from_json
@@ -53,8 +53,8 @@ def _restore_names(state: State, arrays: Arrays) -> Names:
         nodes: Names = arrays["nodes"].astype(np.int64, casting="safe")
     else:
         listed = [name_from_json(item) for item in state["nodes"]]
-        nodes = name_array(listed, argument="nodes")
-    if nodes.ndim != 1 or first_repeated(nodes) is not None:
+        nodes = to_name_array(listed, argument="nodes")
+    if nodes.ndim != 1 or find_repeated(nodes) is not None:
         raise ValueError("the name of a node occurs twice")
     return nodes
 

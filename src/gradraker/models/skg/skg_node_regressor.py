@@ -14,8 +14,8 @@ from gradraker._validation import check_choice, check_count
 from gradraker.exceptions import TooFewValuesError
 from gradraker.explain.skg_explanation import Explanation
 from gradraker.explain.transfer import SimilarityTransfer, similarity_transfer
-from gradraker.graph.hops import HOP_WEIGHTS, walks
-from gradraker.graph.names import positions
+from gradraker.graph.hops import HOP_WEIGHTS, count_walks
+from gradraker.graph.names import find_positions
 from gradraker.graph.node_graph import NodeGraph, append_new_nodes
 from gradraker.models.left_out import LeftOut, measure_left_out_error
 from gradraker.models.node_model import NodeModel
@@ -166,14 +166,14 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
         columns, references = None, graph.nodes
         if self.references is not None:
             references = np.fromiter(self.references, dtype=object, count=len(self.references))
-            columns = positions(references, graph.nodes)
+            columns = find_positions(references, graph.nodes)
             if np.any(columns < 0):
                 raise ValueError(
                     "references holds names that the graph does not have: "
                     f"{references[columns < 0][0]!r}"
                 )
         full = _orient(graph, self.direction)
-        (X,) = walks(full, rows, columns, [int(self.hops)], self.hop_weights)
+        (X,) = count_walks(full, rows, columns, [int(self.hops)], self.hop_weights)
         return X, references.tolist()
 
     def _check_enough(self, X: csr_array) -> None:

@@ -105,7 +105,7 @@ def test_nodes_without_edges_have_rows_of_zeros():
         assert not found.any()
 
 
-def test_direction_turns_the_walks_round():
+def test_direction_in_reverses_walks():
     A = random_matrix(3)
     out = rows(A, hops=2, hop_weights="binary")
     assert np.array_equal(rows(A, hops=2, hop_weights="binary", direction="in"), out.T)
@@ -117,14 +117,14 @@ def test_direction_turns_the_walks_round():
     )
 
 
-def test_a_rectangular_graph_has_one_hop_of_any_kind():
+def test_rectangular_graph_has_one_hop_only():
     matrix = np.array([[1.0, 3.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
     assert rows(matrix, hop_weights="random_walk").tolist() == [[0.25, 0.75, 0, 0], [0, 0, 0, 0]]
     with pytest.raises(ValueError, match="hops must be 1 for a rectangular graph"):
         adjacency_vectors(matrix, hops=2, hop_weights="binary")
 
 
-def test_the_graph_is_left_as_it_was():
+def test_graph_is_not_modified():
     A = sp.csr_array(random_matrix(5))
     before = A.toarray()
     for hop_weights in WEIGHTS:
@@ -132,8 +132,21 @@ def test_the_graph_is_left_as_it_was():
     assert np.array_equal(A.toarray(), before)
 
 
+@given(seeds)
+def test_size_of_a_product_is_bounded(seed):
+    rng = np.random.default_rng(seed)
+    left = sp.random_array((6, 8), density=0.3, rng=rng).tocsr()
+    right = sp.random_array((8, 5), density=0.3, rng=rng).tocsr()
+    bound = hops_module.bound_product_size(left, right)
+    assert (left @ right).nnz <= bound <= 6 * 5
+    full = hops_module.bound_product_size(
+        sp.csr_array(np.ones((6, 8))), sp.csr_array(np.ones((8, 5)))
+    )
+    assert full == 6 * 5
+
+
 @pytest.mark.parametrize("hop_weights", WEIGHTS)
-def test_the_size_is_checked_before_anything_is_multiplied(hop_weights, monkeypatch):
+def test_size_is_checked_before_multiplying(hop_weights, monkeypatch):
     ring = np.column_stack([np.arange(50), (np.arange(50) + 1) % 50])
     monkeypatch.setattr(hops_module, "MAX_ENTRIES", 49)
     with pytest.raises(ValueError, match="hops: 2 hops give up to 50 entries"):
@@ -142,6 +155,6 @@ def test_the_size_is_checked_before_anything_is_multiplied(hop_weights, monkeypa
 
 
 @pytest.mark.parametrize("hop_weights", ["counts", None, 1])
-def test_unknown_ways_to_count_are_refused(hop_weights):
+def test_unknown_hop_weights_are_refused(hop_weights):
     with pytest.raises(ValueError, match="hop_weights must be one of 'count', 'binary', 'random_w"):
         adjacency_vectors(EDGES, hop_weights=hop_weights)

@@ -27,7 +27,7 @@ def test_each_view_holds_the_adjacency_vectors_of_its_hops(hop_weights, argument
     assert list(views.views) == ["1 hop", "2 hops", "3 hops"]
     for hops, name in enumerate(views.views, start=1):
         alone = adjacency_vectors(EDGES, hops=hops, hop_weights=hop_weights, **arguments)
-        view = views.view(name)
+        view = views.get_view(name)
         assert np.array_equal(view.rows.toarray(), alone.rows.toarray())
         assert view.references.tolist() == alone.references.tolist()
         assert view.nodes.tolist() == alone.nodes.tolist() == views.nodes.tolist()
@@ -46,7 +46,7 @@ def test_columns_have_names_that_do_not_depend_on_other_views():
 def test_numbered_nodes_keep_their_numbers():
     views = hop_views(np.diag([1.0, 0, 2, 3]), hops=2)
     assert views.references[5] == ("2 hops", 1)
-    assert views.view("2 hops").references.tolist() == [0, 1, 2, 3]
+    assert views.get_view("2 hops").references.tolist() == [0, 1, 2, 3]
 
 
 def test_rows_of_a_single_learner_do_not_depend_on_the_order_of_views():
@@ -65,22 +65,22 @@ def test_layers_have_the_nodes_of_any_layer():
     views = layer_views({"road": ROAD, "rail": RAIL})
     assert views.nodes.tolist() == ["Bern", "Olten", "Thun"]
     assert views.views == {"road": 3, "rail": 3}
-    assert views.view("road").rows.toarray().tolist() == [[0, 0, 2], [0, 0, 0], [2, 0, 0]]
-    assert views.view("rail").rows.toarray().tolist() == [[0, 3, 1], [0, 0, 0], [0, 0, 0]]
+    assert views.get_view("road").rows.toarray().tolist() == [[0, 0, 2], [0, 0, 0], [2, 0, 0]]
+    assert views.get_view("rail").rows.toarray().tolist() == [[0, 3, 1], [0, 0, 0], [0, 0, 0]]
     assert views.references[4] == ("rail", "Olten")
 
 
 def test_a_layer_may_have_no_edges():
     views = layer_views({"road": ROAD, "rail": []})
     assert views.views == {"road": 2, "rail": 2}
-    assert views.view("rail").rows.nnz == 0
+    assert views.get_view("rail").rows.nnz == 0
 
 
 def test_layers_may_be_graphs_of_different_kinds():
     rail = nx.Graph()
     rail.add_edge("Bern", "Olten", weight=3.0)
     views = layer_views({"road": ROAD, "rail": rail})
-    assert views.view("rail").rows.toarray().tolist() == [[0, 3, 0], [3, 0, 0], [0, 0, 0]]
+    assert views.get_view("rail").rows.toarray().tolist() == [[0, 3, 0], [3, 0, 0], [0, 0, 0]]
     # One of them is a list of edges, so a node without edges may be asked for.
     assert not layer_views({"road": ROAD, "rail": rail}, nodes=["Chur"]).rows.toarray().any()
     with pytest.raises(ValueError, match=r"layer 'rail': nodes holds names .* 'Chur'"):
@@ -90,16 +90,20 @@ def test_layers_may_be_graphs_of_different_kinds():
 def test_layers_with_several_hops():
     views = layer_views({"road": ROAD, "rail": RAIL}, hops=2, hop_weights="binary")
     assert list(views.views) == ["road, 1 hop", "road, 2 hops", "rail, 1 hop", "rail, 2 hops"]
-    assert views.view("road, 2 hops").rows.toarray().tolist() == [[1, 0, 0], [0, 0, 0], [0, 0, 1]]
-    assert views.view("rail, 2 hops").rows.nnz == 0
+    assert views.get_view("road, 2 hops").rows.toarray().tolist() == [
+        [1, 0, 0],
+        [0, 0, 0],
+        [0, 0, 1],
+    ]
+    assert views.get_view("rail, 2 hops").rows.nnz == 0
 
 
 def test_layers_take_the_same_arguments():
     arguments = {"direction": "both", "weight": False, "self_loops": "add", "references": ["Thun"]}
     views = layer_views({"road": ROAD, "rail": RAIL}, **arguments)
     for layer in ("road", "rail"):  # there and back is one 1
-        assert views.view(layer).rows.toarray().tolist() == [[1], [0], [1]]
-    with pytest.raises(ValueError, match="layer 'rail': edge 'Bern' → 'Thun' is there more than"):
+        assert views.get_view(layer).rows.toarray().tolist() == [[1], [0], [1]]
+    with pytest.raises(ValueError, match="layer 'rail': edge 'Bern' → 'Thun' is given more than"):
         layer_views({"rail": [*RAIL, RAIL[0]]}, duplicates="error")
 
 
@@ -127,7 +131,7 @@ def test_a_bank_over_hops_is_the_weighted_sum_of_learners_of_each_hop():
     ]
     total = np.zeros(89)
     for member, weight in zip(bank.members_, bank.kernel_weights_, strict=True):
-        rows = views.view(member.view).rows
+        rows = views.get_view(member.view).rows
         columns = [(member.view, node) for node in data.node_names]
         alone = SKGRegressor(kernel=member.kernel, sigma2=member.sigma2, random_state=0)
         alone.fit(rows, y, references=columns)
@@ -143,7 +147,7 @@ def test_each_view_takes_its_own_sigma2_by_the_same_rule(rule):
     bank = GradrakerRegressor(kernels=[rule], views=views.views, random_state=0)
     bank.fit(views.rows, y, references=views.references)
     for member in bank.members_:
-        rows = views.view(member.view).rows
+        rows = views.get_view(member.view).rows
         columns = [(member.view, node) for node in data.node_names]
         alone = SKGRegressor(sigma2=rule, random_state=0).fit(rows, y, references=columns)
         assert member.sigma2 == pytest.approx(alone.sigma2_, rel=1e-12)
@@ -179,8 +183,8 @@ def test_relabelling_nodes_permutes_rows_and_columns(seed, order):
     turned = {name: layer[np.ix_(order, order)] for name, layer in layers.items()}
     original, relabelled = layer_views(layers, hops=2), layer_views(turned, hops=2)
     for name in original.views:
-        expected = original.view(name).rows.toarray()[np.ix_(order, order)]
-        assert np.array_equal(relabelled.view(name).rows.toarray(), expected)
+        expected = original.get_view(name).rows.toarray()[np.ix_(order, order)]
+        assert np.array_equal(relabelled.get_view(name).rows.toarray(), expected)
 
 
 @pytest.mark.parametrize(
@@ -206,8 +210,8 @@ def test_wrong_hops_are_refused(hops):
 
 def test_views_are_frozen_and_asked_for_by_name():
     views = hop_views(EDGES)
-    with pytest.raises(ValueError, match="name must be one of '1 hop', '2 hops'; got '3 hops'"):
-        views.view("3 hops")
+    with pytest.raises(ValueError, match="name must be one of '1 hop', '2 hops', got '3 hops'"):
+        views.get_view("3 hops")
     with pytest.raises(FrozenInstanceError):
         views.rows = None
     with pytest.raises(ValueError, match="read-only"):

@@ -1,0 +1,60 @@
+"""Tables in Parquet files.
+
+polars refuses damaged files, but of some damaged numbers it makes a request for memory that ends
+the process (pola-rs/polars issue 15342).
+"""
+
+import io
+from dataclasses import replace
+
+import numpy as np
+
+from gradraker.exceptions import GraphFileError, Place
+from gradraker.io.columns import FileColumns, WantedColumns, choose_columns
+from gradraker.io.content import Content, Progress
+from gradraker.io.layout import TextOptions, take_first_line
+
+
+def read_parquet_columns(
+    content: Content, wanted: WantedColumns, options: TextOptions, progress: Progress
+) -> FileColumns:
+    """Return the wanted columns of a Parquet file; the options are those of text tables."""
+    import polars as pl
+
+    try:
+        table = pl.read_parquet(io.BytesIO(content.data))
+    except (Exception, pl.exceptions.PanicException) as error:
+        raise GraphFileError(
+            content.label, f"this is not a readable Parquet file ({take_first_line(error)})"
+        ) from None
+    names, number, missing_allowed = choose_columns(
+        wanted, table.columns, table.width, content.label
+    )
+    columns = []
+    for i in names:
+        column = table.to_series(i)
+        place = Place(content.label, column=i + 1, header=column.name)
+        if column.null_count():
+            row = int(column.is_null().arg_true()[0]) + 1
+            raise GraphFileError(replace(place, row=row), "the name of a node is missing")
+        if column.dtype.is_integer() and column.dtype != pl.UInt64:
+            columns.append(column.cast(pl.Int64))
+        elif column.dtype.is_integer() or column.dtype in (pl.String, pl.Categorical, pl.Enum):
+            columns.append(column.cast(pl.String))
+        else:
+            raise GraphFileError(
+                place, f"nodes must be integers or texts, but the column is of type {column.dtype}"
+            )
+    if number is None:
+        return FileColumns(columns, None)
+    column = table.to_series(number)
+    place = Place(content.label, column=number + 1, header=column.name)
+    if not column.dtype.is_numeric():
+        raise GraphFileError(place, f"numbers are needed, but the column is of type {column.dtype}")
+    values = column.cast(pl.Float64).to_numpy()
+    wrong = np.flatnonzero(np.isinf(values) if missing_allowed else ~np.isfinite(values))
+    if len(wrong):
+        raise GraphFileError(
+            replace(place, row=int(wrong[0]) + 1), f"{values[wrong[0]]} is not a finite number"
+        )
+    return FileColumns(columns, values)

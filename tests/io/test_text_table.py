@@ -1,0 +1,97 @@
+"""Text tables: separators, quotes, ids, and bulk parsing in pieces."""
+
+import numpy as np
+import pytest
+
+from examples import list_edges
+from gradraker import read_edges
+from gradraker.exceptions import GraphFileError
+from gradraker.io import text_table
+
+PLAIN = [(3, 7, 2.0), (3, 5, 0.5), (7, 5, -1.0)]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "source,target,weight\n3,7,2\n3,5,0.5\n7,5,-1\n",
+        "3,7,2\n3,5,0.5\n7,5,-1",
+        "3\t7\t2\n3\t5\t0.5\n7\t5\t-1\n",
+        "3;7;2\n3;5;0.5\n7;5;-1\n",
+        "  3   7  2\n3 5 \t .5\n\n7 5  -1.  \n",
+        "# SNAP\n# FromNodeId\tToNodeId\n3\t7\t2e0\n# between\n3\t5\t5e-1\n7\t5\t-1\n",
+        " # indented\n3,7,2\n  # indented, too\n3,5,0.5\n7,5,-1\n",
+        "from,to,strength\n3,7,2\n3,5,0.5\n7,5,-1\n",
+        "a,b,c\n3,7,2\n3,5,0.5\n7,5,-1\n",
+        "weight,note,target,source\n2,x,7,3\n0.5,,5,3\n-1,z,5,7\n",
+        '"source","target","weight"\n"3","7",2\n3,"5",0.5\n"7",5,"-1"\n',
+        "3, 7, 2\n 3 ,5\t, 0.5\n7,5,-1\n   \n\n",
+        "\ufeffsource,target,weight\r\n3,7,2\r\n3,5,0.5\r\n7,5,-1\r\n",
+        "3,7,2\r3,5,0.5\r7,5,-1\r",
+    ],
+)
+def test_read_edges_from_text_with_any_separator_and_header(content, write_file, way):
+    path = write_file(content)
+    assert list_edges(read_edges(path)) == PLAIN
+    assert read_edges(path).nodes.dtype == np.int64
+
+
+@pytest.mark.parametrize(
+    ("content", "names"),
+    [
+        ("1,2\n", [1, 2]),
+        ("-1,0\n", [-1, 0]),
+        ("1,002\n", ["002", "1"]),
+        ("+1,2\n", ["+1", "2"]),
+        ("-0,2\n", ["-0", "2"]),
+        ("1,2.0\n", ["1", "2.0"]),
+        ("1,x\n", ["1", "x"]),
+        ("1,٣\n", ["1", "٣"]),
+        ("9223372036854775807,-9223372036854775808\n", [-(2**63), 2**63 - 1]),
+        ("9223372036854775808,1\n", ["1", "9223372036854775808"]),
+        (f"{'9' * 5000},1\n", ["1", "9" * 5000]),
+    ],
+)
+def test_ids_are_integers_only_if_nothing_is_lost(content, names, write_file, way):
+    path = write_file(content)
+    assert read_edges(path).nodes.tolist() == names
+    assert read_edges(path, ids="text").nodes.tolist() == sorted(map(str, names))
+
+
+def test_names_keep_quotes_and_unicode(write_file, way):
+    path = write_file('"Bern, BE",Zürich\n"say ""hi""",日本\n')
+    assert [edge[:2] for edge in list_edges(read_edges(path))] == [
+        ("Bern, BE", "Zürich"),
+        ('say "hi"', "日本"),
+    ]
+    assert list_edges(read_edges(write_file('5" disk,b\n')))[0][0] == '5" disk'
+    assert list_edges(read_edges(write_file('"New York" Bern\n')))[0][:2] == ("New York", "Bern")
+    assert list_edges(read_edges(write_file("a\u00a0b c\n")))[0][:2] == ("a\u00a0b", "c")
+    assert list_edges(read_edges(write_file("a\u2028b,c\n")))[0][:2] == ("a\u2028b", "c")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "source,target,weight\n3,7,2\n3,5,0.5\n",
+        "# SNAP\n3\t7\n# in between\n\n3\t5\r\n",
+        "  3   7\n3 \t 5 \n",
+        '"from","to"\n"a, b","c"\n"d",e\n',
+        "a, b\nc ,d\n",
+    ],
+)
+def test_lines_are_looked_at_in_python_only_for_errors(content, write_file, monkeypatch):
+    monkeypatch.setattr(text_table, "explain_line", lambda *_: pytest.fail("line by line"))
+    assert len(read_edges(write_file(content))) == 2
+
+
+def test_large_files_are_read_in_pieces(write_file, monkeypatch):
+    monkeypatch.setattr(text_table, "_PIECE", 64)
+    edges = [(i, (7 * i) % 101, i / 8) for i in range(200)]
+    text = "".join(f"{s},{t},{w}\n" for s, t, w in edges)
+    assert list_edges(read_edges(write_file(text))) == edges
+    # Only the last piece shows that nodes are texts.
+    mixed = list_edges(read_edges(write_file(text + "x,y,1\n")))
+    assert mixed == [(str(s), str(t), w) for s, t, w in [*edges, ("x", "y", 1.0)]]
+    with pytest.raises(GraphFileError, match="line 201, column 3: 'w'"):
+        read_edges(write_file(text + "x,y,w\n"))
