@@ -1,13 +1,13 @@
 """Compiled loops on a few threads.
 
-Measured by ``partial_fit`` on 10 000 nodes (``benchmarks/bench_online.py``, D = 500, 2 cores,
-nothing else running), against 330 ms of a NumPy loop:
+``partial_fit`` of 10 000 nodes (those of ``benchmarks/bench_online.py``), against the 354 ms of a
+NumPy loop; medians of 25 turns on 2 cores, with nothing else running:
 
-======================================================= ======= =====
-features and training in turn, one thread                 37 ms   9×
-:func:`parallel_for` on each chunk of features            29 ms  11×
-:func:`prefetch_map`: next chunks while training goes on  20 ms  16×
-======================================================= ======= =====
+========================================================= ===== ===
+features and training in turn, on one thread              41 ms  9×
+:func:`parallel_for` on each chunk of features            31 ms 11×
+:func:`prefetch_map`: next chunks while training goes on  22 ms 16×
+========================================================= ===== ===
 """
 
 import os
