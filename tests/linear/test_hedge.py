@@ -103,7 +103,7 @@ def test_regret_bound_holds_for_any_sequence(data, n_members, n_steps):
     hedge, _ = run(predictions, y)
     largest = np.max((np.array(predictions) - np.array(y)) ** 2)
     assert hedge.totals[1] == largest
-    # Of sums of losses, and of predictions that are mixed with weights that sum to 1 up to rounding.
+    # Sums of losses round, and so do predictions mixed with weights that nearly sum to 1.
     mixing = n_members * np.finfo(float).eps * np.max(np.abs(predictions))
     rounding = 1e-9 * hedge.losses.max() + n_steps * mixing**2
     assert regret(hedge) <= hedge.regret_bound() + rounding
