@@ -18,7 +18,7 @@ from gradraker import SKGRegressor, gnmse, sigma2_ranges
 from gradraker.datasets import GraphDataset, split_nodes
 from gradraker.features import FrequencyTable, to_row_arrays
 from gradraker.kernels.median_rule import median_sigma2
-from gradraker.models.sigma2.refined import held_out_noise_ratios
+from gradraker.models.sigma2.refined import measure_noise_ratios
 from machine import print_facts
 from report import Finding, Report
 from signals import data_sets
@@ -96,7 +96,7 @@ def node_that_plays_last(
     formula = sigma2_ranges(X, n_frequencies=n_frequencies)
     rows = to_row_arrays(X)
     table = FrequencyTable(0, n_frequencies, "gaussian", n_numbered=X.shape[1])
-    ratios = held_out_noise_ratios(
+    ratios = measure_noise_ratios(
         rows,
         table.prepare(rows.indices),
         sigma2=formula.extending_disturbing,

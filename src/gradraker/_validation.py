@@ -145,7 +145,7 @@ def refuse_strings(argument: str, values: Any) -> None:
                 raise ValueError(f"{argument} must hold numbers, got the string {str(value)!r}")
 
 
-def seed_from(random_state: int | np.random.RandomState | None) -> int:
+def make_seed(random_state: int | np.random.RandomState | None) -> int:
     """Return a seed in [0, 2⁶⁴): an integer is the seed itself, a generator gives 64 bits."""
     if isinstance(random_state, int | np.integer):
         # Not 2³² as in NumPy's generators: what a generator gives is a seed as well.

@@ -644,9 +644,9 @@ def test_a_learning_rate_that_cannot_be():
 
 def test_one_row_by_time_is_that_row_of_all():
     explanation = fitted().explain(graph(9, n=4))
-    one = explanation.by_time_of(2)
+    one = explanation.compute_row_by_time(2)
     assert "by_time" not in vars(explanation)
     np.testing.assert_allclose(one, explanation.by_time[2], rtol=0, atol=1e-14)
-    assert np.array_equal(explanation.by_time_of(2), explanation.by_time[2])
+    assert np.array_equal(explanation.compute_row_by_time(2), explanation.by_time[2])
     with pytest.raises(ValueError, match="row must be the number of one of 4 tested nodes"):
-        explanation.by_time_of(4)
+        explanation.compute_row_by_time(4)

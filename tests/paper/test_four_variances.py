@@ -32,7 +32,7 @@ def test_contribution_weights_of_a_node_give_its_prediction(temperature):
     known_values = temperature.values[split.known]
     for run in found["runs"]:
         by_time = np.array(run["weights"]) @ known_values[found["order"]]
-        by_node = np.array(run["weights_by_node"]) @ known_values
+        by_node = np.array(run["compute_weights_by_node"]) @ known_values
         np.testing.assert_allclose([by_time, by_node], run["predictions"][0], atol=1e-12)
     assert found["node"] == temperature.dataset.node_names[split.unknown[0]]
 

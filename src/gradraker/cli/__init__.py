@@ -31,17 +31,17 @@ class OneSentenceGroup(click.Group):
         except Exception as error:
             if ctx.params["debug"]:
                 raise
-            raise click.ClickException(one_sentence(error)) from error
+            raise click.ClickException(format_error(error)) from error
 
 
-def one_sentence(error: Exception) -> str:
+def format_error(error: Exception) -> str:
     r"""Say in one line what went wrong.
 
     Examples
     --------
-    >>> one_sentence(ValueError("sigma2 must be positive;\n  got -1"))
+    >>> format_error(ValueError("sigma2 must be positive;\n  got -1"))
     'sigma2 must be positive; got -1'
-    >>> one_sentence(PermissionError(13, "Permission denied", "/etc/figure.png"))
+    >>> format_error(PermissionError(13, "Permission denied", "/etc/figure.png"))
     '/etc/figure.png: Permission denied'
     """
     if isinstance(error, OSError) and error.strerror and error.filename:

@@ -3,7 +3,7 @@
 import click
 
 from gradraker.cli.inputs import load_node_model
-from gradraker.cli.options import FileName, top_option
+from gradraker.cli.options import FileName, add_top_option
 from gradraker.cli.output import echo_json, make_console, make_printable
 from gradraker.cli.progress import Waiting
 from gradraker.cli.tables import make_facts_table, make_rows_table, shorten
@@ -21,7 +21,7 @@ from gradraker.cli.tables import make_facts_table, make_rows_table, shorten
     help="Model that predict or update wrote.",
 )
 @click.option("--node", required=True, metavar="NAME", help="The node to explain.")
-@top_option(10)
+@add_top_option(10)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
 def explain(model: str, node: str, top: int, as_json: bool) -> None:
     """Say which known values the prediction of a node comes from.

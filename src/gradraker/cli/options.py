@@ -99,7 +99,7 @@ optional_edges_option = _make_edges_option(required=False)
 new_edges_option = _make_edges_option(required=False, more=" They are added to the model's graph.")
 
 
-def values_option(*, required: bool, text: str) -> Callable[[Command], Command]:
+def add_values_option(*, required: bool, text: str) -> Callable[[Command], Command]:
     """Add --values."""
     return click.option(
         "--values", type=FileName(), required=required, metavar="FILE", help=f"{text} - is stdin."
@@ -225,7 +225,7 @@ unknown_or_isolated_option = click.option(
 )
 
 
-def top_option(default: int) -> Callable[[Command], Command]:
+def add_top_option(default: int) -> Callable[[Command], Command]:
     """Add --top."""
     return click.option(
         "--top",

@@ -16,14 +16,14 @@ from gradraker.cli.options import (
     SIGMA2_RULES,
     FileName,
     NumberOrWord,
+    add_top_option,
+    add_values_option,
     check_fraction,
     edges_option,
     kernel_options,
     output_options,
     refuse_skg_options,
-    top_option,
     unknown_or_isolated_option,
-    values_option,
     vector_options,
 )
 from gradraker.cli.output import (
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     epilog="Example: gradraker predict --edges edges.csv --values known.csv --out predicted.csv",
 )
 @edges_option
-@values_option(required=True, text="Known values: a table of nodes and numbers.")
+@add_values_option(required=True, text="Known values: a table of nodes and numbers.")
 @click.option("--out", type=FileName(), metavar="FILE", help="Predictions as CSV; - is stdout.")
 @click.option(
     "--report",
@@ -79,7 +79,7 @@ if TYPE_CHECKING:
 )
 @vector_options
 @kernel_options
-@top_option(0)
+@add_top_option(0)
 @unknown_or_isolated_option
 @output_options
 @click.pass_context

@@ -14,10 +14,10 @@ from gradraker.cli.inputs import (
 )
 from gradraker.cli.options import (
     NumberOrWord,
+    add_values_option,
     edges_option,
     kernel_options,
     unknown_nodes_option,
-    values_option,
     vector_options,
 )
 from gradraker.cli.output import echo_json, make_console
@@ -35,7 +35,7 @@ _NOISES = ("formula", "refined")
     epilog="Example: gradraker ranges --edges edges.csv --values known.csv",
 )
 @edges_option
-@values_option(required=False, text="Known values: only their nodes count, as in predict.")
+@add_values_option(required=False, text="Known values: only their nodes count, as in predict.")
 @click.option(
     "--noise",
     type=NumberOrWord(_NOISES, below=0.9),

@@ -20,12 +20,12 @@ from gradraker.cli.inputs import (
 )
 from gradraker.cli.options import (
     FileName,
+    add_values_option,
     check_fraction,
     json_option,
     kernel_options,
     optional_edges_option,
     unknown_or_isolated_option,
-    values_option,
     vector_options,
 )
 from gradraker.cli.output import check_writable, echo_json, make_console, write_text
@@ -101,7 +101,7 @@ def _check_address(ctx: click.Context, param: click.Parameter, value: str | None
     epilog="Example: gradraker sweep --edges edges.csv --values values.csv --repeats 20",
 )
 @optional_edges_option
-@values_option(required=False, text="Known values: a table of nodes and numbers.")
+@add_values_option(required=False, text="Known values: a table of nodes and numbers.")
 @click.option(
     "--dataset", metavar="NAME", help="A data set of 'gradraker data list' instead of files."
 )

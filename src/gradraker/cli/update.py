@@ -14,11 +14,11 @@ from gradraker.cli.inputs import (
 )
 from gradraker.cli.options import (
     FileName,
+    add_top_option,
+    add_values_option,
     new_edges_option,
     output_options,
-    top_option,
     unknown_nodes_option,
-    values_option,
 )
 from gradraker.cli.output import (
     check_writable,
@@ -39,7 +39,7 @@ from gradraker.cli.tables import make_facts_table, make_predictions_table, short
     "--model", type=FileName(), required=True, metavar="FILE", help="Model that predict wrote."
 )
 @new_edges_option
-@values_option(required=False, text="New values; those already learned are passed over.")
+@add_values_option(required=False, text="New values; those already learned are passed over.")
 @click.option("--again", is_flag=True, help="Learn also what was already learned, once more.")
 @click.option("--out", type=FileName(), metavar="FILE", help="Predictions as CSV; - is stdout.")
 @click.option(
@@ -48,7 +48,7 @@ from gradraker.cli.tables import make_facts_table, make_predictions_table, short
     metavar="FILE",
     help="Write the model here; default the file of --model.",
 )
-@top_option(0)
+@add_top_option(0)
 @unknown_nodes_option
 @output_options
 def update(

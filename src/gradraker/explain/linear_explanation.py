@@ -80,7 +80,7 @@ class LinearExplanation:
                 "weights, contributions and known_names hold the same as arrays"
             ) from None
         n, n_known = self.weights.shape
-        rows = list(range(n)) if row is None else [checked_row(row, n)]
+        rows = list(range(n)) if row is None else [check_row(row, n)]
         k = min(check_count("k", k), n_known)
         tested = [r for r in rows for _ in range(k)]
         known = self.heaviest(k)[rows].ravel().tolist()
@@ -121,14 +121,14 @@ class LinearExplanation:
         )
 
 
-def checked_row(row: Any, n: int) -> int:
+def check_row(row: Any, n: int) -> int:
     """Number of one of n tested nodes, counted from the start."""
     if isinstance(row, int | np.integer) and not isinstance(row, bool) and -n <= row < n:
         return int(row) % n
     raise ValueError(f"row must be the number of one of {n} tested nodes, got {row!r}")
 
 
-def checked_names(
+def choose_names(
     argument: str,
     given: Sequence[Hashable] | None,
     known: Sequence[Hashable] | None,

@@ -17,7 +17,7 @@ _DENSE_FROM = 0.25
 _BLOCK_BYTES = 32 << 20
 
 
-def sparse_or_dense(X: Any) -> RowArray:
+def to_faster_rows(X: Any) -> RowArray:
     """The rows of a validated X in the form that is faster for distances; X is not changed."""
     rows = csr_array(X)
     if not rows.has_canonical_format:  # entries that are stored twice would be squared apart
@@ -26,7 +26,7 @@ def sparse_or_dense(X: Any) -> RowArray:
     return rows.toarray() if rows.nnz > _DENSE_FROM * rows.shape[0] * rows.shape[1] else rows
 
 
-def squared_distances(
+def measure_squared_distances(
     rows: RowArray, first: NDArray[np.int64], second: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """‖a − b‖² of the rows ``first[p]`` and ``second[p]``."""
@@ -41,7 +41,7 @@ def squared_distances(
     return distances
 
 
-def means_of_nearest(
+def average_nearest(
     rows: RowArray, values: NDArray[np.float64], queries: NDArray[np.int64], k: int
 ) -> NDArray[np.float64]:
     """Mean value of the k rows nearest to each queried one, itself excluded.
@@ -53,9 +53,9 @@ def means_of_nearest(
     Examples
     --------
     >>> import numpy as np
-    >>> from gradraker.explain.nearest import means_of_nearest
+    >>> from gradraker.explain.nearest import average_nearest
     >>> rows = np.array([[0.0], [1.0], [-1.0], [5.0]])
-    >>> means_of_nearest(rows, np.array([9.0, 2.0, 4.0, 7.0]), np.array([0, 3]), 1)
+    >>> average_nearest(rows, np.array([9.0, 2.0, 4.0, 7.0]), np.array([0, 3]), 1)
     array([3., 2.])
     """
     norms = np.asarray((rows * rows).sum(axis=1)).ravel()
@@ -64,7 +64,7 @@ def means_of_nearest(
     sums = np.append(0.0, np.cumsum(values[order]))  # sums[m]: of the m rows of smallest norm
     known = np.zeros(values.size, dtype=np.bool_)
     means = np.empty(queries.size)
-    for i, (query, sharing, products) in enumerate(_products(rows, queries)):
+    for i, (query, sharing, products) in enumerate(_iterate_products(rows, queries)):
         # Taken out rather than set to infinity: with that, partition is slow where many are equal.
         others = sharing != query
         sharing = sharing[others]
@@ -85,28 +85,28 @@ def means_of_nearest(
     return means
 
 
-def _products(
+def _iterate_products(
     rows: RowArray, queries: NDArray[np.int64]
 ) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.float64]]]:
     """Yield each query, the rows that may share a column with it, and products with these."""
     n = rows.shape[0]
     if isinstance(rows, np.ndarray):
         everyone = np.arange(n)
-        for block in _blocks(queries, n):
+        for block in _split_queries(queries, n):
             for query, products in zip(block, rows[block] @ rows.T, strict=True):
                 yield query, everyone, products
         return
     columns = csr_array(rows.T)  # turned once, not in the product of each block
     pattern = csr_array((np.ones(rows.nnz), rows.indices, rows.indptr), rows.shape)
     sharing = (pattern @ np.diff(columns.indptr).astype(np.float64))[queries]
-    for block in _blocks(queries, min(n, int(sharing.max()))):
+    for block in _split_queries(queries, min(n, int(sharing.max()))):
         found = csr_array(rows[block] @ columns)  # [block, n]
         for i, query in enumerate(block):
             entries = slice(found.indptr[i], found.indptr[i + 1])
             yield query, found.indices[entries], found.data[entries]
 
 
-def _blocks(queries: NDArray[np.int64], n_products: int) -> Iterator[NDArray[np.int64]]:
+def _split_queries(queries: NDArray[np.int64], n_products: int) -> Iterator[NDArray[np.int64]]:
     """Cut the queries so that ``n_products`` of each with other rows fit."""
     size = max(1, _BLOCK_BYTES // (12 * max(1, n_products)))
     for start in range(0, queries.size, size):

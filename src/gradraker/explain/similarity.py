@@ -33,7 +33,7 @@ def similarity_measure(Z_i: ArrayLike, Z_j: ArrayLike, learning_rate: float) -> 
     array([0. , 0.4])
     """
     step = 2.0 * check_learning_rate(learning_rate)
-    first, second = _features("Z_i", Z_i), _features("Z_j", Z_j)
+    first, second = _check_features("Z_i", Z_i), _check_features("Z_j", Z_j)
     if first.shape[-1] != second.shape[-1]:
         raise ValueError(f"Z_j has {second.shape[-1]} features, but Z_i has {first.shape[-1]}")
     return np.asarray(step * (first @ second.T))
@@ -218,7 +218,7 @@ def efficient_distance(B: ArrayLike, F: ArrayLike, *, sigma2: float, learning_ra
     return max(0.0, -2.0 * variance * float(np.log(chosen.min() / step)))
 
 
-def _features(name: str, Z: ArrayLike) -> NDArray[np.float64]:
+def _check_features(name: str, Z: ArrayLike) -> NDArray[np.float64]:
     array = np.asarray(Z, dtype=np.float64)
     if array.ndim not in (1, 2) or not np.isfinite(array).all():
         raise ValueError(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from gradraker.explain.learned_rows import Evidence, LearnedRows
-from gradraker.explain.linear_explanation import LinearExplanation, checked_row
+from gradraker.explain.linear_explanation import LinearExplanation, check_row
 from gradraker.explain.similarity import efficient_distance, noise_range
 from gradraker.linear.weights import contribution_weights
 
@@ -57,12 +57,16 @@ class Explanation(LinearExplanation):
     @cached_property
     def by_time(self) -> NDArray[np.float64]:
         """F_{i,T+1} of the paper: weight of the value seen at each time, shape (n, T)."""
-        return self._source.weights_by_time()
+        return self._source.compute_weights_by_time()
 
-    def by_time_of(self, row: int) -> NDArray[np.float64]:
+    def compute_row_by_time(self, row: int) -> NDArray[np.float64]:
         """Row ``row`` of ``by_time``, at the cost of one tested node."""
-        number = checked_row(row, self.weights.shape[0])
-        return self.by_time[number] if "by_time" in vars(self) else self._source.by_time_of(number)
+        number = check_row(row, self.weights.shape[0])
+        return (
+            self.by_time[number]
+            if "by_time" in vars(self)
+            else self._source.compute_row_by_time(number)
+        )
 
     @property
     def advice(self) -> str | None:
@@ -98,7 +102,7 @@ class Explanation(LinearExplanation):
         The function reads distances off B for the Gaussian kernel. For other kernels this is the
         largest of ``squared_distances`` among nodes whose weight lies outside the noise range.
         """
-        F = self.by_time_of(row)
+        F = self.compute_row_by_time(row)
         if self.kernel == "gaussian":
             return efficient_distance(
                 self.similarities[row][self.order],
@@ -139,16 +143,16 @@ class _Source:
     Z: NDArray[np.float64]  # [n_known, 2D]
     stars: NDArray[np.float64]  # [n, 2D]
 
-    def weights_by_time(self) -> NDArray[np.float64]:
+    def compute_weights_by_time(self) -> NDArray[np.float64]:
         weights = np.empty((self.stars.shape[0], self.learned.order.size))  # [n, T]
-        for start, part in self.batches():
+        for start, part in self.iterate_batches():
             weights[start : start + part.shape[0]] = part
         return weights
 
-    def by_time_of(self, row: int) -> NDArray[np.float64]:
+    def compute_row_by_time(self, row: int) -> NDArray[np.float64]:
         return contribution_weights(self.Z, self.learned.order, self.stars[row], self.learned.rates)
 
-    def batches(self) -> Any:
+    def iterate_batches(self) -> Any:
         """Yield (first tested node, weights by time of a batch of them)."""
         order, rates = self.learned.order, self.learned.rates
         size = max(1, _BATCH_BYTES // (8 * max(1, order.size)))
@@ -156,13 +160,13 @@ class _Source:
             stars = self.stars[start : start + size]
             yield start, contribution_weights(self.Z, order, stars, rates)
 
-    def weights_by_node(self) -> NDArray[np.float64]:
+    def compute_weights_by_node(self) -> NDArray[np.float64]:
         """Weights summed over the training steps of each known node."""
         order, n_known = self.learned.order, len(self.learned)
         ones = np.ones(order.size)
         times = csr_array((ones, (order, np.arange(order.size))), (n_known, order.size))
         weights = np.empty((self.stars.shape[0], n_known))  # [n, n_known]
-        for start, part in self.batches():
+        for start, part in self.iterate_batches():
             weights[start : start + part.shape[0]] = (times @ part.T).T
         return weights
 
@@ -181,9 +185,9 @@ def explain_predictions(
     learned = evidence.learned
     source = _Source(learned, evidence.Z, evidence.stars)
     return Explanation(
-        weights=source.weights_by_node(),
+        weights=source.compute_weights_by_node(),
         similarities=2.0 * learning_rate * (evidence.stars @ evidence.Z.T),
-        squared_distances=_squared_distances(evidence),
+        squared_distances=_measure_squared_distances(evidence),
         values=_read_only(learned.Y.reshape(-1, *prediction.shape[1:])),
         prediction=prediction,
         order=_read_only(learned.order.view()),
@@ -202,7 +206,7 @@ def _read_only(view: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-def _squared_distances(evidence: Evidence) -> NDArray[np.float64]:
+def _measure_squared_distances(evidence: Evidence) -> NDArray[np.float64]:
     """‖a − b‖² between tested rows a and learned rows b, (n, n_known)."""
     A, B = (
         csr_array((rows.data, rows.indices, rows.indptr), (rows.indptr.size - 1, evidence.width))

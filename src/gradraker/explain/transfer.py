@@ -9,8 +9,13 @@ from scipy.sparse import issparse
 from scipy.stats import rankdata
 from sklearn.utils import check_array
 
-from gradraker._validation import check_count, refuse_strings, seed_from, to_json_number
-from gradraker.explain.nearest import RowArray, means_of_nearest, sparse_or_dense, squared_distances
+from gradraker._validation import check_count, make_seed, refuse_strings, to_json_number
+from gradraker.explain.nearest import (
+    RowArray,
+    average_nearest,
+    measure_squared_distances,
+    to_faster_rows,
+)
 from gradraker.kernels.pairs import sample_pairs
 
 # Verdicts change at these relative errors; the Notes of similarity_transfer say why there.
@@ -176,14 +181,14 @@ def similarity_transfer(
       squared error of predicting the mean.
     """
     k = check_count("n_neighbors", n_neighbors)
-    rows = _checked_rows(X, k)
-    values = _scaled(y, rows.shape[0])
+    rows = _check_rows(X, k)
+    values = _scale_values(y, rows.shape[0])
     n_drawn = check_count("n_pairs", n_pairs)
-    rng = np.random.default_rng(seed_from(random_state))
+    rng = np.random.default_rng(make_seed(random_state))
     first, second = sample_pairs(rows.shape[0], n_drawn, rng)
-    distances = squared_distances(rows, first, second)
+    distances = measure_squared_distances(rows, first, second)
     differences = np.abs(values[first] - values[second])
-    relative_error = _relative_error(rows, values, k, rng)
+    relative_error = _measure_relative_error(rows, values, k, rng)
     for array in (distances, differences):
         array.setflags(write=False)
     return SimilarityTransfer(
@@ -196,7 +201,7 @@ def similarity_transfer(
     )
 
 
-def _relative_error(
+def _measure_relative_error(
     rows: RowArray, values: NDArray[np.float64], k: int, rng: np.random.Generator
 ) -> float:
     n = values.size
@@ -207,7 +212,7 @@ def _relative_error(
     # Values that differ do so by more than the rounding of a mean of numbers in [0, 1].
     if error_of_mean <= queries.size * (n * np.finfo(np.float64).eps) ** 2:
         return float("nan")
-    by_nearest = means_of_nearest(rows, values, queries, k)
+    by_nearest = average_nearest(rows, values, queries, k)
     return float(np.sum((true - by_nearest) ** 2)) / error_of_mean
 
 
@@ -219,7 +224,7 @@ def _rank_correlation(first: NDArray[np.float64], second: NDArray[np.float64]) -
     return float(a @ b) / scale if scale > 0.0 else float("nan")
 
 
-def _checked_rows(X: Any, n_neighbors: int) -> RowArray:
+def _check_rows(X: Any, n_neighbors: int) -> RowArray:
     refuse_strings("X", X)
     checked = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
     n = checked.shape[0]
@@ -230,7 +235,7 @@ def _checked_rows(X: Any, n_neighbors: int) -> RowArray:
             f"n_neighbors must be at most {n - 2} for the {n} rows of X, got {n_neighbors}: "
             "all the others would predict the mean"
         )
-    rows = sparse_or_dense(checked)
+    rows = to_faster_rows(checked)
     entries = rows if isinstance(rows, np.ndarray) else rows.data
     if np.abs(entries).max(initial=0.0) >= _TOO_LARGE:
         raise ValueError(
@@ -240,7 +245,7 @@ def _checked_rows(X: Any, n_neighbors: int) -> RowArray:
     return rows
 
 
-def _scaled(y: Any, n: int) -> NDArray[np.float64]:
+def _scale_values(y: Any, n: int) -> NDArray[np.float64]:
     """The values, moved and scaled to [0, 1]; all 0 if they are equal."""
     refuse_strings("y", y)
     if issparse(y):

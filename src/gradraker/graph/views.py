@@ -216,17 +216,17 @@ def _renumber_layers(layers: dict[str, EdgeList]) -> dict[str, EdgeList]:
     """
     nodes, _ = find_distinct([edges.nodes for edges in layers.values()])
     complete = all(edges.complete for edges in layers.values())
-    renumbered = {}
+    renumber_columns = {}
     for name, edges in layers.items():
         at = find_positions(edges.nodes, nodes)
-        renumbered[name] = replace(
+        renumber_columns[name] = replace(
             edges,
             source=at[edges.source],
             target=edges.target if edges.references is not None else at[edges.target],
             nodes=nodes,
             complete=complete,
         )
-    return renumbered
+    return renumber_columns
 
 
 @contextmanager

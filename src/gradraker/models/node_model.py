@@ -24,7 +24,7 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from gradraker._validation import seed_from
+from gradraker._validation import make_seed
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.graph.node_graph import NodeGraph, find_nodes, make_node_graph, merge_graphs
 from gradraker.graph.node_values import NUMBERS, ValueKind, align_values
@@ -152,7 +152,7 @@ class NodeModel(BaseEstimator):
 
     def _start(self, graph: NodeGraph, values: NDArray[Any], options: Mapping[str, Any]) -> None:
         """Forget everything and hold this graph and these values."""
-        self.seed_ = seed_from(self.random_state)
+        self.seed_ = make_seed(self.random_state)
         self._graph, self._values = graph, values
         self._arrived = np.empty(0, dtype=np.int64)
         kept = {name: options[name] for name in _KEPT_OPTIONS if name in options}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
-from gradraker.explain.linear_explanation import checked_row
+from gradraker.explain.linear_explanation import check_row
 from gradraker.explain.skg_explanation import Explanation
 from gradraker.models.rows.record import row_names
 from gradraker.models.skg.skg_regressor import SKGRegressor
@@ -38,7 +38,7 @@ class ExplainedNodeDisplay(Display):
         -------
         The display, drawn.
         """
-        number = checked_row(row, explanation.weights.shape[0])
+        number = check_row(row, explanation.weights.shape[0])
         return cls._from_row(explanation, number).plot(ax=ax)
 
     @classmethod
@@ -81,7 +81,7 @@ def _explain_row(
     model: SKGRegressor, X: Any, row: int, references: Sequence[Hashable] | None
 ) -> Explanation:
     """Explain one row of X only: weights by time of all rows may not fit into memory."""
-    number = checked_row(row, X.shape[0] if hasattr(X, "shape") else len(X))
+    number = check_row(row, X.shape[0] if hasattr(X, "shape") else len(X))
     names = row_names(X)
     return model.explain(
         # Not all sparse formats can be indexed.

@@ -49,7 +49,7 @@ class _TimeDisplay(ExplainedNodeDisplay):
     def _from_row(cls, explanation: Explanation, number: int) -> Self:
         return cls(
             explanation.similarities[number][explanation.order],
-            explanation.by_time_of(number),
+            explanation.compute_row_by_time(number),
             learning_rate=explanation.learning_rate,
             epoch_ends=_find_epoch_ends(explanation.order, explanation.weights.shape[1]),
             title=format_title(explanation, number),

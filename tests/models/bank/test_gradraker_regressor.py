@@ -187,12 +187,12 @@ def test_members_that_run_at_once_have_memory_of_their_own(monkeypatch):
             if m == 1:
                 run[0](2, 3)
 
-        bank_training._each_member(bank, chunk, work)
+        bank_training._run_members(bank, chunk, work)
         return np.zeros((theta.shape[0], chunk.numbers.size, theta.shape[1]))
 
     model, run = bank(kernels=[0.1, 1.0, 10.0]).fit(X, Y), []
     monkeypatch.setattr(bank_training, "parallel_for", one_within_the_other)
-    monkeypatch.setattr(bank_training, "_predictions_of", note)
+    monkeypatch.setattr(bank_training, "_predict_member", note)
     model.predict(X)
     assert np.shares_memory(spaces[0], spaces[1])  # one after the other
     assert not np.shares_memory(spaces[1], spaces[2])

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from gradraker._validation import seed_from
+from gradraker._validation import make_seed
 from gradraker.features import to_row_arrays
 from gradraker.kernels.ranges import Sigma2Ranges
 from gradraker.models.bank.fitted_bank import LearnedBank
@@ -18,9 +18,9 @@ from gradraker.models.rows.row_input import check_same_features
 from gradraker.models.skg.one_node import (
     Neighbours,
     Value,
-    distinct_names,
-    finite_value,
-    names_and_weights,
+    check_value,
+    list_distinct_names,
+    split_neighbours,
 )
 
 
@@ -32,7 +32,7 @@ class OneNodeBank(LearnedBank):
     n_frequencies: int
     random_state: int | np.random.RandomState | None
 
-    def _begin(
+    def _set_initial_state(
         self,
         table: FamilyTables,
         members: Sequence[BankMember],
@@ -64,14 +64,14 @@ class OneNodeBank(LearnedBank):
         float, or ndarray of shape (n_targets,)
             0 before anything was learned (θ₀ = 0).
         """
-        names, weights = names_and_weights(neighbours)
+        names, weights = split_neighbours(neighbours)
         if not hasattr(self, "coef_"):
             return 0.0
-        distinct = distinct_names(names)
+        distinct = list_distinct_names(names)
         self._check_new_names(distinct)
         known = self._table.has_all(distinct)
         table = self._table if known else self._table.select_names(distinct)
-        return self._predicted(_one_row(names, weights, table), table)
+        return self._predict_row(_make_row(names, weights, table), table)
 
     def learn_one(self, neighbours: Neighbours, value: ArrayLike) -> Value:
         """Learn the value of one node: one step of all members and of their weights.
@@ -99,8 +99,8 @@ class OneNodeBank(LearnedBank):
         >>> round(model.learn_one(["Alice", "Bob"], 3.0), 6)
         0.6
         """
-        names, weights = names_and_weights(neighbours)
-        return self._learn_one(names, weights, finite_value(value))
+        names, weights = split_neighbours(neighbours)
+        return self._learn_one(names, weights, check_value(value))
 
     @rollback_on_error
     def _learn_one(
@@ -115,11 +115,11 @@ class OneNodeBank(LearnedBank):
                 f"value has shape {np.shape(value)}, but the model was trained on "
                 f"values of shape {self._targets}"
             )
-        distinct = distinct_names(names)
+        distinct = list_distinct_names(names)
         self._check_new_names(distinct)
         self._table.add_missing(distinct)
-        row = _one_row(names, weights, self._table)
-        prediction = self._predicted(row, self._table)
+        row = _make_row(names, weights, self._table)
+        prediction = self._predict_row(row, self._table)
         self._train(row, np.array([value]), [np.arange(1)], None)
         return prediction
 
@@ -139,17 +139,17 @@ class OneNodeBank(LearnedBank):
                 "partial_fit first"
             )
         families = [member.kernel for member in members]
-        table = FamilyTables.of(families, seed_from(self.random_state), self.n_frequencies)
-        self._begin(table, members, {}, targets)
+        table = FamilyTables.of(families, make_seed(self.random_state), self.n_frequencies)
+        self._set_initial_state(table, members, {}, targets)
 
-    def _predicted(self, row: csr_array, table: FamilyTables) -> Value:
+    def _predict_row(self, row: csr_array, table: FamilyTables) -> Value:
         rows = to_row_arrays(row)
-        bank = self._bank(rows, table.prepare(rows.indices), np.float64)
-        (prediction,) = self._combined(bank)
+        bank = self._make_bank(rows, table.prepare(rows.indices), np.float64)
+        (prediction,) = self._combine_members(bank)
         return prediction if self._targets else float(prediction)
 
 
-def _one_row(
+def _make_row(
     names: Collection[Hashable], weights: NDArray[np.float64], table: FamilyTables
 ) -> csr_array:
     if not np.isfinite(weights).all():

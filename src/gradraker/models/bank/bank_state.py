@@ -11,17 +11,17 @@ from gradraker.models.bank.frequency_tables import FamilyTables
 from gradraker.models.bank.members import (
     WHOLE,
     BankMember,
+    assign_views,
     check_kernels,
     check_views,
-    view_of_columns,
 )
-from gradraker.models.persistence.row_state import (
+from gradraker.models.persistence.saving import Arrays, State
+from gradraker.models.rows.row_state import (
     check_coef,
     dump_row_state,
     restore_names,
     restore_row_state,
 )
-from gradraker.models.persistence.saving import Arrays, State
 from gradraker.models.sigma2.rules import check_sigma2
 
 if TYPE_CHECKING:
@@ -57,13 +57,13 @@ def restore_bank(model: "GradrakerRegressor", state: State, arrays: Arrays) -> N
     )
     table.add_missing(named)
     if views is not None:
-        view_of_columns(views, len(table))
+        assign_views(views, len(table))
     coef = check_coef(arrays, model.n_frequencies, (2, 3))
     ranges = {
         (view, get_kernel(family).name): Sigma2Ranges(**found)
         for view, family, found in state["ranges"]
     }
-    model._begin(table, members, ranges, coef.shape[1:-1])
+    model._set_initial_state(table, members, ranges, coef.shape[1:-1])
     if coef.shape != model.coef_.shape:
         raise ValueError(f"coef_ has shape {coef.shape} for {len(members)} members")
     model.coef_ = coef

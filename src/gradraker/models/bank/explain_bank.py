@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from gradraker.explain.bank_explanation import BankExplanation
 from gradraker.explain.learned_rows import LearnedRows
-from gradraker.explain.linear_explanation import checked_names
+from gradraker.explain.linear_explanation import choose_names
 from gradraker.features import compute_fourier_features
 from gradraker.linear.weights import contribution_weights
 from gradraker.models.bank.training import Bank
@@ -40,13 +40,13 @@ def explain_bank(
         )
     learned = model._record.to_learned_rows()
     rows, units, dtype, _ = prepare_rows(model, X, references)
-    tested = model._bank(rows, units, dtype)
-    seen = model._bank(learned.rows, model._table.prepare(learned.rows.indices), np.float64)
+    tested = model._make_bank(rows, units, dtype)
+    seen = model._make_bank(learned.rows, model._table.prepare(learned.rows.indices), np.float64)
     kernel_weights = model.kernel_weights_
     weights = np.zeros((tested.n_rows, len(learned)))  # [n, n_known]
     for member, kernel_weight in enumerate(kernel_weights):
         if kernel_weight > 0.0:
-            for start, part in _member_weights(learned, seen, tested, member, model):
+            for start, part in _iterate_member_weights(learned, seen, tested, member, model):
                 weights[start : start + part.shape[0]] += kernel_weight * part
     values = learned.Y.reshape(-1, *model.coef_.shape[1:-1])
     values.flags.writeable = False  # a view on the model's own record
@@ -54,22 +54,22 @@ def explain_bank(
         weights=weights,
         values=values,
         prediction=prediction,
-        node_names=checked_names("node_names", node_names, row_names(X), tested.n_rows),
-        known_names=checked_names("known_names", known_names, learned.names, len(learned)),
+        node_names=choose_names("node_names", node_names, row_names(X), tested.n_rows),
+        known_names=choose_names("known_names", known_names, learned.names, len(learned)),
         members=model.members_,
         kernel_weights=kernel_weights,
         member_predictions=model.predict_members(X, references=references),
     )
 
 
-def _member_weights(
+def _iterate_member_weights(
     learned: LearnedRows, seen: Bank, tested: Bank, member: int, model: "LearnedBank"
 ) -> Iterator[tuple[int, NDArray[np.float64]]]:
     """Yield (first tested node, contribution weights of a batch of them by known node)."""
-    Z = _features(seen, member)
+    Z = _compute_features(seen, member)
     # Features that were float32 in training are rounded the same way here.
     Z[learned.single] = Z[learned.single].astype(np.float32)
-    stars = _features(tested, member).astype(np.float64)
+    stars = _compute_features(tested, member).astype(np.float64)
     # The step θ ← k θ + 2η (y − θᵀz) z with k = 1 − 2ημ is k times the step of a rate η/k, so
     # that F_t is the weight at that rate times all k from t on.
     keep = 1.0 - 2.0 * learned.rates * model._used["regularization"]  # [T]
@@ -83,6 +83,6 @@ def _member_weights(
         yield start, (times @ by_time.T).T
 
 
-def _features(bank: Bank, member: int) -> NDArray[Any]:
+def _compute_features(bank: Bank, member: int) -> NDArray[Any]:
     group = next(group for group in bank.groups if member in group.members)
     return compute_fourier_features(group.rows, group.units, bank.scales[member], dtype=bank.dtype)

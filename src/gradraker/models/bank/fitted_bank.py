@@ -15,8 +15,8 @@ from gradraker.linear.hedge import Hedge, combine_predictions
 from gradraker.models.bank.bank_state import dump_bank_state
 from gradraker.models.bank.explain_bank import explain_bank
 from gradraker.models.bank.frequency_tables import FamilyTables
-from gradraker.models.bank.members import BankMember, view_of_columns
-from gradraker.models.bank.training import Bank, Group, prediction_chunks, view_rows
+from gradraker.models.bank.members import BankMember, assign_views
+from gradraker.models.bank.training import Bank, Group, iterate_predictions, select_view_rows
 from gradraker.models.persistence.saving import Arrays, State
 from gradraker.models.rows.record import Record
 from gradraker.models.rows.row_input import prepare_rows
@@ -55,7 +55,7 @@ class LearnedBank(RowModel):
         -------
         ndarray of shape (n,) or (n, n_targets)
         """
-        return self._combined(self._prepared(X, references))
+        return self._combine_members(self._prepare(X, references))
 
     def predict_members(
         self, X: Any, *, references: Sequence[Hashable] | None = None
@@ -71,11 +71,11 @@ class LearnedBank(RowModel):
         -------
         ndarray of shape (P, n) or (P, n, n_targets)
         """
-        bank, theta = self._prepared(X, references), self._theta()
+        bank, theta = self._prepare(X, references), self._get_theta()
         predictions = np.empty((theta.shape[0], bank.n_rows, theta.shape[1]))  # [P, n, K]
-        for chunk, of_members in prediction_chunks(bank, theta):
+        for chunk, of_members in iterate_predictions(bank, theta):
             predictions[:, chunk] = of_members
-        return self._finite(predictions).reshape(theta.shape[0], -1, *self._targets)
+        return self._check_finite(predictions).reshape(theta.shape[0], -1, *self._targets)
 
     def explain(
         self,
@@ -178,16 +178,16 @@ class LearnedBank(RowModel):
         check_is_fitted(self, "coef_")
         for member in self.members_:
             if (member.view, member.kernel) not in self._ranges:
-                self._ranges[member.view, member.kernel] = self._ranges_of(member)
+                self._ranges[member.view, member.kernel] = self._find_ranges(member)
         return [self._ranges[member.view, member.kernel] for member in self.members_]
 
-    def _ranges_of(self, member: BankMember) -> Sigma2Ranges:
+    def _find_ranges(self, member: BankMember) -> Sigma2Ranges:
         if self._record is None or self._n_first == 0:
             raise AttributeError(
                 "ranges_ needs rows of fit or of the first chunk that differ: "
                 "use gradraker.sigma2_ranges(X)"
             )
-        rows = self._view_rows(self._record.to_learned_rows().rows, member.view)
+        rows = self._select_rows(self._record.to_learned_rows().rows, member.view)
         try:
             pairs = find_extreme_pairs(
                 rows.take_first(self._n_first, len(self._table)), kernel=member.kernel
@@ -210,47 +210,49 @@ class LearnedBank(RowModel):
 
     # -- arrays ----------------------------------------------------------------
 
-    def _combined(self, bank: Bank) -> NDArray[np.float64]:
+    def _combine_members(self, bank: Bank) -> NDArray[np.float64]:
         """Predictions of the whole bank, (n,) or (n, n_targets)."""
-        weights, theta = self.kernel_weights_, self._theta()
+        weights, theta = self.kernel_weights_, self._get_theta()
         predictions = np.empty((bank.n_rows, theta.shape[1]))  # [n, K]
-        for chunk, of_members in prediction_chunks(bank, theta):
+        for chunk, of_members in iterate_predictions(bank, theta):
             predictions[chunk] = combine_predictions(weights, of_members)
-        return self._finite(predictions).reshape(-1, *self._targets)
+        return self._check_finite(predictions).reshape(-1, *self._targets)
 
     @property
     def _targets(self) -> tuple[int, ...]:
         """Shape of the value of one node."""
         return self.coef_.shape[1:-1]
 
-    def _theta(self) -> NDArray[np.float64]:
+    def _get_theta(self) -> NDArray[np.float64]:
         """Parameters of all members, (P, K, 2D)."""
         return self.coef_.reshape(self.coef_.shape[0], -1, self.coef_.shape[-1])
 
-    def _bank(self, rows: RowArrays, units: dict[str, NDArray[np.float32]], dtype: Any) -> Bank:
+    def _make_bank(
+        self, rows: RowArrays, units: dict[str, NDArray[np.float32]], dtype: Any
+    ) -> Bank:
         """The members on rows whose columns are those of the units."""
         shared: dict[tuple[str, str], list[int]] = {}
         for number, member in enumerate(self.members_):
             shared.setdefault((member.view, member.kernel), []).append(number)
-        seen = {view: self._view_rows(rows, view) for view, _ in shared}
+        seen = {view: self._select_rows(rows, view) for view, _ in shared}
         groups = [
             Group(seen[view], units[family], numbers) for (view, family), numbers in shared.items()
         ]
         scales = [1.0 / math.sqrt(member.sigma2) for member in self.members_]
         return Bank(groups, scales, self._table.n_frequencies, dtype)
 
-    def _view_rows(self, rows: RowArrays, view: str) -> RowArrays:
+    def _select_rows(self, rows: RowArrays, view: str) -> RowArrays:
         if self._used["views"] is None:
             return rows
         views = dict(self._used["views"])
-        return view_rows(rows, view_of_columns(views, len(self._table)), [*views].index(view))
+        return select_view_rows(rows, assign_views(views, len(self._table)), [*views].index(view))
 
-    def _prepared(self, X: Any, references: Sequence[Hashable] | None) -> Bank:
+    def _prepare(self, X: Any, references: Sequence[Hashable] | None) -> Bank:
         """The bank on validated rows to predict."""
         rows, units, dtype, table = prepare_rows(self, X, references)
         if table is not self._table:
             self._check_new_names(table.names)
-        return self._bank(rows, units, dtype)
+        return self._make_bank(rows, units, dtype)
 
     def _check_new_names(self, names: Sequence[Hashable]) -> None:
         if self._used["views"] is not None and not self._table.has_all(names):
@@ -260,7 +262,7 @@ class LearnedBank(RowModel):
                 "cannot tell which view a new column belongs to"
             )
 
-    def _finite(self, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _check_finite(self, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
         if np.isfinite(predictions).all():
             return predictions
         raise ValueError(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
-from gradraker._validation import check_count, check_flag, check_learning_rate, seed_from
+from gradraker._validation import check_count, check_flag, check_learning_rate, make_seed
 from gradraker.features import check_references, to_row_arrays
 from gradraker.kernels.ranges import Sigma2Ranges
 from gradraker.linear.hedge import AUTO, Hedge, check_regularization, check_weight_step
@@ -18,15 +18,15 @@ from gradraker.models.bank.frequency_tables import FamilyTables
 from gradraker.models.bank.members import (
     WHOLE,
     BankMember,
+    assign_views,
     check_kernels,
     check_views,
     choose_members,
-    view_of_columns,
 )
-from gradraker.models.bank.training import train_bank, view_matrix
+from gradraker.models.bank.training import select_view_matrix, train_bank
 from gradraker.models.persistence.saving import Arrays, State
 from gradraker.models.rows.record import Record
-from gradraker.models.sigma2.rules import Sample
+from gradraker.models.sigma2.rules import RuleInput
 
 
 class GradrakerRegressor(RegressorMixin, OneNodeBank):
@@ -171,18 +171,18 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
             references = getattr(self, "feature_names_in_", None)
         kernels, views = check_kernels(self.kernels), check_views(self.views)
         if views is not None:
-            view_of_columns(views, X.shape[1])
+            assign_views(views, X.shape[1])
         named = () if references is None else check_references(references, X.shape[1])
         table = FamilyTables.of(
             (family for family, _ in kernels),
-            seed_from(self.random_state),
+            make_seed(self.random_state),
             self.n_frequencies,
             n_numbered=X.shape[1] if references is None else 0,
             named=named,
         )
-        samples = self._samples(X, y.reshape(y.shape[0], -1), table)
+        samples = self._make_samples(X, y.reshape(y.shape[0], -1), table)
         members, ranges = choose_members(kernels, samples)
-        self._begin(table, members, ranges, y.shape[1:])
+        self._set_initial_state(table, members, ranges, y.shape[1:])
         self._n_first = X.shape[0]
         if not self.keep_known:
             # The rows will not be there later, and rows without a distance have no ranges.
@@ -190,22 +190,24 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
                 with suppress(ValueError):
                     self._ranges.setdefault(key, sample.ranges)
 
-    def _samples(
+    def _make_samples(
         self, X: Any, Y: NDArray[np.float64], table: FamilyTables
-    ) -> dict[tuple[str, str], Sample]:
+    ) -> dict[tuple[str, str], RuleInput]:
         """What rules for σ² look at, for each view and family."""
         views = check_views(self.views)
         seen: dict[str, Any] = {WHOLE: X}
         if views is not None:
-            of_columns = view_of_columns(views, X.shape[1])
-            seen = {name: view_matrix(X, of_columns, number) for number, name in enumerate(views)}
+            of_columns = assign_views(views, X.shape[1])
+            seen = {
+                name: select_view_matrix(X, of_columns, number) for number, name in enumerate(views)
+            }
         return {
-            (view, family): Sample(part, Y, table[family], self.learning_rate, self.n_epochs)
+            (view, family): RuleInput(part, Y, table[family], self.learning_rate, self.n_epochs)
             for view, part in seen.items()
             for family in table.tables
         }
 
-    def _begin(
+    def _set_initial_state(
         self,
         table: FamilyTables,
         members: Sequence[BankMember],
@@ -218,7 +220,7 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
         self.sigma2_ = np.array([member.sigma2 for member in members])
         self._ranges = ranges
         self._n_first = 0
-        self._used = self._fixed()
+        self._used = self._get_fixed_parameters()
         self._hedge = Hedge(len(members), self.weight_step, self.regularization)
         self.coef_ = np.zeros((len(members), *targets, 2 * table.n_frequencies))  # θ₀ = 0
         self.n_seen_ = 0
@@ -234,10 +236,10 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
     ) -> None:
         rows = to_row_arrays(X)
         Y = y.reshape(y.shape[0], -1)  # [n, K]
-        theta = self._theta().copy()  # [P, K, 2D]
+        theta = self._get_theta().copy()  # [P, K, 2D]
         hedge = self._hedge.copy()
         weights = train_bank(
-            self._bank(rows, self._table.prepare(rows.indices), X.dtype),
+            self._make_bank(rows, self._table.prepare(rows.indices), X.dtype),
             Y,
             theta,
             hedge,
@@ -282,7 +284,7 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
         check_flag("keep_known", self.keep_known)
         check_flag("keep_weights", self.keep_weights)
 
-    def _fixed(self) -> dict[str, Any]:
+    def _get_fixed_parameters(self) -> dict[str, Any]:
         """Parameters that cannot change while the model learns."""
         views = check_views(self.views)
         return {
@@ -293,6 +295,8 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
             "regularization": self.regularization,
         }
 
-    def _in_use(self) -> dict[str, tuple[Any, Any]]:
+    def _list_fixed_parameters(self) -> dict[str, tuple[Any, Any]]:
         """The same, as they are and as they were when the model started."""
-        return {name: (value, self._used[name]) for name, value in self._fixed().items()}
+        return {
+            name: (value, self._used[name]) for name, value in self._get_fixed_parameters().items()
+        }

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gradraker.kernels.ranges import Sigma2Ranges
 from gradraker.kernels.shift_invariant import KERNELS
-from gradraker.models.sigma2.rules import SIGMA2_RULES, Sample, choose_sigma2
+from gradraker.models.sigma2.rules import SIGMA2_RULES, RuleInput, choose_sigma2
 
 RANGES = "ranges"
 # The view of a bank that has no views.
@@ -67,13 +67,13 @@ def check_kernels(kernels: Any) -> list[tuple[str, float | str]]:
         raise ValueError(
             f"kernels must be a rule or a sequence of kernels, such as [0.5, 2.0], got {kernels!r}"
         )
-    entries = [_checked_entry(entry) for entry in kernels]
+    entries = [_check_entry(entry) for entry in kernels]
     if not entries:
         raise ValueError("kernels must have at least one kernel, got an empty sequence")
     return entries
 
 
-def _checked_entry(entry: Any) -> tuple[str, float | str]:
+def _check_entry(entry: Any) -> tuple[str, float | str]:
     family, sigma2 = _FAMILY, entry
     if isinstance(entry, tuple | list):
         if len(entry) != 2 or not isinstance(entry[0], str) or entry[0] not in KERNELS:
@@ -131,7 +131,7 @@ def check_views(views: Any) -> dict[str, int] | None:
     return {name: int(width) for name, width in named.items()}
 
 
-def view_of_columns(views: dict[str, int], n_columns: int) -> NDArray[np.int64]:
+def assign_views(views: dict[str, int], n_columns: int) -> NDArray[np.int64]:
     """Return the number of the view of each column, or say that the numbers do not add up."""
     widths = list(views.values())
     if sum(widths) != n_columns:
@@ -143,7 +143,7 @@ def view_of_columns(views: dict[str, int], n_columns: int) -> NDArray[np.int64]:
 
 
 def choose_members(
-    kernels: list[tuple[str, float | str]], samples: dict[tuple[str, str], Sample]
+    kernels: list[tuple[str, float | str]], samples: dict[tuple[str, str], RuleInput]
 ) -> tuple[list[BankMember], dict[tuple[str, str], Sigma2Ranges]]:
     """Return the members of a bank, and the ranges that rules had to know.
 
@@ -156,7 +156,7 @@ def choose_members(
         for family, sigma2 in kernels:
             sample = samples[view, family]
             if sigma2 == RANGES:
-                variances = _placed_by_ranges(sample)
+                variances = _place_by_ranges(sample)
                 ranges[view, family] = sample.ranges
             else:
                 choice = choose_sigma2(sigma2, sample)
@@ -168,7 +168,7 @@ def choose_members(
     return members, ranges
 
 
-def _placed_by_ranges(sample: Sample) -> list[float]:
+def _place_by_ranges(sample: RuleInput) -> list[float]:
     """σ²_ce, σ²_ed, σ²_da and the geometric means of neighbours; equal ones once."""
     if sample.X.shape[0] < 2:
         raise ValueError(

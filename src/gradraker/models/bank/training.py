@@ -50,7 +50,9 @@ class Bank(NamedTuple):
         return self.groups[0].rows.indptr.size - 1
 
 
-def view_rows(rows: RowArrays, view_of_column: NDArray[np.int64] | None, number: int) -> RowArrays:
+def select_view_rows(
+    rows: RowArrays, view_of_column: NDArray[np.int64] | None, number: int
+) -> RowArrays:
     """The entries of rows that lie in the columns of a view; columns keep their numbers."""
     if view_of_column is None:
         return rows
@@ -59,9 +61,9 @@ def view_rows(rows: RowArrays, view_of_column: NDArray[np.int64] | None, number:
     return RowArrays(counts[rows.indptr], rows.indices[chosen], rows.data[chosen])
 
 
-def view_matrix(X: Any, view_of_column: NDArray[np.int64], number: int) -> csr_array:
+def select_view_matrix(X: Any, view_of_column: NDArray[np.int64], number: int) -> csr_array:
     """The same of a matrix, with its shape and type."""
-    indptr, indices, data = view_rows(to_row_arrays(X), view_of_column, number)
+    indptr, indices, data = select_view_rows(to_row_arrays(X), view_of_column, number)
     return csr_array((data.astype(X.dtype), indices, indptr), shape=X.shape)
 
 
@@ -103,7 +105,7 @@ def train_bank(
     """
     step, keep = 2.0 * learning_rate, 1.0 - 2.0 * learning_rate * hedge.regularization
     history = []
-    for chunk in _chunks(bank, orders):
+    for chunk in _iterate_chunks(bank, orders):
         predictions, norms = _train_on(bank, chunk, Y[chunk.numbers], theta, step, keep)
         values = Y[chunk.numbers[chunk.order]]
         history.append(hedge.update(predictions, norms, values, keep_weights=keep_weights))
@@ -119,7 +121,7 @@ class _Chunk(NamedTuple):
     n_kept: int = 1  # features that are kept: of all n rows, or of one at a time
 
 
-def _chunks(bank: Bank, orders: Sequence[NDArray[np.int64]]) -> Iterator[_Chunk]:
+def _iterate_chunks(bank: Bank, orders: Sequence[NDArray[np.int64]]) -> Iterator[_Chunk]:
     """Cut the steps of all epochs into chunks.
 
     All are one chunk if the features of all rows can be kept, else a part of an epoch is.
@@ -129,7 +131,7 @@ def _chunks(bank: Bank, orders: Sequence[NDArray[np.int64]]) -> Iterator[_Chunk]
     parts = (order[i : i + size] for order in orders for i in range(0, order.size, size))
     if len(orders) == 1 or bank.n_rows * row_bytes * len(bank.groups) > _KEPT_PROJECTIONS:
         for part in parts:
-            projected = [compute_projections(_taken(g, part), g.units) for g in bank.groups]
+            projected = [compute_projections(_take_features(g, part), g.units) for g in bank.groups]
             yield _Chunk(part, projected, np.arange(part.size))
         return
     projected = [compute_projections(group.rows, group.units) for group in bank.groups]
@@ -156,29 +158,29 @@ def _train_on(
         made = predictions[m], norms[m]
         run_member_pass(P, order, bank.scales[m], Y, step, keep, theta[m], Z, *made)
 
-    _each_member(bank, chunk, train)
+    _run_members(bank, chunk, train)
     return predictions, norms
 
 
-def prediction_chunks(
+def iterate_predictions(
     bank: Bank, theta: NDArray[np.float64]
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
     """Yield (rows of a chunk, predictions θᵀz of each member for them, (P, chunk, K))."""
-    for chunk in _chunks(bank, [np.arange(bank.n_rows)]):
-        yield chunk.numbers, _predictions_of(bank, chunk, theta)
+    for chunk in _iterate_chunks(bank, [np.arange(bank.n_rows)]):
+        yield chunk.numbers, _predict_member(bank, chunk, theta)
 
 
-def _predictions_of(bank: Bank, chunk: _Chunk, theta: NDArray[np.float64]) -> NDArray[np.float64]:
+def _predict_member(bank: Bank, chunk: _Chunk, theta: NDArray[np.float64]) -> NDArray[np.float64]:
     predictions = np.empty((theta.shape[0], chunk.numbers.size, theta.shape[1]))
 
     def predict(m: int, P: NDArray[np.float64], Z: NDArray[Any]) -> None:
         predict_member_rows(P, bank.scales[m], theta[m], Z[0], predictions[m])
 
-    _each_member(bank, chunk, predict)
+    _run_members(bank, chunk, predict)
     return predictions
 
 
-def _each_member(
+def _run_members(
     bank: Bank, chunk: _Chunk, work: Callable[[int, NDArray[np.float64], NDArray[Any]], None]
 ) -> None:
     """Call ``work(member, its projections, work space for features)`` on a few threads."""
@@ -199,7 +201,7 @@ def _each_member(
     parallel_for(loop, len(members), 1 + _FEATURES_A_THREAD // features_a_member)
 
 
-def _taken(group: Group, numbers: NDArray[np.int64]) -> RowArrays:
+def _take_features(group: Group, numbers: NDArray[np.int64]) -> RowArrays:
     """Rows of the given numbers; entries keep their order."""
     if (np.diff(numbers) == 1).all():  # no copy for rows in their own order
         return group.rows._replace(indptr=group.rows.indptr[numbers[0] : numbers[-1] + 2])

@@ -117,11 +117,11 @@ class Record:
         """All learned rows together."""
         self._flush()
         if len(self._parts) != 1:
-            self._parts = [_joined(self._parts)]
+            self._parts = [_join_parts(self._parts)]
         return self._parts[0]
 
 
-def _joined(parts: list[LearnedRows]) -> LearnedRows:
+def _join_parts(parts: list[LearnedRows]) -> LearnedRows:
     firsts = np.cumsum([0, *map(len, parts)])
     edges = np.cumsum([0, *(part.rows.indices.size for part in parts)])
     indptr = [np.zeros(1, dtype=np.int64)]

@@ -43,7 +43,7 @@ def validate_training(
             model.n_features_in_ = X.shape[1]
             if hasattr(model, "feature_names_in_"):
                 del model.feature_names_in_
-    y = _checked_values(y)
+    y = _check_values(y)
     if not first and y.shape[1:] != model._targets:
         raise ValueError(
             f"y has shape {y.shape}, but the model was trained on values of shape "
@@ -56,7 +56,7 @@ def validate_training(
 
 def check_same_features(model: Any) -> None:
     """Refuse parameters that were set after the features had been drawn."""
-    for name, (value, used) in model._in_use().items():
+    for name, (value, used) in model._list_fixed_parameters().items():
         if value != used:
             raise ValueError(
                 f"{name} is {value!r}, but the model has features of {name}={used!r}: "
@@ -72,12 +72,12 @@ def prepare_rows(model: Any, X: Any, references: Any) -> Prepared:
     if references is None:
         _require_columns(model)
         X = validate_data(model, X, reset=False, **_ROWS)
-        return _prepared(X, table)
+        return _prepare(X, table)
     X = check_array(X, input_name="X", estimator=model, **_ROWS)
     names = check_references(references, X.shape[1])
     if table.has_all(names):
-        return _prepared(renumbered(X, names, table), table)
-    return _prepared(X, table.select_names(names))
+        return _prepare(renumber_columns(X, names, table), table)
+    return _prepare(X, table.select_names(names))
 
 
 def gather_evidence(model: Any, prepared: Prepared) -> Evidence:
@@ -111,7 +111,7 @@ def _require_columns(model: Any) -> None:
         )
 
 
-def _checked_values(y: Any) -> NDArray[np.float64]:
+def _check_values(y: Any) -> NDArray[np.float64]:
     if issparse(y):
         raise TypeError("y must be a dense array, got a sparse matrix; use y.toarray()")
     if y.dtype.kind not in "fiub":
@@ -123,12 +123,12 @@ def _checked_values(y: Any) -> NDArray[np.float64]:
     return values
 
 
-def _prepared(X: Any, table: Any) -> Prepared:
+def _prepare(X: Any, table: Any) -> Prepared:
     rows = to_row_arrays(X)
     return Prepared(rows, table.prepare(rows.indices), X.dtype, table)
 
 
-def renumbered(X: Any, names: Sequence[Hashable], table: Any) -> Any:
+def renumber_columns(X: Any, names: Sequence[Hashable], table: Any) -> Any:
     """X with its columns, which have ``names``, moved to the rows of the table."""
     rows = csr_array(X)
     numbers, n_columns = table.find_rows(names), len(table)

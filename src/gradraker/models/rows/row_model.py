@@ -15,7 +15,7 @@ from gradraker.linear.lms import draw_epoch_orders
 from gradraker.models.persistence.saving import Arrays, State, read_model_of, save_model
 from gradraker.models.rollback import rollback_on_error
 from gradraker.models.rows.record import Record, row_names
-from gradraker.models.rows.row_input import check_same_features, renumbered, validate_training
+from gradraker.models.rows.row_input import check_same_features, renumber_columns, validate_training
 
 
 class RowModel(BaseEstimator):
@@ -104,7 +104,7 @@ class RowModel(BaseEstimator):
             columns = check_references(references, X.shape[1])
             self._check_new_names(columns)
             self._table.add_missing(columns)
-            X = renumbered(X, columns, self._table)
+            X = renumber_columns(X, columns, self._table)
         self._train(X, y, [np.arange(X.shape[0])], names)
         return self
 

@@ -11,7 +11,7 @@ from gradraker.linear.weights import contribution_weights
 _HELD_OUT = 0.2
 
 
-def held_out_noise_ratios(
+def measure_noise_ratios(
     rows: RowArrays,
     units: NDArray[np.float32],
     *,
@@ -35,7 +35,7 @@ def held_out_noise_ratios(
     return np.asarray(np.maximum(-weights.min(axis=1), 0.0) / (2.0 * learning_rate))
 
 
-def refined_noise_ratio(
+def measure_noise_ratio(
     rows: RowArrays,
     units: NDArray[np.float32],
     *,
@@ -53,7 +53,7 @@ def refined_noise_ratio(
     """
     ratio = float(
         np.median(
-            held_out_noise_ratios(
+            measure_noise_ratios(
                 rows,
                 units,
                 sigma2=sigma2,

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from gradraker._validation import check_count, check_learning_rate, seed_from
+from gradraker._validation import check_count, check_learning_rate, make_seed
 from gradraker.features import FrequencyTable, compute_projections, to_row_arrays
 from gradraker.kernels import get_kernel
 from gradraker.kernels.median_rule import median_sigma2
 from gradraker.kernels.ranges import ExtremePairs, Sigma2Ranges, compute_ranges, find_extreme_pairs
 from gradraker.linear.held_out_passes import make_folds, predict_held_out
-from gradraker.models.sigma2.refined import refined_noise_ratio
+from gradraker.models.sigma2.refined import measure_noise_ratio
 
 # Rules that train use at most this many rows, drawn at random, so that they cost a bounded time.
 _MOST_ROWS = 2000
@@ -26,7 +26,7 @@ _ENOUGH_PREDICTIONS = 200
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class RuleInput:
     """What a rule may look at: the training rows and how the learner will use them."""
 
     X: Any  # [n, M], sparse or dense
@@ -45,17 +45,17 @@ class Sample:
         """The four ranges, with the noise ratio of the formula."""
         return compute_ranges(self.pairs, n_frequencies=self.table.n_frequencies)
 
-    def rng(self) -> np.random.Generator:
+    def make_rng(self) -> np.random.Generator:
         """A generator for the rule, apart from those of the frequencies and the orders."""
         return np.random.default_rng([self.table.seed, 2])
 
-    def part(self) -> "Sample":
+    def take_part(self) -> "RuleInput":
         """The whole sample, or a random part of it if it is large."""
         n = self.X.shape[0]
         if n <= _MOST_ROWS:
             return self
-        rows = np.sort(self.rng().permutation(n)[:_MOST_ROWS])
-        return Sample(self.X[rows], self.Y[rows], self.table, self.learning_rate, self.n_epochs)
+        rows = np.sort(self.make_rng().permutation(n)[:_MOST_ROWS])
+        return RuleInput(self.X[rows], self.Y[rows], self.table, self.learning_rate, self.n_epochs)
 
     def compute_projections(self) -> NDArray[np.float64]:
         """Projections on unit frequencies, (n, D)."""
@@ -64,34 +64,34 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ChosenSigma2:
     """A variance, and the ranges if the rule had to know them."""
 
     sigma2: float
     ranges: Sigma2Ranges | None = None
 
 
-def _theory(sample: Sample) -> Choice:
+def _choose_by_theory(sample: RuleInput) -> ChosenSigma2:
     """Algorithm 1: σ²_ed with the noise ratio of the formula."""
-    return Choice(sample.ranges.extending_disturbing, sample.ranges)
+    return ChosenSigma2(sample.ranges.extending_disturbing, sample.ranges)
 
 
-def _refined(sample: Sample) -> Choice:
+def _choose_by_refined_noise(sample: RuleInput) -> ChosenSigma2:
     """Algorithms 1 and 2: σ²_ed with a noise ratio measured at the variance of the formula."""
-    ranges = _refined_ranges(sample)
-    return Choice(ranges.extending_disturbing, ranges)
+    ranges = _find_refined_ranges(sample)
+    return ChosenSigma2(ranges.extending_disturbing, ranges)
 
 
-def _refined_ranges(sample: Sample, *, closeness: float = 0.1) -> Sigma2Ranges:
-    part = sample.part()
+def _find_refined_ranges(sample: RuleInput, *, closeness: float = 0.1) -> Sigma2Ranges:
+    part = sample.take_part()
     rows = to_row_arrays(part.X)
-    ratio = refined_noise_ratio(
+    ratio = measure_noise_ratio(
         rows,
         part.table.prepare(rows.indices),
         sigma2=sample.ranges.extending_disturbing,
         learning_rate=part.learning_rate,
         n_epochs=part.n_epochs,
-        rng=part.rng(),
+        rng=part.make_rng(),
     )
     return compute_ranges(
         sample.pairs,
@@ -102,13 +102,13 @@ def _refined_ranges(sample: Sample, *, closeness: float = 0.1) -> Sigma2Ranges:
     )
 
 
-def _median(sample: Sample) -> Choice:
+def _choose_by_median(sample: RuleInput) -> ChosenSigma2:
     """The median heuristic."""
-    sigma2 = median_sigma2(sample.X, kernel=sample.table.kernel, rng=sample.rng())
-    return Choice(sigma2)
+    sigma2 = median_sigma2(sample.X, kernel=sample.table.kernel, rng=sample.make_rng())
+    return ChosenSigma2(sigma2)
 
 
-def _cv(sample: Sample) -> Choice:
+def _choose_by_cv(sample: RuleInput) -> ChosenSigma2:
     """Cross-validation over variances between σ²_ce and σ²_da, with one projection for all.
 
     Held-out errors of neighbouring variances often differ by less than their noise. So each
@@ -116,13 +116,13 @@ def _cv(sample: Sample) -> Choice:
     than the smallest and s is the standard error of Δ over nodes, and the choice is the
     weighted geometric mean.
     """
-    part = sample.part()
+    part = sample.take_part()
     n = part.X.shape[0]
-    Y = part.Y / _spreads(part.Y)  # every target counts the same, whatever its unit
+    Y = part.Y / _measure_spreads(part.Y)  # every target counts the same, whatever its unit
     candidates = np.geomspace(
         sample.ranges.chaos_extending, sample.ranges.disturbing_averaging, _N_CANDIDATES
     )
-    rng = part.rng()
+    rng = part.make_rng()
     P = part.compute_projections()  # [n, D]
     n_repeats = -(-_ENOUGH_PREDICTIONS // n)
     errors = np.zeros((candidates.size, n))  # [S, n]
@@ -135,18 +135,18 @@ def _cv(sample: Sample) -> Choice:
             learning_rate=part.learning_rate,
         )
         errors += np.sum((predictions - Y) ** 2, axis=2) / n_repeats
-    sigma2 = float(np.exp(np.average(np.log(candidates), weights=_plausibility(errors))))
-    return Choice(sigma2, sample.ranges)
+    sigma2 = float(np.exp(np.average(np.log(candidates), weights=_weigh_candidates(errors))))
+    return ChosenSigma2(sigma2, sample.ranges)
 
 
-def _spreads(Y: NDArray[np.float64]) -> NDArray[np.float64]:
+def _measure_spreads(Y: NDArray[np.float64]) -> NDArray[np.float64]:
     """Range of each target, or its size where it does not vary, or 1 where it is 0."""
     spreads = Y.max(axis=0) - Y.min(axis=0)
     spreads = np.where(spreads > 0.0, spreads, np.abs(Y[0]))
     return np.where((spreads > 0.0) & np.isfinite(spreads), spreads, 1.0)
 
 
-def _plausibility(errors: NDArray[np.float64]) -> NDArray[np.float64]:
+def _weigh_candidates(errors: NDArray[np.float64]) -> NDArray[np.float64]:
     """Weight in [0, 1] of each candidate, from squared errors (S, n) of held-out nodes."""
     best = int(np.argmin(errors.sum(axis=1)))
     excess = errors - errors[best]
@@ -157,11 +157,11 @@ def _plausibility(errors: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.exp(-0.5 * ratio**2))
 
 
-SIGMA2_RULES: dict[str, Callable[[Sample], Choice]] = {
-    "theory": _theory,
-    "refined": _refined,
-    "median": _median,
-    "cv": _cv,
+SIGMA2_RULES: dict[str, Callable[[RuleInput], ChosenSigma2]] = {
+    "theory": _choose_by_theory,
+    "refined": _choose_by_refined_noise,
+    "median": _choose_by_median,
+    "cv": _choose_by_cv,
 }
 
 
@@ -189,11 +189,11 @@ def check_sigma2(sigma2: Any) -> float | str:
     )
 
 
-def choose_sigma2(sigma2: float | str, sample: Sample) -> Choice:
+def choose_sigma2(sigma2: float | str, sample: RuleInput) -> ChosenSigma2:
     """Return the variance that a number or a rule gives for a sample."""
     checked = check_sigma2(sigma2)
     if isinstance(checked, float):
-        return Choice(checked)
+        return ChosenSigma2(checked)
     if sample.X.shape[0] < 2:
         raise ValueError(
             f"sigma2={checked!r} needs at least two distinct rows of X to choose from, got "
@@ -271,11 +271,11 @@ def sigma2_ranges(
             {} if isinstance(noise, str) else {"noise_ratio": float(noise), "noise": "given"}
         )
         return compute_ranges(pairs, n_frequencies=n_frequencies, closeness=closeness, **given)
-    sample = Sample(
+    sample = RuleInput(
         rows,
         np.zeros((rows.shape[0], 1)),
-        FrequencyTable(seed_from(random_state), n_frequencies, kernel, n_numbered=rows.shape[1]),
+        FrequencyTable(make_seed(random_state), n_frequencies, kernel, n_numbered=rows.shape[1]),
         learning_rate,
         n_epochs,
     )
-    return _refined_ranges(sample, closeness=closeness)
+    return _find_refined_ranges(sample, closeness=closeness)

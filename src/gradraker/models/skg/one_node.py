@@ -51,7 +51,7 @@ class OneNodeMixin:
         float, or ndarray of shape (n_targets,)
             0 before anything was learned (θ₀ = 0).
         """
-        names, weights = names_and_weights(neighbours)
+        names, weights = split_neighbours(neighbours)
         if not hasattr(self, "coef_"):
             return 0.0
         table, indices = _look_up(names, self._table)
@@ -90,10 +90,10 @@ class OneNodeMixin:
         >>> round(model.learn_one({"Alice": 1.0, "Bob": 1.0}, 3.0), 6)
         0.6
         """
-        names, weights = names_and_weights(neighbours)
-        checked = finite_value(value)
+        names, weights = split_neighbours(neighbours)
+        checked = check_value(value)
         if hasattr(self, "coef_"):
-            indices = _known_rows(names, self._table)
+            indices = _find_drawn_rows(names, self._table)
             if indices is not None:
                 return self._learn(indices, weights, checked)
         return self._learn_new(names, weights, checked)
@@ -143,16 +143,18 @@ class OneNodeMixin:
         )
 
 
-def names_and_weights(
+def split_neighbours(
     neighbours: Neighbours,
 ) -> tuple[Collection[Hashable], NDArray[np.float64]]:
     """Names of neighbours, and their weights, 1 where none are given."""
     kind = type(neighbours)
     if kind is not list and kind is not tuple:
         if isinstance(neighbours, Mapping):
-            return neighbours.keys(), _numbers("weights of neighbours", list(neighbours.values()))
+            return neighbours.keys(), _to_numbers(
+                "weights of neighbours", list(neighbours.values())
+            )
         if hasattr(neighbours, "to_dict"):  # a pandas Series: its index has the names
-            return names_and_weights(neighbours.to_dict())
+            return split_neighbours(neighbours.to_dict())
         if isinstance(neighbours, str | bytes) or not isinstance(neighbours, Iterable):
             raise TypeError(
                 "neighbours must be a mapping of names to weights or an iterable of names, "
@@ -163,7 +165,7 @@ def names_and_weights(
     return neighbours, _ONES[:n] if n <= _ONES.size else np.ones(n)  # type: ignore[return-value]
 
 
-def distinct_names(names: Iterable[Hashable]) -> list[Hashable]:
+def list_distinct_names(names: Iterable[Hashable]) -> list[Hashable]:
     """Each name once, in the order in which they come."""
     try:
         return list(dict.fromkeys(names))
@@ -171,7 +173,7 @@ def distinct_names(names: Iterable[Hashable]) -> list[Hashable]:
         raise TypeError(f"neighbours must have hashable names: {error}") from None
 
 
-def _numbers(argument: str, values: Any) -> NDArray[np.float64]:
+def _to_numbers(argument: str, values: Any) -> NDArray[np.float64]:
     """A number, or a list or array of them, as an array of shape (K,)."""
     try:
         numbers = np.array(values)
@@ -185,17 +187,19 @@ def _numbers(argument: str, values: Any) -> NDArray[np.float64]:
     return numbers.astype(np.float64, copy=False).reshape(-1)
 
 
-def finite_value(value: ArrayLike) -> Value:
+def check_value(value: ArrayLike) -> Value:
     """A number as a float, several numbers as an array of shape (K,)."""
     if type(value) is float and math.isfinite(value):  # the usual case, 4 µs sooner
         return value
-    values = _numbers("value", value)
+    values = _to_numbers("value", value)
     if values.size == 0 or not np.isfinite(values).all():
         raise ValueError(f"value must be a finite number or a 1-d array of them, got {value!r}")
     return values if np.ndim(value) > 0 else float(values[0])
 
 
-def _known_rows(names: Collection[Hashable], table: FrequencyTable) -> NDArray[np.int32] | None:
+def _find_drawn_rows(
+    names: Collection[Hashable], table: FrequencyTable
+) -> NDArray[np.int32] | None:
     """Rows of names whose frequencies are drawn, or None if there are others."""
     try:
         return np.fromiter(map(table.drawn_rows.__getitem__, names), np.int32, len(names))
@@ -207,9 +211,9 @@ def _look_up(
     names: Collection[Hashable], table: FrequencyTable, *, add: bool = False
 ) -> tuple[FrequencyTable, NDArray[np.int32]]:
     """A table that has the names, and their rows in it."""
-    rows = _known_rows(names, table)
+    rows = _find_drawn_rows(names, table)
     if rows is None:
-        distinct = distinct_names(names)
+        distinct = list_distinct_names(names)
         if add:
             table.add_missing(distinct)
         elif not table.has_all(distinct):

@@ -15,9 +15,9 @@ from gradraker._validation import (
     check_count,
     check_flag,
     check_learning_rate,
-    seed_from,
+    make_seed,
 )
-from gradraker.explain.linear_explanation import checked_names
+from gradraker.explain.linear_explanation import choose_names
 from gradraker.explain.skg_explanation import Explanation, explain_predictions
 from gradraker.features import (
     FrequencyTable,
@@ -29,17 +29,17 @@ from gradraker.features import (
 from gradraker.kernels import get_kernel
 from gradraker.kernels.ranges import Sigma2Ranges, compute_ranges, find_extreme_pairs
 from gradraker.linear.lms import train
-from gradraker.models.persistence.row_state import (
+from gradraker.models.persistence.saving import Arrays, State
+from gradraker.models.rows.record import Record, row_names
+from gradraker.models.rows.row_input import gather_evidence, prepare_rows
+from gradraker.models.rows.row_model import RowModel
+from gradraker.models.rows.row_state import (
     check_coef,
     dump_row_state,
     restore_names,
     restore_row_state,
 )
-from gradraker.models.persistence.saving import Arrays, State
-from gradraker.models.rows.record import Record, row_names
-from gradraker.models.rows.row_input import gather_evidence, prepare_rows
-from gradraker.models.rows.row_model import RowModel
-from gradraker.models.sigma2.rules import Choice, Sample, check_sigma2, choose_sigma2
+from gradraker.models.sigma2.rules import ChosenSigma2, RuleInput, check_sigma2, choose_sigma2
 from gradraker.models.skg.one_node import OneNodeMixin
 
 
@@ -189,15 +189,15 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
         """Set all that stays as it is while the model learns."""
         if references is None:
             references = getattr(self, "feature_names_in_", None)
-        seed = seed_from(self.random_state)
+        seed = make_seed(self.random_state)
         if references is None:
             table = FrequencyTable(seed, self.n_frequencies, self.kernel, n_numbered=X.shape[1])
         else:
             names = check_references(references, X.shape[1])
             table = FrequencyTable(seed, self.n_frequencies, self.kernel, named=names)
         Y = y.reshape(y.shape[0], -1)
-        sample = Sample(X, Y, table, self.learning_rate, self.n_epochs)
-        self._begin(table, choose_sigma2(self.sigma2, sample), y.shape[1:])
+        sample = RuleInput(X, Y, table, self.learning_rate, self.n_epochs)
+        self._set_initial_state(table, choose_sigma2(self.sigma2, sample), y.shape[1:])
         self._n_first = X.shape[0]
         if self._ranges is None and not self.keep_known:
             # The rows will not be there later, and rows without a distance have no ranges.
@@ -212,10 +212,12 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
                 f"sigma2={self.sigma2!r} is a rule that needs rows to choose from, and learn_one "
                 "brings a single node: give sigma2 as a number, or call fit or partial_fit first"
             )
-        table = FrequencyTable(seed_from(self.random_state), self.n_frequencies, self.kernel)
-        self._begin(table, Choice(float(self.sigma2)), targets)
+        table = FrequencyTable(make_seed(self.random_state), self.n_frequencies, self.kernel)
+        self._set_initial_state(table, ChosenSigma2(float(self.sigma2)), targets)
 
-    def _begin(self, table: FrequencyTable, choice: Choice, targets: tuple[int, ...]) -> None:
+    def _set_initial_state(
+        self, table: FrequencyTable, choice: ChosenSigma2, targets: tuple[int, ...]
+    ) -> None:
         self._table = table
         self.seed_ = table.seed
         self.sigma2_ = choice.sigma2
@@ -310,8 +312,8 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
             sigma2=self.sigma2_,
             learning_rate=learning_rate,
             kernel=self.kernel,
-            node_names=checked_names("node_names", node_names, names, len(predictions)),
-            known_names=checked_names("known_names", known_names, learned.names, len(learned)),
+            node_names=choose_names("node_names", node_names, names, len(predictions)),
+            known_names=choose_names("known_names", known_names, learned.names, len(learned)),
         )
 
     @property
@@ -353,7 +355,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
         """Shape of the value of one node."""
         return self.coef_.shape[:-1]
 
-    def _in_use(self) -> dict[str, tuple[Any, Any]]:
+    def _list_fixed_parameters(self) -> dict[str, tuple[Any, Any]]:
         """Parameters that cannot change while the model learns: as they are, and as they were."""
         table = self._table
         return {
@@ -388,8 +390,8 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
         table = FrequencyTable(seed, model.n_frequencies, model.kernel, n_numbered=n_numbered)
         table.add_missing(named)
         ranges = None if state["ranges_"] is None else Sigma2Ranges(**state["ranges_"])
-        choice = Choice(float(check_sigma2(state["sigma2_"])), ranges)
-        model._begin(table, choice, coef.shape[:-1])
+        choice = ChosenSigma2(float(check_sigma2(state["sigma2_"])), ranges)
+        model._set_initial_state(table, choice, coef.shape[:-1])
         model.coef_ = coef
         restore_row_state(model, state, arrays)
         return model

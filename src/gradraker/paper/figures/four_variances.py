@@ -173,14 +173,14 @@ def _fit(split: Split, y: Floats, sigma2: float, settings: Settings) -> SKGRegre
 
 def _describe_run(explanation: Explanation, row: int) -> dict[str, Any]:
     B = explanation.similarities[:, explanation.order]  # [n, T]
-    F = np.array([explanation.by_time_of(node) for node in range(len(B))])  # [n, T]
+    F = np.array([explanation.compute_row_by_time(node) for node in range(len(B))])  # [n, T]
     efficient = explanation.efficient_distance(row)
     return {
         "similarities": B[row].tolist(),
         "mean_similarity": float(B.mean()),
         "weights": F[row].tolist(),
         "late_ranks": _rank_late_weights(B, F),
-        "weights_by_node": explanation.weights[row].tolist(),
+        "compute_weights_by_node": explanation.weights[row].tolist(),
         "efficient_distance": efficient if np.isfinite(efficient) else None,
         "sums_of_weights": explanation.sum_of_weights.tolist(),
         "predictions": explanation.prediction.tolist(),
@@ -218,7 +218,7 @@ def _parse_run(run: Mapping[str, Any]) -> RunAtVariance:
         run["range"],
         np.array(run["similarities"]),
         np.array(run["weights"]),
-        np.array(run["weights_by_node"]),
+        np.array(run["compute_weights_by_node"]),
         run["efficient_distance"],
         run["mean_similarity"],
         run["late_ranks"],
