@@ -15,7 +15,12 @@ from gradraker.linear.lms import draw_epoch_orders
 from gradraker.models.persistence.saving import Arrays, State, read_model_of, save_model
 from gradraker.models.rollback import rollback_on_error
 from gradraker.models.rows.record import Record, row_names
-from gradraker.models.rows.row_input import check_same_features, renumber_columns, validate_training
+from gradraker.models.rows.row_input import (
+    check_same_features,
+    renumber_columns,
+    validate_tested,
+    validate_training,
+)
 
 
 class RowModel(BaseEstimator):
@@ -39,6 +44,7 @@ class RowModel(BaseEstimator):
         *,
         references: Sequence[Hashable] | None = None,
         node_names: Sequence[Hashable] | None = None,
+        tested: Any = None,
     ) -> Self:
         """Forget what was learned and train ``n_epochs`` times on all rows.
 
@@ -52,6 +58,9 @@ class RowModel(BaseEstimator):
             Names of the columns of X.
         node_names : sequence of n names, optional
             Names of the rows, for :meth:`explain`; default the index of a pandas data frame.
+        tested : {array-like, sparse matrix, data frame} of shape (m, M), optional
+            Adjacency vectors of nodes that will be predicted, with the columns of X. The rule
+            ``"refined"`` for σ² measures the noise range on them; see :func:`sigma2_ranges`.
 
         Returns
         -------
@@ -60,7 +69,8 @@ class RowModel(BaseEstimator):
         self.check_parameters()
         names = row_names(X, node_names)
         X, y = validate_training(self, X, y, references, first=True)
-        self._start(X, y, references)
+        tested = validate_tested(self, tested, references, X.shape[1])
+        self._start(X, y, references, tested)
         orders = draw_epoch_orders(self.seed_, X.shape[0], self.n_epochs, shuffle=self.shuffle)
         self._train(X, y, orders, names)
         return self
@@ -99,7 +109,7 @@ class RowModel(BaseEstimator):
         names = row_names(X, node_names)
         X, y = validate_training(self, X, y, references, first=first)
         if first:
-            self._start(X, y, references)
+            self._start(X, y, references, None)
         elif references is not None:
             columns = check_references(references, X.shape[1])
             self._check_new_names(columns)
@@ -174,7 +184,7 @@ class RowModel(BaseEstimator):
         """Refuse parameters that make no sense."""
         raise NotImplementedError
 
-    def _start(self, X: Any, y: NDArray[np.float64], references: Any) -> None:
+    def _start(self, X: Any, y: NDArray[np.float64], references: Any, tested: Any) -> None:
         """Set all that stays as it is while the model learns."""
         raise NotImplementedError
 

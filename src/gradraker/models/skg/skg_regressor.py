@@ -39,7 +39,13 @@ from gradraker.models.rows.row_state import (
     restore_names,
     restore_row_state,
 )
-from gradraker.models.sigma2.rules import ChosenSigma2, RuleInput, check_sigma2, choose_sigma2
+from gradraker.models.sigma2.rules import (
+    ChosenSigma2,
+    RuleInput,
+    check_sigma2,
+    check_tested_is_used,
+    choose_sigma2,
+)
 from gradraker.models.skg.one_node import OneNodeMixin
 
 
@@ -185,7 +191,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
         self.n_seen_ += n_steps
         self._observe(rows, Y, orders, X.dtype, names)
 
-    def _start(self, X: Any, y: NDArray[np.float64], references: Any) -> None:
+    def _start(self, X: Any, y: NDArray[np.float64], references: Any, tested: Any) -> None:
         """Set all that stays as it is while the model learns."""
         if references is None:
             references = getattr(self, "feature_names_in_", None)
@@ -196,7 +202,8 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
             names = check_references(references, X.shape[1])
             table = FrequencyTable(seed, self.n_frequencies, self.kernel, named=names)
         Y = y.reshape(y.shape[0], -1)
-        sample = RuleInput(X, Y, table, self.learning_rate, self.n_epochs)
+        check_tested_is_used(tested, (self.sigma2,))
+        sample = RuleInput(X, Y, table, self.learning_rate, self.n_epochs, tested)
         self._set_initial_state(table, choose_sigma2(self.sigma2, sample), y.shape[1:])
         self._n_first = X.shape[0]
         if self._ranges is None and not self.keep_known:
