@@ -1,6 +1,7 @@
 """Algorithm 2 of the paper: a noise range measured by a simulation."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,10 @@ _ENOUGH = 50
 MOST_TESTED = 500
 
 # How the noise ratios of several nodes become one: ``noise`` of ``sigma2_ranges``.
-STATISTICS = {"refined": np.median, "minimum": np.max}
+STATISTICS: dict[str, Callable[[NDArray[np.float64]], Any]] = {
+    "refined": np.median,
+    "minimum": np.max,
+}
 
 
 def measure_noise_ratios(
