@@ -14,7 +14,7 @@ from gradraker.paper.results import PaperResults
 
 T = TypeVar("T")
 # A number with fewer repeats than this part on one side is at the edge of the spread.
-_EDGE = 0.05
+_EDGE = 0.1
 Verdict = Literal["agrees", "at the edge", "differs", "cannot be checked"]
 VERDICTS: tuple[Verdict, ...] = ("agrees", "at the edge", "differs", "cannot be checked")
 
@@ -113,7 +113,7 @@ SPREAD = Rule(
     "spread",
     "The printed number lies between our extremes over n repeats; the note counts those on each "
     "side of it. One more draw of our own would fall outside in 2 of n + 1 cases, in 4 % with 50. "
-    "With less than 5 % of the repeats on one side it is at the edge. Where the spread is wide "
+    "With less than 10 % of the repeats on one side it is at the edge. Where the spread is wide "
     "this can refute a number, but hardly confirm it.",
     _is_in_spread,
 )

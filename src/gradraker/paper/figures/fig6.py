@@ -156,8 +156,8 @@ CLAIMS.add(
     compare_count(
         "email",
         known=True,
-        why="40 % of {n} are exactly {part:.4g}: neither rounding nor another part of the nodes "
-        "near 40 % that fits the other data sets (33 of 83, 888 of 2222) gives 403.",
+        why="40 % of {n} are {part:.4g} without rounding. Rounding down gives the 33 of 83 and the "
+        "888 of 2222, but no rounding gives 403.",
     ),
     data="email",
 )
