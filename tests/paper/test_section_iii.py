@@ -49,12 +49,12 @@ def test_approximation_error_is_the_difference_of_its_sides(temperature, draw_de
             # Times j − 3, j − 2, j − 1 and j of equation (spj3uf).
             z3, z2, z1 = Z[i], Z[i + 1], Z[i + 2]
 
-            def B(a, b):
+            def compare_rows(a, b):
                 return 0.2 * a @ b
 
-            alpha_2 = B(z2, z1) * B(z1, star) / B(z2, star)
-            alpha_31 = B(z3, z1) * B(z1, star) / B(z3, star)
-            alpha_32 = B(z3, z2) * B(z2, star) / B(z3, star)
+            alpha_2 = compare_rows(z2, z1) * compare_rows(z1, star) / compare_rows(z2, star)
+            alpha_31 = compare_rows(z3, z1) * compare_rows(z1, star) / compare_rows(z3, star)
+            alpha_32 = compare_rows(z3, z2) * compare_rows(z2, star) / compare_rows(z3, star)
             left = 1 - alpha_32 * (1 - alpha_2) - alpha_31
             errors.append(abs(left - (1 - alpha_32) * (1 - alpha_2)))
     assert mean == pytest.approx(np.mean(errors), rel=1e-8)

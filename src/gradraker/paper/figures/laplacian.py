@@ -18,8 +18,9 @@ from gradraker.sweep import SweepResult
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# A diversity is "suitable" if its error is this close to the smallest.
-_SUITABLE = 1.1
+# A diversity is "suitable" if its error is this close to the smallest: a quarter more, where
+# errors differ tenfold over the ranges.
+_SUITABLE = 1.25
 _GRID = (0.05, 1e5)
 
 SWEEP = replace(
