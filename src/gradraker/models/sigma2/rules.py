@@ -119,7 +119,7 @@ def _choose_by_cv(sample: RuleInput) -> ChosenSigma2:
     """
     part = sample.take_part()
     n = part.X.shape[0]
-    Y = part.Y / _measure_spreads(part.Y)  # every target counts the same, whatever its unit
+    Y = part.Y / measure_spreads(part.Y)  # every target counts the same, whatever its unit
     candidates = np.geomspace(
         sample.ranges.chaos_extending, sample.ranges.disturbing_averaging, _N_CANDIDATES
     )
@@ -136,18 +136,18 @@ def _choose_by_cv(sample: RuleInput) -> ChosenSigma2:
             learning_rate=part.learning_rate,
         )
         errors += np.sum((predictions - Y) ** 2, axis=2) / n_repeats
-    sigma2 = float(np.exp(np.average(np.log(candidates), weights=_weigh_candidates(errors))))
+    sigma2 = float(np.exp(np.average(np.log(candidates), weights=weigh_candidates(errors))))
     return ChosenSigma2(sigma2, sample.ranges)
 
 
-def _measure_spreads(Y: NDArray[np.float64]) -> NDArray[np.float64]:
+def measure_spreads(Y: NDArray[np.float64]) -> NDArray[np.float64]:
     """Range of each target, or its size where it does not vary, or 1 where it is 0."""
     spreads = Y.max(axis=0) - Y.min(axis=0)
     spreads = np.where(spreads > 0.0, spreads, np.abs(Y[0]))
     return np.where((spreads > 0.0) & np.isfinite(spreads), spreads, 1.0)
 
 
-def _weigh_candidates(errors: NDArray[np.float64]) -> NDArray[np.float64]:
+def weigh_candidates(errors: NDArray[np.float64]) -> NDArray[np.float64]:
     """Weight in [0, 1] of each candidate, from squared errors (S, n) of held-out nodes."""
     best = int(np.argmin(errors.sum(axis=1)))
     excess = errors - errors[best]
