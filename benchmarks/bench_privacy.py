@@ -4,7 +4,7 @@ With the frequencies known, an attacker looks for links that explain z: greedily
 time, and where phases do not wrap by nonnegative least squares on the angles. He can check his
 answer, since the right links give z exactly. Counted are rows of 0/1 links that are found exactly.
 
-Run: python benchmarks/bench_privacy.py [--rows 20] [--tiny]
+Run: python benchmarks/bench_privacy.py [--rows 10] [--tiny]
 """
 
 import argparse
@@ -20,7 +20,7 @@ from gradraker.explain import kernel_similarity_measure, similarity_measure
 from machine import print_facts
 from report import Finding, Report
 
-N_REFERENCES = 1000
+N_REFERENCES = 500
 DEGREES = (2, 5, 10, 20, 40)
 FREQUENCIES = (10, 25, 50, 100, 200, 400)
 DELTA = 1e-5
@@ -128,7 +128,7 @@ def measure_similarity_leak(n_repeats: int) -> float:
 def main(argv: list[str] | None = None) -> Report:
     """Print the tables, and return what was recovered."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", type=int, default=20)
+    parser.add_argument("--rows", type=int, default=10)
     parser.add_argument("--tiny", action="store_true", help="for the tests")
     options = parser.parse_args(argv)
     n_rows = 2 if options.tiny else options.rows
