@@ -65,8 +65,8 @@ class KernelList(click.ParamType):  # type: ignore[type-arg]
 
 @click.command(
     short_help="Predict by a bank of kernels, over layers and hops.",
-    epilog="Example: gradraker bank --layer mail=mail.csv --layer calls=calls.csv "
-    "--values known.csv --kernels ranges,laplacian:cv --out predicted.csv",
+    epilog="Example: gradraker bank --layer mail=edges.csv --values known.csv "
+    "--kernels ranges,laplacian:cv --hops 2 --out predicted.csv",
 )
 @click.option(
     "--layer",

@@ -22,8 +22,8 @@ _SHIFTS = ("adjacency", "laplacian", "normalised", "mean")
 
 @click.command(
     short_help="Predict the next values of series at the nodes of a graph.",
-    epilog="Example: gradraker series --edges roads.csv --series speeds.csv --time-column time "
-    "--taps 3 --delay 0 --out next.csv",
+    epilog="Example: gradraker series --edges edges.csv --series series.csv --taps 3 --delay 0 "
+    "--out next.csv",
 )
 @edges_option
 @click.option(
