@@ -37,7 +37,7 @@ def invoke(*arguments, **options):
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """A folder with edges.csv, values.csv, known.csv (60), new.csv (10 others), series.csv, models."""
+    """A folder with edges, values, known (60), new (10 others) and series as CSV, and models."""
     folder = tmp_path_factory.mktemp("made")
     files = {name: str(folder / f"{name}.csv") for name in ("edges", "values", "known", "new")}
     done = invoke(
