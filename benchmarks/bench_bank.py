@@ -131,7 +131,7 @@ def weighed_outside(work: Work, sigma2: float) -> NDArray[np.float64]:
     """Squared errors of a member before each training step, row by row."""
     n = work.y.size
     model = single(work, sigma2, 3)
-    Z, theta = model.features(work.X), np.zeros(2 * work.n_frequencies)
+    Z, theta = model.compute_features(work.X), np.zeros(2 * work.n_frequencies)
     rng = np.random.default_rng([SEED, 1])
     errors = []
     for i in np.concatenate([rng.permutation(n) for _ in range(3)]):
@@ -158,7 +158,7 @@ def errors_of(
     data: GraphDataset, n_frequencies: int, learning_rate: float, n_repeats: int
 ) -> dict[str, float]:
     """Mean tested GNMSE of each method over splits, with 40 % of the nodes sampled."""
-    y = data.scaled_values()
+    y = data.scale_values()
     errors = np.empty((n_repeats, len(METHODS) + 1))
     for repeat in range(n_repeats):
         sampled, tested = split_nodes(data.n_nodes, 0.4, np.random.default_rng(repeat))

@@ -32,7 +32,7 @@ def study(
     all_references: bool,
 ) -> dict[str, float]:
     """Mean tested GNMSE of each view alone and of the bank over both, by how walks are counted."""
-    y = data.scaled_values()
+    y = data.scale_values()
     parameters = {"n_frequencies": n_frequencies, "learning_rate": learning_rate}
     every = {weights: hop_views(data.adjacency, hop_weights=weights) for weights in HOP_WEIGHTS}
     errors = np.empty((n_repeats, len(COLUMNS)))

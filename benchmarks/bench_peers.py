@@ -99,7 +99,7 @@ def values_part(tiny: bool, n_splits: int) -> tuple[list[str], list[Finding]]:
         }
         methods = {"the mean": mean, **skgs, **same_rows, **local, **whole, **node_models(tiny)}
         print(f"{data.name}: {len(methods)} methods, {n_splits} splits", file=sys.stderr)
-        found = errors(methods, data.adjacency, data.scaled_values(), n_splits)
+        found = errors(methods, data.adjacency, data.scale_values(), n_splits)
         columns[data.name] = found
         best, nearby = (best_of([*skgs, "the mean", *some], found) for some in (whole, same_rows))
         findings += [
@@ -120,7 +120,7 @@ def fresh_part() -> tuple[list[str], list[Finding]]:
     for data, _, _ in data_sets(False)[:4]:
         # Five splits of a graph as small as Temperature's say nothing.
         n_splits = N_SPLITS if data.n_nodes > 200 else 5 * N_SPLITS
-        found = errors(methods, data.adjacency, data.scaled_values(), n_splits, FIRST_FRESH)
+        found = errors(methods, data.adjacency, data.scale_values(), n_splits, FIRST_FRESH)
         columns[data.name] = found
         findings.append(
             _compared(f"{data.name}, fresh", found["NodeRegressor"], best_of(list(peers), found))
@@ -146,7 +146,7 @@ def classes_part(tiny: bool, n_splits: int) -> tuple[list[str], list[Finding]]:
     """The table of accuracies, and the calibration of probabilities."""
     if tiny:
         block = datasets.make_block_graph(60, random_state=SEED)
-        found = [("block", block.adjacency, (block.scaled_values() > 0.5).astype(np.int64))]
+        found = [("block", block.adjacency, (block.scale_values() > 0.5).astype(np.int64))]
     else:
         found = [
             (data.name, data.adjacency, np.unique(data.values, return_inverse=True)[1])
@@ -250,7 +250,7 @@ def time_part(tiny: bool, full: bool) -> tuple[list[str], list[Finding]]:
     findings = []
     if not tiny:
         data = datasets.fetch_cora_con()
-        y = data.scaled_values()
+        y = data.scale_values()
         values = np.full(y.size, np.nan)
         known, _ = next(splits(y.size, 1))
         values[known] = y[known]

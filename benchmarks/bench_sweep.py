@@ -95,7 +95,7 @@ def in_numpy(
     job: Job, variances: Sequence[float], loop: Callable[..., Array]
 ) -> Callable[[], Array]:
     """A function that finds GNMSE of the first repeat at some variances."""
-    y = job.data.scaled_values()
+    y = job.data.scale_values()
     draw = repeat.draw_repeat(job.data.n_nodes, FRACTION, 0, 0)
     A = job.data.adjacency[:, draw.known].toarray()
     X, X_unknown = A[draw.known], A[draw.unknown]

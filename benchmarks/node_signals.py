@@ -17,7 +17,7 @@ def smooth(n_nodes: int, seed: int) -> dict[str, Signal]:
         "preferential": datasets.make_preferential_graph,
     }
     found = {name: make(n_nodes, random_state=seed) for name, make in makers.items()}
-    return {name: (data.adjacency, data.scaled_values()) for name, data in found.items()}
+    return {name: (data.adjacency, data.scale_values()) for name, data in found.items()}
 
 
 def not_smooth(n_nodes: int, seed: int) -> dict[str, Signal]:

@@ -1,6 +1,12 @@
 """Fixtures that tests of several folders share."""
 
 import contextlib
+import os
+
+# One process per core runs the tests, so threads of linear algebra would only wait for each
+# other. This has to be said before NumPy is imported, and holds for processes that tests start.
+for _variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_variable, "1")
 
 import pytest
 from click.testing import CliRunner

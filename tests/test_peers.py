@@ -18,10 +18,10 @@ KNOWN, ASKED = np.arange(0, 60, 2), np.arange(1, 60, 2)
     ids=["mean", "skg", "kernel ridge", "gaussian process"],
 )
 def test_a_peer_looks_at_known_values_only(peer):
-    hidden = DATA.scaled_values().copy()
+    hidden = DATA.scale_values().copy()
     hidden[ASKED] = np.nan
     seen = peer(DATA.adjacency, hidden, KNOWN, ASKED)
-    np.testing.assert_array_equal(seen, peer(DATA.adjacency, DATA.scaled_values(), KNOWN, ASKED))
+    np.testing.assert_array_equal(seen, peer(DATA.adjacency, DATA.scale_values(), KNOWN, ASKED))
     assert np.isfinite(seen).all()
 
 

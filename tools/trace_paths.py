@@ -54,7 +54,7 @@ def run_predict() -> None:
 def run_skg() -> None:
     """``SKGRegressor().fit(X, y).explain(X2)`` on the embedded stations."""
     data = gradraker.load_temperature()
-    X, y = data.adjacency, data.scaled_values()
+    X, y = data.adjacency, data.scale_values()
     gradraker.SKGRegressor(random_state=0).fit(X[:60], y[:60]).explain(X[60:])
 
 

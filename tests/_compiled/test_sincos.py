@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from gradraker._compiled.fourier_lms import sincos
+from gradraker._compiled.fourier_lms import compute_sincos
 
 # Where long double is no wider than double, the reference itself is off by half a unit.
 WIDE = np.finfo(np.longdouble).eps < np.finfo(np.float64).eps
@@ -16,7 +16,7 @@ def sincos_error(x, scale=1.0):
     """Largest absolute error of sines and cosines of scale * x."""
     x = np.asarray(x, dtype=np.float64)
     sine, cosine = np.empty_like(x), np.empty_like(x)
-    sincos(x, scale, 1.0, sine, cosine)
+    compute_sincos(x, scale, 1.0, sine, cosine)
     angle = (x * scale).astype(np.longdouble)
     return max(np.abs(sine - np.sin(angle)).max(), np.abs(cosine - np.cos(angle)).max())
 
@@ -52,7 +52,7 @@ def test_sincos_at_ends_of_fast_path():
 def test_sincos_of_small_arguments_is_relatively_accurate():
     x = np.concatenate([np.geomspace(1e-300, 0.5, 5000), [5e-324, 0.0]])
     sine, cosine = np.empty_like(x), np.empty_like(x)
-    sincos(x, 1.0, 1.0, sine, cosine)
+    compute_sincos(x, 1.0, 1.0, sine, cosine)
     np.testing.assert_allclose(sine, np.sin(x), rtol=3e-16, atol=0)
     assert cosine[-1] == 1.0
     assert sine[-1] == 0.0
@@ -61,8 +61,8 @@ def test_sincos_of_small_arguments_is_relatively_accurate():
 def test_sincos_is_odd_and_even():
     x = np.random.default_rng(1).normal(size=1000) * 100
     out = np.empty((4, 1000))
-    sincos(x, 1.0, 1.0, out[0], out[1])
-    sincos(-x, 1.0, 1.0, out[2], out[3])
+    compute_sincos(x, 1.0, 1.0, out[0], out[1])
+    compute_sincos(-x, 1.0, 1.0, out[2], out[3])
     np.testing.assert_allclose(out[2], -out[0], rtol=0, atol=ONE_ULP)
     np.testing.assert_allclose(out[3], out[1], rtol=0, atol=ONE_ULP)
 
@@ -70,7 +70,7 @@ def test_sincos_is_odd_and_even():
 def test_sincos_scales_argument_and_amplitude():
     x = np.linspace(-9, 9, 101)
     sine, cosine = np.empty_like(x), np.empty_like(x)
-    sincos(x, 0.5, 3.0, sine, cosine)
+    compute_sincos(x, 0.5, 3.0, sine, cosine)
     np.testing.assert_allclose(sine, 3 * np.sin(x / 2), rtol=0, atol=1e-15)
     np.testing.assert_allclose(cosine, 3 * np.cos(x / 2), rtol=0, atol=1e-15)
 
@@ -79,7 +79,7 @@ def test_sincos_scales_argument_and_amplitude():
 def test_sincos_of_nan_or_infinity_is_nan_there_only(bad):
     x = np.array([1.0, bad, 2.0e7, -3.0])
     sine, cosine = np.empty_like(x), np.empty_like(x)
-    sincos(x, 1.0, 1.0, sine, cosine)
+    compute_sincos(x, 1.0, 1.0, sine, cosine)
     np.testing.assert_array_equal(np.isnan(sine), [False, True, False, False])
     np.testing.assert_array_equal(np.isnan(cosine), [False, True, False, False])
     assert sincos_error([1.0, 2.0e7, -3.0]) < ONE_ULP
@@ -88,6 +88,6 @@ def test_sincos_of_nan_or_infinity_is_nan_there_only(bad):
 def test_sincos_writes_float32_rounded_once():
     x = np.random.default_rng(2).normal(size=500) * 10
     wide, narrow = np.empty((2, 500)), np.empty((2, 500), dtype=np.float32)
-    sincos(x, 1.0, 1.0, wide[0], wide[1])
-    sincos(x, 1.0, 1.0, narrow[0], narrow[1])
+    compute_sincos(x, 1.0, 1.0, wide[0], wide[1])
+    compute_sincos(x, 1.0, 1.0, narrow[0], narrow[1])
     np.testing.assert_array_equal(narrow, wide.astype(np.float32))

@@ -526,17 +526,17 @@ def test_progress_is_silent_off_a_terminal_and_quick_on_one(monkeypatch, capsys)
 
     monkeypatch.setattr(progress, "DELAY_SECONDS", 0.01)
     with progress.Waiting() as waiting:
-        waiting.stage("training")
+        waiting.show_stage("training")
         time.sleep(0.1)
     assert waiting._timer.ident is None  # never started: rich need not even be loaded
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "xterm")
     with progress.Waiting() as waiting:
-        waiting.file("edges.csv")
-        waiting.read("reading", 5, 10)
+        waiting.set_file("edges.csv")
+        waiting.show_progress("reading", 5, 10)
         time.sleep(0.5)
-        waiting.stage("training [bold]")
+        waiting.show_stage("training [bold]")
         time.sleep(0.3)
     shown = capsys.readouterr().err
     assert "reading edges.csv" in shown

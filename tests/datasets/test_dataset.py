@@ -34,12 +34,12 @@ def test_dataset_makes_adjacency_canonical():
 
 
 def test_dataset_scales_values_to_the_unit_interval():
-    assert tiny().scaled_values().tolist() == [0.0, 1.0, 0.5]
-    assert tiny(values=[7.0, 7.0, 7.0]).scaled_values().tolist() == [0.0, 0.0, 0.0]
+    assert tiny().scale_values().tolist() == [0.0, 1.0, 0.5]
+    assert tiny(values=[7.0, 7.0, 7.0]).scale_values().tolist() == [0.0, 0.0, 0.0]
     # January: from -14.0 (Jungfraujoch) to 2.7 (Locarno).
     january = load_temperature("jan")
     node = january.node_names.index("Lugano")
-    assert january.scaled_values()[node] == pytest.approx((2.5 + 14.0) / (2.7 + 14.0))
+    assert january.scale_values()[node] == pytest.approx((2.5 + 14.0) / (2.7 + 14.0))
 
 
 def test_dataset_cannot_be_changed_and_does_not_share_the_callers_arrays():

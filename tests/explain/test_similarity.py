@@ -157,7 +157,7 @@ def test_kernel_weights_are_what_weights_tend_to():
     errors = []
     for n_frequencies in (100, 10_000):
         model = SKGRegressor(sigma2=2.0, n_frequencies=n_frequencies, random_state=0)
-        Z = model.fit(X, np.zeros(8)).features(X)
+        Z = model.fit(X, np.zeros(8)).compute_features(X)
         found = contribution_weights(Z, order, Z[0], 0.1)
         errors.append(np.sqrt(np.mean((found - exact) ** 2)))
     # Errors fall like 1/√D: ten times, with room for chance.

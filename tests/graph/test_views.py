@@ -51,7 +51,7 @@ def test_numbered_nodes_keep_their_numbers():
 
 def test_rows_of_a_single_learner_do_not_depend_on_the_order_of_views():
     data = load_temperature()
-    y = data.scaled_values()
+    y = data.scale_values()
     views = hop_views(data, hops=2, hop_weights="random_walk")
     back = np.r_[89:178, 0:89]
     one = SKGRegressor(sigma2=1.0, random_state=0)
@@ -119,7 +119,7 @@ def test_a_weight_may_be_named():
 
 def test_a_bank_over_hops_is_the_weighted_sum_of_learners_of_each_hop():
     data = load_temperature()
-    y = data.scaled_values()
+    y = data.scale_values()
     views = hop_views(data, hops=2, hop_weights="random_walk")
     bank = GradrakerRegressor(
         kernels=["theory", ("laplacian", 2.0)], views=views.views, random_state=0
@@ -142,7 +142,7 @@ def test_a_bank_over_hops_is_the_weighted_sum_of_learners_of_each_hop():
 @pytest.mark.parametrize("rule", ["theory", "median"])
 def test_each_view_takes_its_own_sigma2_by_the_same_rule(rule):
     data = load_temperature()
-    y = data.scaled_values()
+    y = data.scale_values()
     views = hop_views(data, hops=3)  # counts grow with the hops, and distances with them
     bank = GradrakerRegressor(kernels=[rule], views=views.views, random_state=0)
     bank.fit(views.rows, y, references=views.references)
@@ -161,7 +161,7 @@ def test_the_bank_finds_the_layer_that_tells_the_values():
     wrong = data.adjacency[shuffled][:, shuffled]  # a graph like it, of other nodes
     views = layer_views({"wrong": wrong, "right": data.adjacency})
     bank = GradrakerRegressor(kernels=["theory"], views=views.views, random_state=0)
-    bank.fit(views.rows, data.scaled_values() - data.scaled_values().mean())
+    bank.fit(views.rows, data.scale_values() - data.scale_values().mean())
     weights = dict(zip(views.views, bank.kernel_weights_, strict=True))
     assert weights["right"] > 0.9
 
@@ -170,7 +170,7 @@ def test_a_bank_over_views_can_be_cloned_saved_and_loaded(tmp_path):
     data = load_temperature()
     views = hop_views(data, hops=2)
     bank = clone(GradrakerRegressor(kernels=["theory"], views=views.views, random_state=0))
-    bank.fit(views.rows, data.scaled_values(), references=views.references)
+    bank.fit(views.rows, data.scale_values(), references=views.references)
     again = load(bank.save(tmp_path / "hops.bank"))
     assert np.array_equal(again.predict(views.rows), bank.predict(views.rows))
 

@@ -33,7 +33,7 @@ def products(kernel, sigma2, n_frequencies, seed):
     model = SKGRegressor(
         kernel=kernel, sigma2=sigma2, n_frequencies=n_frequencies, random_state=seed
     )
-    Z = model.partial_fit(ROWS, np.zeros(len(ROWS))).features(ROWS)
+    Z = model.partial_fit(ROWS, np.zeros(len(ROWS))).compute_features(ROWS)
     return (Z @ Z.T)[PAIRS]
 
 

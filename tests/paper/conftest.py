@@ -71,7 +71,7 @@ def small():
     values = rng.integers(1, 4, 40).astype(float)
     values[:3] = [1.0, 2.0, 3.0]
     data = GraphDataset(adjacency, values, list(map(str, range(40))), name="small")
-    return PaperGraph(data.adjacency, data.scaled_values(), data, {})
+    return PaperGraph(data.adjacency, data.scale_values(), data, {})
 
 
 @pytest.fixture(scope="session")

@@ -39,7 +39,7 @@ def test_records_hold_settings_seed_and_values_that_json_can_hold(no_data):
     settings = SWEEPS["temperature"].choose_settings(fast=True)
     sweep = sigma2_sweep(data, **settings, random_state=9)
     assert results.simulations["sweep-temperature"]["results"]["gnmse"] == sweep.gnmse.tolist()
-    expected = compute_checksum(data.adjacency, data.scaled_values())
+    expected = compute_checksum(data.adjacency, data.scale_values())
     assert results.header["datasets"]["temperature"]["sha256"] == expected
 
 

@@ -14,7 +14,7 @@ from gradraker.paper.plan import RunOptions
 def test_simulate_triples_equals_a_loop_over_triples(draw_dense_split):
     rng = np.random.default_rng(0)
     data = GraphDataset(rng.random((15, 15)), rng.random(15), list("abcdefghijklmno"), name="w")
-    graph = PaperGraph(data.adjacency, data.scaled_values(), data, {})
+    graph = PaperGraph(data.adjacency, data.scale_values(), data, {})
     settings = {"fraction": 0.4, "n_repeats": 2, "sigma2": 0.7}
     found = simulate_triples(graph, settings, RunOptions(3))
     for repeat in range(2):

@@ -51,7 +51,7 @@ def compute_cosines(a, b, *, sigma2, n, seed=0):
     X = np.array([a, b], dtype=float)
     model = SKGRegressor(sigma2=sigma2, n_frequencies=n, n_epochs=1, random_state=seed)
     model.fit(X, [0.0, 0.0])
-    products = np.prod(model.features(X), axis=0)  # [2n]
+    products = np.prod(model.compute_features(X), axis=0)  # [2n]
     return n * (products[:n] + products[n:])
 
 
@@ -109,7 +109,7 @@ def compute_known_similarities(sigma2, seed):
     """Compute B and ‖d‖² of all pairs of known stations, as in section V.C."""
     X = get_split(seed).X
     model = SKGRegressor(sigma2=sigma2, n_frequencies=D, random_state=seed)
-    Z = model.fit(X, np.zeros(len(X))).features(X)
+    Z = model.fit(X, np.zeros(len(X))).compute_features(X)
     i, j = np.triu_indices(len(X), 1)
     return similarity_measure(Z, Z, ETA)[i, j], np.sum((X[i] - X[j]) ** 2, axis=1)
 
@@ -310,7 +310,7 @@ class Split(NamedTuple):
 def get_split(seed):
     data = load_temperature("jan")
     known, unknown = split_nodes(data.n_nodes, 0.4, np.random.default_rng(seed))
-    A, y = data.adjacency.toarray(), data.scaled_values()
+    A, y = data.adjacency.toarray(), data.scale_values()
     return Split(A[known][:, known], y[known], A[unknown][:, known], y[unknown])
 
 

@@ -14,7 +14,7 @@ LONG = "2 hops, laplacian, σ² = 0.000282 (extending)"
 def test_weights_are_drawn_against_time():
     data = load_temperature()
     model = GradrakerRegressor(keep_weights=True, n_epochs=2, random_state=0)
-    display = model.fit(data.adjacency, data.scaled_values()).plot_weights()
+    display = model.fit(data.adjacency, data.scale_values()).plot_weights()
     axes = display.ax_
     assert len(axes.lines) == 5
     for line, weights in zip(axes.lines, model.weights_history_.T, strict=True):

@@ -21,8 +21,8 @@ def test_mean_error_and_best():
     assert found.standard_error.tolist() == pytest.approx([0.1, 0.2])
     assert found.best_ == 1.0
     assert found.median_boundaries.tolist() == [0.5, 3.0, 9.0]
-    assert found.mean_at(2.0) == pytest.approx(0.5)  # half-way on the logarithmic axis
-    assert np.isnan(found.mean_at(5.0))
+    assert found.compute_mean_at(2.0) == pytest.approx(0.5)  # half-way on the logarithmic axis
+    assert np.isnan(found.compute_mean_at(5.0))
     ranges = ["extending", "disturbing", "extending", "extending"]
     assert found.to_frame()["range"].tolist() == ranges
 

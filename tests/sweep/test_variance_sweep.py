@@ -19,7 +19,7 @@ SMALL = {"n_repeats": 3, "sigma2": GRID, "n_frequencies": 30, "random_state": 5}
 def expected(data, *, n_repeats, sigma2, n_frequencies, random_state, fraction=0.4, eta=0.1, E=3):
     return oracle.gnmse(
         data.adjacency.toarray(),
-        data.scaled_values(),
+        data.scale_values(),
         sigma2,
         n_repeats=n_repeats,
         fraction=fraction,
@@ -62,7 +62,7 @@ def test_gnmse_equals_the_oracle_for_other_settings():
 @pytest.mark.parametrize("kernel", ["gaussian", "laplacian", "cauchy"])
 def test_gnmse_equals_a_regressor_with_the_seed_of_the_repeat(kernel):
     data = load_temperature()
-    X, y = data.adjacency, data.scaled_values()
+    X, y = data.adjacency, data.scale_values()
     found = sigma2_sweep(data, **SMALL, kernel=kernel)
     for repeat in range(3):
         known, unknown, seed = oracle.draw(len(y), 0.4, 5, repeat)
@@ -163,7 +163,7 @@ def test_the_error_is_smallest_between_extending_and_disturbing(swept):
     ce, ed, da = swept.median_boundaries
     assert ce < ed < da
     assert ce < swept.best_ < da
-    assert swept.mean_at(ed) < 1.3 * swept.mean.min()
+    assert swept.compute_mean_at(ed) < 1.3 * swept.mean.min()
     assert swept.mean[0] > 5 * swept.mean.min()
 
 

@@ -83,7 +83,7 @@ class LinearExplanation:
         rows = list(range(n)) if row is None else [check_row(row, n)]
         k = min(check_count("k", k), n_known)
         tested = [r for r in rows for _ in range(k)]
-        known = self.heaviest(k)[rows].ravel().tolist()
+        known = self.find_heaviest(k)[rows].ravel().tolist()
         columns: dict[str, Any] = {
             "node": [self.node_names[i] for i in tested],
             "known_node": [self.known_names[i] for i in known],
@@ -101,7 +101,7 @@ class LinearExplanation:
         """What else :meth:`top` shows of pairs of explained and known nodes."""
         return {}
 
-    def heaviest(self, k: int) -> NDArray[np.int64]:
+    def find_heaviest(self, k: int) -> NDArray[np.int64]:
         """The k known nodes with the largest absolute weights in each prediction, (n, k).
 
         The heaviest first; nodes of equal weight, up to rounding errors, in the order of the

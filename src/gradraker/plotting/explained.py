@@ -8,7 +8,7 @@ from sklearn.utils import _safe_indexing
 
 from gradraker.explain.linear_explanation import check_row
 from gradraker.explain.skg_explanation import Explanation
-from gradraker.models.rows.record import row_names
+from gradraker.models.rows.record import find_row_names
 from gradraker.models.skg.skg_regressor import SKGRegressor
 from gradraker.plotting.figure import Display
 
@@ -82,7 +82,7 @@ def _explain_row(
 ) -> Explanation:
     """Explain one row of X only: weights by time of all rows may not fit into memory."""
     number = check_row(row, X.shape[0] if hasattr(X, "shape") else len(X))
-    names = row_names(X)
+    names = find_row_names(X)
     return model.explain(
         # Not all sparse formats can be indexed.
         X.tocsr()[[number]] if issparse(X) else _safe_indexing(X, [number]),

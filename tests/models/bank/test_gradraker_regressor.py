@@ -64,7 +64,7 @@ def test_a_bank_of_one_is_skg_bit_for_bit(kernel, sigma2, dtype):
         single = SKGRegressor(kernel=kernel, sigma2=sigma2, **settings).fit(rows, y)
         np.testing.assert_array_equal(one.coef_[0], single.coef_)
         np.testing.assert_array_equal(one.predict(rows), single.predict(rows))
-        np.testing.assert_array_equal(one.frequencies(), single.frequencies_)
+        np.testing.assert_array_equal(one.compute_frequencies(), single.frequencies_)
         assert one.sigma2_.tolist() == [single.sigma2_]
         assert one.members_[0].rule == single.sigma2_rule_
         assert one.kernel_weights_.tolist() == [1.0]
@@ -101,7 +101,7 @@ def test_training_follows_the_equations(y, weight_step, regularization):
     if weight_step != "auto":
         weight_step /= np.mean(y**2)
     model = bank(weight_step=weight_step, regularization=regularization).fit(X, y)
-    features = [skg.features(X, model.frequencies(p)) for p in range(len(KERNEL_LIST))]
+    features = [skg.features(X, model.compute_frequencies(p)) for p in range(len(KERNEL_LIST))]
     theta, losses, loss, history = oracle.train(
         features,
         y,
@@ -242,7 +242,7 @@ def test_one_view_is_no_view_and_numbers_will_do():
 def test_hops_of_a_graph_are_views():
     data = load_temperature()
     hops = hop_views(data.adjacency, hops=2, hop_weights="random_walk")
-    y = data.scaled_values()
+    y = data.scale_values()
     model = bank(kernels="ranges", views=hops.views)
     model.fit(hops.rows[:60], y[:60], references=hops.references)
     assert len(model.members_) == 10

@@ -24,7 +24,7 @@ from gradraker.exceptions import ModelFileError
 from gradraker.features import identify_reference
 from gradraker.kernels.shift_invariant import KERNELS
 from gradraker.models.persistence import archive as model_file
-from gradraker.models.persistence.names_as_json import name_from_json, name_to_json
+from gradraker.models.persistence.names_as_json import decode_name, encode_name
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(12, 5))
@@ -261,8 +261,8 @@ NAME = st.recursive(
 @example("\ud83d\ude00")
 @settings(deadline=None, derandomize=True, max_examples=300)
 def test_names_survive_json(name):
-    text = json.dumps(name_to_json(name), allow_nan=False)
-    again = name_from_json(json.loads(text))
+    text = json.dumps(encode_name(name), allow_nan=False)
+    again = decode_name(json.loads(text))
     assert again == name
     assert type(again) is type(name)
     assert identify_reference(again) == identify_reference(name)

@@ -16,7 +16,7 @@ from scipy import sparse
 from gradraker import SKGRegressor
 from gradraker.features import RowArrays
 from gradraker.models.rows import record as observed_module
-from gradraker.models.rows.record import Record, row_names
+from gradraker.models.rows.record import Record, find_row_names
 
 
 def make_rows(*rows):
@@ -159,7 +159,7 @@ def test_an_empty_record_can_be_copied():
     ],
 )
 def test_names_of_rows(X, expected):
-    assert row_names(X) == expected
+    assert find_row_names(X) == expected
 
 
 # -- what it costs -----------------------------------------------------------------------------

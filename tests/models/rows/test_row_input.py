@@ -104,7 +104,7 @@ def test_predicting_rows_that_are_not_finite(make, bad, word):
     fitted = regressor().fit(X, Y)
     rows = make(with_entry(X, bad))
     refuse(lambda: fitted.predict(rows), ValueError, f"Input X contains {word}", fitted)
-    refuse(lambda: fitted.features(rows), ValueError, f"Input X contains {word}", fitted)
+    refuse(lambda: fitted.compute_features(rows), ValueError, f"Input X contains {word}", fitted)
 
 
 @pytest.mark.parametrize(("bad", "word"), [(np.nan, "NaN"), (np.inf, "inf"), (-np.inf, "inf")])
@@ -181,7 +181,7 @@ def test_another_number_of_columns(n_columns, names):
     message = f"X has {n_columns} features, but SKGRegressor is expecting 4"
     refuse(lambda: fitted.predict(rows), ValueError, message, fitted)
     refuse(lambda: fitted.predict(sparse.csr_array(rows)), ValueError, message, fitted)
-    refuse(lambda: fitted.features(rows), ValueError, message, fitted)
+    refuse(lambda: fitted.compute_features(rows), ValueError, message, fitted)
     refuse(lambda: fitted.partial_fit(rows, Y), ValueError, message, fitted)
 
 
@@ -415,7 +415,7 @@ def test_features_cannot_change_while_learning(parameters):
 # -- references --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("call", ["fit", "partial_fit", "predict", "features"])
+@pytest.mark.parametrize("call", ["fit", "partial_fit", "predict", "compute_features"])
 @pytest.mark.parametrize(
     ("references", "error", "message"),
     [
@@ -432,7 +432,7 @@ def test_features_cannot_change_while_learning(parameters):
     ],
 )
 def test_bad_references(model, call, references, error, message):
-    if call in ("predict", "features"):
+    if call in ("predict", "compute_features"):
         if not hasattr(model, "coef_"):
             return
         refuse(lambda: getattr(model, call)(X, references=references), error, message, model)
@@ -443,7 +443,7 @@ def test_bad_references(model, call, references, error, message):
 def test_columns_of_a_model_that_learned_by_name_need_names():
     model = regressor()
     model.learn_one(["a"], 1.0)
-    for call in (model.predict, model.features, lambda rows: model.partial_fit(rows, Y)):
+    for call in (model.predict, model.compute_features, lambda rows: model.partial_fit(rows, Y)):
         refuse(lambda call=call: call(X), ValueError, "references must be given", model)
 
 
@@ -455,7 +455,7 @@ def test_columns_of_a_model_that_learned_by_name_need_names():
     [
         lambda model: model.predict(X),
         lambda model: model.predict(X, references=NAMES),
-        lambda model: model.features(X),
+        lambda model: model.compute_features(X),
         lambda model: model.score(X, Y),
         lambda model: model.save("never.skg"),
         lambda model: model.frequencies_,

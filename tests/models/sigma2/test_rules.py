@@ -22,7 +22,7 @@ ALL_RULES = ("theory", "refined", "median", "cv")
 def temperature():
     data = load_temperature()
     sampled, tested = split_nodes(data.n_nodes, 0.4, np.random.default_rng(0))
-    y = data.scaled_values()
+    y = data.scale_values()
     rows = data.adjacency[:, sampled]
     return rows[sampled], y[sampled], rows[tested], y[tested]
 
@@ -76,7 +76,7 @@ def test_median_where_most_rows_are_equal():
 
 def test_cv_lies_between_the_boundaries_and_beats_theory_where_theory_is_poor():
     data = make_block_graph(400, random_state=0)
-    y = data.scaled_values()
+    y = data.scale_values()
     ratios = []
     for seed in range(3):
         sampled, tested = split_nodes(data.n_nodes, 0.4, np.random.default_rng(seed))

@@ -120,7 +120,7 @@ def test_values_that_have_nothing_to_do_with_the_graph_get_the_mean():
 def test_values_that_are_not_smooth_along_edges_are_learned():
     # Two sides that are linked across: neighbours have opposite values.
     data = make_block_graph(200, n_blocks=2, p_in=0.0, p_out=0.05, random_state=0)
-    assert _ratio(data, data.scaled_values()) < 0.2
+    assert _ratio(data, data.scale_values()) < 0.2
 
 
 def test_values_that_are_degrees_are_learned():

@@ -77,7 +77,7 @@ def test_intervals_of_new_nodes_come_with_their_predictions():
 
 
 def _coverage(data, n_repeats, **options):
-    y = data.scaled_values()
+    y = data.scale_values()
     n = data.n_nodes
     inside = []
     for repeat in range(n_repeats):

@@ -137,7 +137,7 @@ def test_values_that_have_nothing_to_do_with_the_graph_are_predicted_about_as_by
 
 def test_it_learns_temperature_far_better_than_the_mean():
     data = load_temperature()
-    y = data.scaled_values()
+    y = data.scale_values()
     known = np.random.default_rng(1).permutation(89)[:36]
     values = {data.node_names[i]: y[i] for i in known}
     model = NodeRegressor().fit(data, values)

@@ -13,7 +13,7 @@ from gradraker.explain.linear_explanation import choose_names
 from gradraker.features import compute_fourier_features
 from gradraker.linear.weights import contribution_weights
 from gradraker.models.bank.training import Bank
-from gradraker.models.rows.record import row_names
+from gradraker.models.rows.record import find_row_names
 from gradraker.models.rows.row_input import prepare_rows
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def explain_bank(
         weights=weights,
         values=values,
         prediction=prediction,
-        node_names=choose_names("node_names", node_names, row_names(X), tested.n_rows),
+        node_names=choose_names("node_names", node_names, find_row_names(X), tested.n_rows),
         known_names=choose_names("known_names", known_names, learned.names, len(learned)),
         members=model.members_,
         kernel_weights=kernel_weights,

@@ -110,7 +110,7 @@ class LearnedBank(RowModel):
         --------
         >>> from gradraker import GradrakerRegressor, load_temperature
         >>> data = load_temperature()
-        >>> X, y = data.adjacency, data.scaled_values()
+        >>> X, y = data.adjacency, data.scale_values()
         >>> model = GradrakerRegressor(random_state=0).fit(X[:60], y[:60])
         >>> explanation = model.explain(X[60:])
         >>> bool(abs(explanation.weights @ y[:60] - model.predict(X[60:])).max() < 1e-10)
@@ -160,7 +160,7 @@ class LearnedBank(RowModel):
     def regret_bound_(self) -> float:
         """Upper bound of ``loss_ - member_losses_.min()``; infinite for a step too large."""
         check_is_fitted(self, "coef_")
-        return self._hedge.regret_bound()
+        return self._hedge.compute_regret_bound()
 
     @property
     def weights_history_(self) -> NDArray[np.float64]:
@@ -202,7 +202,7 @@ class LearnedBank(RowModel):
         check_is_fitted(self, "coef_")
         return self._table.names
 
-    def frequencies(self, member: int = 0) -> NDArray[np.float64]:
+    def compute_frequencies(self, member: int = 0) -> NDArray[np.float64]:
         """Random frequencies ξ of a member, shape (n_references, D)."""
         check_is_fitted(self, "coef_")
         table = self._table[self.members_[member].kernel]

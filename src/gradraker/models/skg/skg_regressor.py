@@ -30,7 +30,7 @@ from gradraker.kernels import get_kernel
 from gradraker.kernels.ranges import Sigma2Ranges, compute_ranges, find_extreme_pairs
 from gradraker.linear.lms import train
 from gradraker.models.persistence.saving import Arrays, State
-from gradraker.models.rows.record import Record, row_names
+from gradraker.models.rows.record import Record, find_row_names
 from gradraker.models.rows.row_input import gather_evidence, prepare_rows
 from gradraker.models.rows.row_model import RowModel
 from gradraker.models.rows.row_state import (
@@ -125,7 +125,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
     --------
     >>> from gradraker import SKGRegressor, load_temperature
     >>> data = load_temperature()
-    >>> X, y = data.adjacency, data.scaled_values()
+    >>> X, y = data.adjacency, data.scale_values()
     >>> model = SKGRegressor(random_state=0).fit(X[:60], y[:60])
     >>> model.predict(X[60:63]).round(2)
     array([...])
@@ -259,7 +259,9 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
             "their projections leave the range of float64"
         )
 
-    def features(self, X: Any, *, references: Sequence[Hashable] | None = None) -> NDArray[Any]:
+    def compute_features(
+        self, X: Any, *, references: Sequence[Hashable] | None = None
+    ) -> NDArray[Any]:
         """Return the random Fourier features z of each row, equation (1), shape (n, 2D)."""
         rows, units, dtype, _ = prepare_rows(self, X, references)
         return compute_fourier_features(rows, units, self._scale, dtype=dtype)
@@ -293,16 +295,16 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
         --------
         >>> from gradraker import SKGRegressor, load_temperature
         >>> data = load_temperature()
-        >>> X, y = data.adjacency, data.scaled_values()
+        >>> X, y = data.adjacency, data.scale_values()
         >>> model = SKGRegressor(random_state=0).fit(X[:60], y[:60])
         >>> explanation = model.explain(X[60:])
         >>> bool(abs(explanation.weights @ y[:60] - model.predict(X[60:])).max() < 1e-10)
         True
         """
         learning_rate = check_learning_rate(self.learning_rate)
-        names = row_names(X)
+        names = find_row_names(X)
         prepared = prepare_rows(self, X, references)
-        evidence = gather_evidence(self, prepared)
+        evidence = gather_evidence(prepared, self._record, self._table, self._scale)
         theta = self.coef_.reshape(-1, self.coef_.shape[-1])  # [K, 2D]
         predictions = self._check_finite(evidence.stars @ theta.T)  # [n, K]
         learned = evidence.learned
