@@ -1,6 +1,7 @@
 """Fixtures that tests of several folders share."""
 
 import contextlib
+import fcntl
 import os
 
 # One process per core runs the tests, so threads of linear algebra would only wait for each
@@ -31,11 +32,20 @@ def run():
 
 
 @pytest.fixture(scope="session")
-def reproduced(run, tmp_path_factory):
-    """Folder and output of ``gradraker reproduce --fast`` with the embedded data alone."""
-    folder = tmp_path_factory.mktemp("reproduced") / "a" / "paper"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GRADRAKER_DATA", str(folder / "nothing"))
-        result = run("reproduce", "--fast", "--out", folder)
-    assert result.exit_code == 0, result.output
-    return folder, result.output
+def reproduced(run, tmp_path_factory, worker_id):
+    """Folder and output of ``gradraker reproduce --fast`` with the embedded data alone.
+
+    One run for all worker processes: the first makes it, the others wait. Not to be changed.
+    """
+    base = tmp_path_factory.getbasetemp()
+    base = base if worker_id == "master" else base.parent
+    folder, output = base / "reproduced" / "paper", base / "reproduced.txt"
+    with (base / "reproduced.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # until the file is closed
+        if not output.exists():
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv("GRADRAKER_DATA", str(folder / "nothing"))
+                result = run("reproduce", "--fast", "--out", folder)
+            assert result.exit_code == 0, result.output
+            output.write_text(result.output, encoding="utf-8")
+    return folder, output.read_text(encoding="utf-8")

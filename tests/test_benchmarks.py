@@ -28,7 +28,17 @@ def _numbers(result: object) -> Iterator[float]:
 WITHOUT_TIMED_PEERS = {"bench_sigma2"}
 
 
-@pytest.mark.parametrize("name", run_all.names())
+# These start processes, or need large work to measure anything.
+SLOW = {"bench_filtered", "bench_large", "bench_peers", "bench_start", "bench_sweep"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name
+        for name in run_all.names()
+    ],
+)
 def test_benchmark_runs_tiny(name, capsys):
     result = import_module(name).main(["--tiny"])
     numbers = list(_numbers(result))

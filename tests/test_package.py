@@ -23,11 +23,13 @@ def loaded_by(statement):
     return json.loads(result.stdout)
 
 
+@pytest.mark.process
 def test_importing_loads_nothing_heavy():
     assert loaded_by("import gradraker") == []
     assert loaded_by("import gradraker; dir(gradraker); gradraker.__version__") == []
 
 
+@pytest.mark.process
 def test_the_estimator_loads_no_plotting_and_no_command_line():
     loaded = loaded_by("import gradraker; gradraker.SKGRegressor")
     assert not {"matplotlib", "click", "rich"} & set(loaded)

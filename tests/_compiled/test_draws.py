@@ -187,6 +187,7 @@ def test_draws_are_finite_float32(distribution):
 # -- distributions ---------------------------------------------------------------------------
 
 
+@pytest.mark.statistical
 @EVERY
 @pytest.mark.parametrize("seed", [0, 1, 2**63 + 11])
 def test_draws_follow_distribution(distribution, seed):
@@ -194,6 +195,7 @@ def test_draws_follow_distribution(distribution, seed):
     assert stats.kstest(x, DISTRIBUTIONS[distribution].cdf).pvalue > 1e-4
 
 
+@pytest.mark.statistical
 @EVERY
 def test_draws_of_one_position_follow_distribution(distribution):
     # Names are small integers in practice: neighbours in the counter must not show.
@@ -228,6 +230,7 @@ def test_cauchy_draws_have_heavy_tails():
 # -- independence ----------------------------------------------------------------------------
 
 
+@pytest.mark.statistical
 @EVERY
 def test_draws_of_nodes_are_uncorrelated(distribution):
     U = uniforms(distribution, identities=range(60), n_frequencies=4000)
@@ -236,6 +239,7 @@ def test_draws_of_nodes_are_uncorrelated(distribution):
     assert np.abs(correlations(np.abs(U - 0.5))).max() < 5.5 / math.sqrt(4000)
 
 
+@pytest.mark.statistical
 @EVERY
 def test_draws_of_positions_are_uncorrelated(distribution):
     # Positions i and i + 64 come from the two halves of one hash (normal: one radius).

@@ -118,6 +118,7 @@ def documented():
             yield command, output
 
 
+@pytest.mark.process
 def test_the_page_shows_what_the_commands_print(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
@@ -344,6 +345,7 @@ def test_a_damaged_model_is_refused(run):
     assert result.stderr.count("\n") == 1
 
 
+@pytest.mark.process
 def test_help_of_every_command_is_quick():
     program = (
         "import sys\n"

@@ -259,6 +259,7 @@ def run_process(*arguments, **options):
     )
 
 
+@pytest.mark.process
 def test_process_demo_learns_more_than_the_mean(tmp_path, split):
     done = run_process("demo", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -277,6 +278,7 @@ def test_process_demo_learns_more_than_the_mean(tmp_path, split):
     assert width > height > 500
 
 
+@pytest.mark.process
 def test_process_error_has_no_traceback_unless_debug(tmp_path):
     (tmp_path / "a-file").touch()
     plain = run_process("demo", "--out", "a-file/sub", cwd=tmp_path)
@@ -288,6 +290,7 @@ def test_process_error_has_no_traceback_unless_debug(tmp_path):
     assert "Traceback" in debug.stderr
 
 
+@pytest.mark.process
 def test_process_help_loads_nothing_heavy():
     program = (
         "import sys\n"

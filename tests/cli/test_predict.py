@@ -446,6 +446,7 @@ module.write_csv = lambda path, rows: write_csv(path, slow_rows(rows))
 """
 
 
+@pytest.mark.process
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
 def test_killed_while_writing_leaves_the_old_output(stations, tmp_path):
     out = tmp_path / "p.csv"
@@ -472,6 +473,7 @@ def test_killed_while_writing_leaves_the_old_output(stations, tmp_path):
     assert visible(tmp_path) == ["p.csv"]
 
 
+@pytest.mark.process
 def test_interrupted_process_tidies_up(stations, tmp_path):
     out = tmp_path / "p.csv"
     files = ["--edges", stations / "edges.csv", "--values", stations / "known.csv"]
@@ -495,6 +497,7 @@ def test_interrupted_process_tidies_up(stations, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.process
 def test_a_closed_pipe_is_no_traceback(stations):
     files = ["--edges", stations / "edges.csv", "--values", stations / "known.csv"]
     process = subprocess.Popen(
@@ -509,6 +512,7 @@ def test_a_closed_pipe_is_no_traceback(stations):
     assert process.returncode == 1
 
 
+@pytest.mark.process
 def test_process_writes_utf8_whatever_the_terminal(stations):
     files = ["--edges", stations / "edges.csv", "--values", stations / "known.csv"]
     done = subprocess.run(

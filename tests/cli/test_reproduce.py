@@ -53,6 +53,7 @@ def test_the_output_counts_verdicts_and_names_missing_data(reproduced):
     assert str(folder / "report.html") in output.replace("\n", "")
 
 
+@pytest.mark.slow
 def test_redraw_writes_the_same_files_byte_for_byte(reproduced, tmp_path):
     folder, _ = reproduced
     result = invoke("--redraw", folder / "results.jsonl", "--out", tmp_path / "again")
@@ -64,6 +65,7 @@ def test_redraw_writes_the_same_files_byte_for_byte(reproduced, tmp_path):
         assert content == expected[name], name
 
 
+@pytest.mark.process
 def test_two_runs_and_a_run_with_workers_are_equal_byte_for_byte(tmp_path):
     arguments = ("--fast", "--only", "fig2,fig6b,numbers", "--seed", "4")
     for folder, more in (("a", ()), ("b", ()), ("c", ("--jobs", "2"))):

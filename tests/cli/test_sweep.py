@@ -87,6 +87,7 @@ def test_sweep_equals_sigma2_sweep(sweep):
     assert found.settings["data"]["name"] == "edges.csv"
 
 
+@pytest.mark.process
 def test_sweep_of_a_named_dataset_equals_that_of_its_files(sweep):
     sweep(*FILES, *QUICK)
     sweep("--dataset", "temperature", *QUICK, "--out", "named.jsonl", "--jobs", "2")
@@ -153,6 +154,7 @@ def wait_for_lines(path, n, process):
     raise AssertionError("the sweep did not start")
 
 
+@pytest.mark.process
 def test_ctrl_c_keeps_repeats_that_are_done_and_says_how_to_go_on(sweep, folder):
     command = ("sweep", *FILES, "--sigma2", "0.5:50:3", "--repeats", "12", "--frequencies", "20")
     process = subprocess.Popen(

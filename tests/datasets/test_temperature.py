@@ -128,6 +128,7 @@ def test_temperature_unknown_month(month):
     assert repr(month) in str(caught.value)
 
 
+@pytest.mark.data
 def test_temperature_equals_the_published_table(january):
     folder = os.environ.get("GRADRAKER_DATA")
     if not folder:

@@ -286,6 +286,7 @@ def test_temperature_works_well(kind):
     assert all(one.rank_correlation > 0.1 for one in found)
 
 
+@pytest.mark.data
 def test_cora_con_is_weaker_than_every_temperature():
     try:
         cora = fetch_cora_con(download=False)

@@ -187,6 +187,7 @@ for path in sys.argv[1:]:
 """
 
 
+@pytest.mark.process
 def test_damaged_parquet(tmp_path):
     rng = np.random.default_rng()
     rows = [("a", "b", 1.0), ("b", "é", 2.5), ("c", "a", -1.0)]

@@ -172,6 +172,7 @@ def test_predictions_are_read_back_as_values(tmp_path):
     assert np.isnan(values["b"])
 
 
+@pytest.mark.process
 def test_polars_is_imported_only_when_a_file_is_read(write_file):
     program = """
 import sys

@@ -110,6 +110,7 @@ def test_get_kernel_refuses_unknown_name(kernel):
 # -- the features approximate the kernels ------------------------------------------------------
 
 
+@pytest.mark.statistical
 @EVERY
 @pytest.mark.parametrize("sigma2", [0.5, 4.0])
 def test_features_are_unbiased_for_kernel(kernel, sigma2):
@@ -133,6 +134,7 @@ def test_error_of_features_falls_like_one_over_root_d(kernel):
     assert slope == pytest.approx(-0.5, abs=0.07)
 
 
+@pytest.mark.statistical
 def test_variance_of_gaussian_estimate():
     # Var[zᵀz′] = (1 − exp(−d²/σ²))² / 2D: it grows with the distance, up to 1/2D.
     sigma2, D, n_seeds = 4.0, 64, 800
@@ -143,6 +145,7 @@ def test_variance_of_gaussian_estimate():
     np.testing.assert_allclose(samples.var(axis=0), expected, rtol=0.3)
 
 
+@pytest.mark.statistical
 @EVERY
 def test_frequencies_have_scale_of_kernel(kernel):
     # The median of |ξ| at variance σ², by the quantile of the unit distribution.

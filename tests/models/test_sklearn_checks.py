@@ -112,6 +112,7 @@ def test_grid_search():
     assert search.score(X, Y) > 0.5
 
 
+@pytest.mark.process
 def test_cross_validation_in_worker_processes():
     scores = [
         cross_val_score(regressor(n_epochs=5), X, Y, cv=KFold(3), n_jobs=n_jobs)

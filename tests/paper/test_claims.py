@@ -66,6 +66,7 @@ def test_findings_are_the_same_from_a_file(results, tmp_path):
     assert again == [dataclasses.asdict(one) for one in compare_with_paper(results)]
 
 
+@pytest.mark.data
 def test_real_data_agree_with_the_counts_and_distances_of_the_paper(compare):
     results = run_paper(["fig8", "numbers"], fast=True)
     found = compare(results)

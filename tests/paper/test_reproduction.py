@@ -102,6 +102,7 @@ def test_markdown_json_and_page_say_the_same(folder):
             assert len(re.findall(r"(?<!\\)\|", row)) == 8
 
 
+@pytest.mark.browser
 @pytest.mark.skipif(browser() is None, reason=MISSING)
 @pytest.mark.parametrize("size", ["1200,900", "500,900"])
 def test_the_page_in_a_browser(folder, tmp_path, size):

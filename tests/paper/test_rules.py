@@ -21,6 +21,7 @@ def test_digits_of_the_print():
     assert not is_rounding_of("1.05", 1.069)
 
 
+@pytest.mark.statistical
 def test_a_single_draw_falls_outside_the_spread_as_often_as_stated():
     # 2 of n + 1 = 51 cases; 4000 draws have a standard error of 0.3 %, seed fixed.
     rng = np.random.default_rng(0)

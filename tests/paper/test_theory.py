@@ -26,6 +26,8 @@ from gradraker.explain import (
     similarity_measure,
 )
 
+pytestmark = pytest.mark.statistical
+
 ERRORS = 4.5
 # The paper's settings for Temperature-Jan.
 D, ETA, N_EPOCHS = 200, 0.1, 3

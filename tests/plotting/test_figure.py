@@ -125,6 +125,7 @@ def test_display_without_matplotlib_says_how_to_get_it(kind, monkeypatch):
         display.plot()
 
 
+@pytest.mark.process
 def test_drawing_touches_no_global_matplotlib_state():
     program = """
 import sys

@@ -6,7 +6,10 @@ import gradraker
 from browser import MISSING, browser, load, measured, probed
 from gradraker.report import render_predictions, summarize_predictions
 
-pytestmark = pytest.mark.skipif(browser() is None, reason=MISSING)
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(browser() is None, reason=MISSING),
+]
 
 
 # Figures of the page, by method: SKG shows the ranges of σ² as well.

@@ -64,6 +64,7 @@ def test_save_and_load_keep_every_bit(tmp_path):
     assert np.isnan(loaded.seconds).all()
 
 
+@pytest.mark.process
 def test_files_do_not_depend_on_who_wrote_them(tmp_path, undisturbed):
     assert sweep().save(tmp_path / "saved.jsonl").read_bytes() == undisturbed
     sweep(checkpoint=tmp_path / "workers.jsonl", n_jobs=2)
@@ -165,6 +166,7 @@ def wait_for_lines(path, n, process):
     raise AssertionError("the sweep did not start")
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
 def test_killed_process_is_resumed_bit_for_bit(tmp_path, undisturbed, end):
     path = tmp_path / "sweep.jsonl"

@@ -17,7 +17,11 @@ distributed = pytest.importorskip("distributed", reason="needs the extra gradrak
 # Enough work for a worker to be killed in the middle of it.
 OPTIONS = {"n_repeats": 16, "n_frequencies": 1500, "random_state": 2}
 # Whether Dask closes all sockets of a worker that was killed before they are collected is luck.
-pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
+]
 
 
 @pytest.fixture(scope="module")

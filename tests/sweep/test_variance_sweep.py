@@ -101,6 +101,7 @@ def test_features_in_chunks_give_the_same_gnmse(monkeypatch):
     np.testing.assert_allclose(sigma2_sweep(data, **SMALL).gnmse, whole, rtol=1e-13)
 
 
+@pytest.mark.process
 def test_results_do_not_depend_on_workers_or_threads(monkeypatch):
     data = load_temperature()
     options = SMALL | {"n_frequencies": 300, "n_repeats": 4}

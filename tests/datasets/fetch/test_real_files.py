@@ -20,6 +20,8 @@ from gradraker.datasets import (
 )
 from gradraker.exceptions import DatasetFileError, DatasetUnavailableError
 
+pytestmark = pytest.mark.data
+
 
 @pytest.fixture(scope="module")
 def real():

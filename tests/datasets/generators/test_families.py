@@ -120,6 +120,7 @@ def test_values_along_edges_are_smooth_or_not_as_asked():
     assert abs(edge_correlation(make_geometric_graph(frequency=6.0, random_state=0))) < 0.3
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(
     ("make", "options", "unexplained"),
     [

@@ -32,6 +32,7 @@ def test_block_graph_with_certain_links_is_exact(directed):
     assert np.array_equal(data.adjacency.toarray(), block[:, np.newaxis] != block)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("directed", [True, False])
 def test_every_pair_is_drawn_with_its_probability(directed):
     rng = np.random.default_rng(5)
@@ -54,6 +55,7 @@ def test_every_pair_is_drawn_with_its_probability(directed):
     assert np.abs(outside[off] / (n_draws - same_block)[off] - 0.2).max() < 5 * 0.0155
 
 
+@pytest.mark.statistical
 def test_directed_block_graph_draws_both_directions_independently():
     data = make_block_graph(400, n_blocks=1, p_in=0.2, directed=True, random_state=0)
     both = data.adjacency.multiply(data.adjacency.T).sum() / 2
@@ -70,6 +72,7 @@ def test_block_weights_are_counts_from_one():
     assert data.adjacency.data.mean() == pytest.approx(2.0, abs=0.1)
 
 
+@pytest.mark.statistical
 def test_preferential_attachment_has_the_exact_probabilities():
     # Node 1 links to 0. Node 2 links to 0 or 1, evenly; degrees are then (2, 1, 1) or
     # (1, 2, 1) of 4, so node 3 links to 0, 1, 2 with 3/8, 3/8, 2/8.

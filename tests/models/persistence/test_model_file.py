@@ -193,6 +193,7 @@ def test_loading_does_not_draw_frequencies_that_are_not_used(path):
     assert load(path).predict(np.ones((1, 20_000))) == model.predict(np.ones((1, 20_000)))
 
 
+@pytest.mark.process
 def test_another_process_continues_bit_for_bit(path, tmp_path):
     model = MODELS["named"]()
     model.learn_one([("tuple", 1.5), b"bytes", 0.25, "Zürich"], 0.5)

@@ -95,6 +95,7 @@ def _coverage(data, n_repeats, **options):
 # N known and n tested nodes its standard deviation is about √(0.09 (1/N + 1/n)): 0.065 for 36 and
 # 53, 0.04 for 80 and 120. Of 10 splits it is about 0.02, and 0.012; the choice by the same
 # residuals makes intervals a little narrow. A coverage below 0.85 is 2.5 deviations below 0.9.
+@pytest.mark.statistical
 @pytest.mark.parametrize(
     "data",
     [
@@ -111,6 +112,9 @@ def test_intervals_cover_what_they_say(data):
 
 # Standard deviations on one split: 0.019 for 402 known and 603 tested nodes, 0.013 for 889 and
 # 1333. Of these numbers of splits they are 0.011 and 0.013: 0.86 is 3.5 and 3 of them below 0.9.
+@pytest.mark.data
+@pytest.mark.slow
+@pytest.mark.statistical
 @pytest.mark.parametrize(
     ("fetch", "n_repeats"),
     [(fetch_email_eu_core, 3), (fetch_cora_con, 1)],
@@ -126,6 +130,7 @@ def test_intervals_cover_what_they_say_on_downloaded_data(fetch, n_repeats):
     assert 0.86 < _coverage(data, n_repeats) < 0.94
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("solver", ["ridge", "lms"])
 def test_intervals_of_random_features_cover_what_they_say(solver):
     options = {"blocks": ("hop1", "hop2", "degree"), "width": 1.0, "alpha": 0.1}

@@ -101,6 +101,7 @@ def _drawn(n, calibration):
     return scores, p, np.array([rng.choice(3, p=row) for row in p])
 
 
+@pytest.mark.statistical
 def test_the_calibration_makes_the_labels_most_likely():
     truth = Calibration(floor=0.05, power=1.5)
     scores, _, codes = _drawn(2000, truth)
@@ -124,6 +125,7 @@ def test_calibration_error_is_small_for_true_probabilities_and_large_for_bold_on
     assert calibration_error(bold, codes) > 0.15
 
 
+@pytest.mark.statistical
 def test_classes_of_a_block_graph_are_found_with_honest_probabilities():
     data = make_block_graph(300, n_blocks=3, random_state=0)
     y = data.positions[:, 0].astype(int)  # the block
