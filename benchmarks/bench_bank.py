@@ -201,7 +201,7 @@ def main(argv: Sequence[str] | None = None) -> Report:
                 for line, fits in costs
             ),
             *(
-                Finding(f"GNMSE over that of one at σ²_ed, average: {method}", np.mean(ratios))
+                Finding(f"GNMSE over that of one at σ²_ed, average: {method}", np.mean(ratios))  # type: ignore[arg-type]
                 for method, ratios in against.items()
                 if method != METHODS[0]
             ),

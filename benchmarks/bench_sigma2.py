@@ -148,7 +148,7 @@ def main(argv: list[str] | None = None) -> Report:
     print(f"{'worst':<47}  " + "".join(f"{value:>14.3f}" for value in table.max(axis=0)))
     cv = table[:, RULES.index("cv")]
     print("\nCost of a fit with sigma2='cv' in fits with a number")
-    costs = {data.name: cost_of_cv(data, *settings) for data, *settings in sets}
+    costs = {data.name: cost_of_cv(data, *settings) for data, *settings in sets}  # type: ignore[arg-type]
     for name, cost in costs.items():
         print(f"{name:<26}{cost:>8.1f}")
     print("\nAlgorithm 2: σ²_ed over that of the formula, by the held-out node that plays T + 1")

@@ -3,6 +3,8 @@
 import contextlib
 import fcntl
 import os
+from collections.abc import Callable
+from typing import Any
 
 # One process per core runs the tests, so threads of linear algebra would only wait for each
 # other. This has to be said before NumPy is imported, and holds for processes that tests start.
@@ -16,14 +18,14 @@ from gradraker.cli import main
 
 
 @pytest.fixture(scope="session")
-def run():
+def run() -> Callable[..., Any]:
     """Run a command: ``run("predict", "--edges", path)``, in the folder ``cwd`` if it is given.
 
     Returns click's Result, with ``exit_code``, and ``stdout`` and ``stderr`` apart. Other options
     are those of click's runner, such as ``input="a,b"``.
     """
 
-    def invoke(*arguments, cwd=None, **options):
+    def invoke(*arguments: Any, cwd: Any = None, **options: Any) -> Any:
         with contextlib.nullcontext() if cwd is None else contextlib.chdir(cwd):
             words = [str(argument) for argument in arguments]
             return CliRunner().invoke(main, words, prog_name="gradraker", **options)
@@ -32,7 +34,9 @@ def run():
 
 
 @pytest.fixture(scope="session")
-def reproduced(run, tmp_path_factory, worker_id):
+def reproduced(
+    run: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory, worker_id: Any
+) -> tuple[Any, ...]:
     """Folder and output of ``gradraker reproduce --fast`` with the embedded data alone.
 
     One run for all worker processes: the first makes it, the others wait. Not to be changed.

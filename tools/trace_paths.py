@@ -40,7 +40,7 @@ def trace_files(path: Callable[[], object]) -> list[str]:
         path()
     finally:
         sys.setprofile(None)
-        threading.setprofile(None)  # type: ignore[arg-type]
+        threading.setprofile(None)
     return list(seen)
 
 

@@ -1,6 +1,8 @@
 """Section III: conformity factors over triples of nodes."""
 
 import itertools
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,9 +13,9 @@ from gradraker.paper.paper_data import PaperGraph
 from gradraker.paper.plan import RunOptions
 
 
-def test_simulate_triples_equals_a_loop_over_triples(draw_dense_split):
+def test_simulate_triples_equals_a_loop_over_triples(draw_dense_split: Callable[..., Any]) -> None:
     rng = np.random.default_rng(0)
-    data = GraphDataset(rng.random((15, 15)), rng.random(15), list("abcdefghijklmno"), name="w")
+    data = GraphDataset(rng.random((15, 15)), rng.random(15), list("abcdefghijklmno"), name="w")  # type: ignore[arg-type]
     graph = PaperGraph(data.adjacency, data.scale_values(), data, {})
     settings = {"fraction": 0.4, "n_repeats": 2, "sigma2": 0.7}
     found = simulate_triples(graph, settings, RunOptions(3))

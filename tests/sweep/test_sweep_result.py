@@ -7,7 +7,7 @@ from gradraker import load_temperature, sigma2_sweep
 from gradraker.sweep import SweepResult
 
 
-def test_mean_error_and_best():
+def test_mean_error_and_best() -> None:
     found = SweepResult(
         np.array([1.0, 4.0]),
         np.array([[0.2, 0.5], [0.4, 0.9]]),
@@ -27,7 +27,7 @@ def test_mean_error_and_best():
     assert found.to_frame()["range"].tolist() == ranges
 
 
-def test_one_repeat_has_no_standard_error():
+def test_one_repeat_has_no_standard_error() -> None:
     found = sigma2_sweep(load_temperature(), n_repeats=1, sigma2=[0.1, 2.0], n_frequencies=30)
     assert np.isnan(found.standard_error).all()
     assert "±" not in repr(found)

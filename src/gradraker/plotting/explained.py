@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
@@ -48,7 +49,7 @@ class ExplainedNodeDisplay(Display):
         X: Any,
         *,
         row: int = 0,
-        references: Sequence[Hashable] | None = None,
+        references: Sequence[Hashable] | NDArray[Any] | None = None,
         ax: "Axes | None" = None,
     ) -> Self:
         """Explain one row of X, make the display and plot it.
@@ -78,7 +79,7 @@ class ExplainedNodeDisplay(Display):
 
 
 def _explain_row(
-    model: SKGRegressor, X: Any, row: int, references: Sequence[Hashable] | None
+    model: SKGRegressor, X: Any, row: int, references: Sequence[Hashable] | NDArray[Any] | None
 ) -> Explanation:
     """Explain one row of X only: weights by time of all rows may not fit into memory."""
     number = check_row(row, X.shape[0] if hasattr(X, "shape") else len(X))

@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import pooch  # type: ignore[import-untyped]
+import pooch
 from tqdm import tqdm  # type: ignore[import-untyped]
 
 from gradraker._files import write_bytes

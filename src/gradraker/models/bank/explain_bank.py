@@ -27,7 +27,7 @@ def explain_bank(
     model: "LearnedBank",
     X: Any,
     *,
-    references: Sequence[Hashable] | None = None,
+    references: Sequence[Hashable] | NDArray[Any] | None = None,
     node_names: Sequence[Hashable] | None = None,
     known_names: Sequence[Hashable] | None = None,
 ) -> BankExplanation:

@@ -40,7 +40,7 @@ class LearnedBank(RowModel):
     # -- prediction ------------------------------------------------------------
 
     def predict(
-        self, X: Any, *, references: Sequence[Hashable] | None = None
+        self, X: Any, *, references: Sequence[Hashable] | NDArray[Any] | None = None
     ) -> NDArray[np.float64]:
         """Predict the values of nodes with the weights at the end of training.
 
@@ -58,7 +58,7 @@ class LearnedBank(RowModel):
         return self._combine_members(self._prepare(X, references))
 
     def predict_members(
-        self, X: Any, *, references: Sequence[Hashable] | None = None
+        self, X: Any, *, references: Sequence[Hashable] | NDArray[Any] | None = None
     ) -> NDArray[np.float64]:
         """Predict the values of nodes with each member alone.
 
@@ -81,7 +81,7 @@ class LearnedBank(RowModel):
         self,
         X: Any,
         *,
-        references: Sequence[Hashable] | None = None,
+        references: Sequence[Hashable] | NDArray[Any] | None = None,
         node_names: Sequence[Hashable] | None = None,
         known_names: Sequence[Hashable] | None = None,
     ) -> BankExplanation:
@@ -247,7 +247,7 @@ class LearnedBank(RowModel):
         views = dict(self._used["views"])
         return select_view_rows(rows, assign_views(views, len(self._table)), [*views].index(view))
 
-    def _prepare(self, X: Any, references: Sequence[Hashable] | None) -> Bank:
+    def _prepare(self, X: Any, references: Sequence[Hashable] | NDArray[Any] | None) -> Bank:
         """The bank on validated rows to predict."""
         rows, units, dtype, table = prepare_rows(self, X, references)
         if table is not self._table:

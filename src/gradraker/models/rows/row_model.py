@@ -41,7 +41,7 @@ class RowModel(BaseEstimator):
         X: Any,
         y: ArrayLike,
         *,
-        references: Sequence[Hashable] | None = None,
+        references: Sequence[Hashable] | NDArray[Any] | None = None,
         node_names: Sequence[Hashable] | None = None,
     ) -> Self:
         """Forget what was learned and train ``n_epochs`` times on all rows.
@@ -75,7 +75,7 @@ class RowModel(BaseEstimator):
         X: Any,
         y: ArrayLike,
         *,
-        references: Sequence[Hashable] | None = None,
+        references: Sequence[Hashable] | NDArray[Any] | None = None,
         node_names: Sequence[Hashable] | None = None,
     ) -> Self:
         """Train once on each row, in the given order, continuing from what was learned.

@@ -231,7 +231,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
     # -- prediction ------------------------------------------------------------
 
     def predict(
-        self, X: Any, *, references: Sequence[Hashable] | None = None
+        self, X: Any, *, references: Sequence[Hashable] | NDArray[Any] | None = None
     ) -> NDArray[np.float64]:
         """Predict the values of nodes.
 
@@ -260,7 +260,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
         )
 
     def compute_features(
-        self, X: Any, *, references: Sequence[Hashable] | None = None
+        self, X: Any, *, references: Sequence[Hashable] | NDArray[Any] | None = None
     ) -> NDArray[Any]:
         """Return the random Fourier features z of each row, equation (1), shape (n, 2D)."""
         rows, units, dtype, _ = prepare_rows(self, X, references)
@@ -270,7 +270,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
         self,
         X: Any,
         *,
-        references: Sequence[Hashable] | None = None,
+        references: Sequence[Hashable] | NDArray[Any] | None = None,
         node_names: Sequence[Hashable] | None = None,
         known_names: Sequence[Hashable] | None = None,
     ) -> Explanation:
