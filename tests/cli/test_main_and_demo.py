@@ -130,8 +130,8 @@ def test_demo_prints_a_table_and_writes_the_figure(
     assert [path.name for path in figure.parent.iterdir()] == [FIGURE_NAME]
     lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
     assert "Graph 89 nodes, 2515 edges" in lines
-    assert "Split 36 sampled, 53 tested (seed 0)" in lines
-    assert "σ² of the kernel 4.25, from the sampled graph alone (rule 'theory')" in lines
+    assert "Split 36 known, 53 unknown (seed 0)" in lines
+    assert "σ² of the kernel 4.25, from the known nodes alone (rule 'theory')" in lines
     assert "worst Jungfraujoch 3571 -14.0 -4.0 +10.0" in lines
     assert f"Figure: {figure}" in lines
     assert lines[-1] == "Source: MeteoSwiss"

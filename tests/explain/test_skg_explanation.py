@@ -532,7 +532,9 @@ def test_top_needs_a_count(k: Any) -> None:
 @pytest.mark.parametrize("row", [2, -3, 0.5, "Davos"])
 def test_a_row_must_be_there(row: Any) -> None:
     explanation = hand_made([[1.0], [1.0]], [1.0])
-    with pytest.raises(ValueError, match=r"row must be the number of one of 2 tested nodes, got"):
+    with pytest.raises(
+        ValueError, match=r"row must be the number of one of 2 explained nodes, got"
+    ):
         explanation.top(row=row)
 
 
@@ -679,5 +681,5 @@ def test_one_row_by_time_is_that_row_of_all() -> None:
     assert "by_time" not in vars(explanation)
     np.testing.assert_allclose(one, explanation.by_time[2], rtol=0, atol=1e-14)
     assert np.array_equal(explanation.compute_row_by_time(2), explanation.by_time[2])
-    with pytest.raises(ValueError, match="row must be the number of one of 4 tested nodes"):
+    with pytest.raises(ValueError, match="row must be the number of one of 4 explained nodes"):
         explanation.compute_row_by_time(4)

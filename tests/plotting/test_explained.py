@@ -69,7 +69,7 @@ def test_estimators_that_know_columns_by_name_are_drawn() -> None:
 @pytest.mark.parametrize("row", [53, -54, 1.0, "a"])
 def test_rows_that_are_not_there_are_refused(temperature: tuple[Any, ...], row: Any) -> None:
     model, X = temperature
-    message = "row must be the number of one of 53 tested nodes, got"
+    message = "row must be the number of one of 53 explained nodes, got"
     with pytest.raises(ValueError, match=message):
         ContributionWeightsDisplay.from_estimator(model, X, row=row)
     with pytest.raises(ValueError, match=message):

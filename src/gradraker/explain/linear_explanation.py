@@ -60,9 +60,9 @@ class LinearExplanation:
         Parameters
         ----------
         k : int, default=5
-            Known nodes for each tested node, by absolute weight.
+            Known nodes for each explained node, by absolute weight.
         row : int, optional
-            One tested node only.
+            One explained node only.
 
         Returns
         -------
@@ -122,10 +122,10 @@ class LinearExplanation:
 
 
 def check_row(row: Any, n: int) -> int:
-    """Number of one of n tested nodes, counted from the start."""
+    """Number of one of n explained nodes, counted from the start."""
     if isinstance(row, int | np.integer) and not isinstance(row, bool) and -n <= row < n:
         return int(row) % n
-    raise ValueError(f"row must be the number of one of {n} tested nodes, got {row!r}")
+    raise ValueError(f"row must be the number of one of {n} explained nodes, got {row!r}")
 
 
 def choose_names(

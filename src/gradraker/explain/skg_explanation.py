@@ -14,7 +14,7 @@ from gradraker.explain.linear_explanation import LinearExplanation, check_row
 from gradraker.explain.similarity import efficient_distance, noise_range
 from gradraker.linear.weights import contribution_weights
 
-# Weights by time of a batch of tested nodes are smaller than this.
+# Weights by time of a batch of explained nodes are smaller than this.
 _BATCH_BYTES = 64 << 20
 # A sum of weights this far from 1 is worth a word (section VI.B.2 of the paper).
 _FAR_FROM_ONE = 0.1
@@ -60,7 +60,7 @@ class Explanation(LinearExplanation):
         return self._source.compute_weights_by_time()
 
     def compute_row_by_time(self, row: int) -> NDArray[np.float64]:
-        """Row ``row`` of ``by_time``, at the cost of one tested node."""
+        """Row ``row`` of ``by_time``, at the cost of one explained node."""
         number = check_row(row, self.weights.shape[0])
         return (
             self.by_time[number]
@@ -97,7 +97,7 @@ class Explanation(LinearExplanation):
         }
 
     def efficient_distance(self, row: int = 0) -> float:
-        """Efficient distance of a tested node as a squared distance; see the function.
+        """Efficient distance of a explained node as a squared distance; see the function.
 
         The function reads distances off B for the Gaussian kernel. For other kernels this is the
         largest of ``squared_distances`` among nodes whose weight lies outside the noise range.
@@ -114,13 +114,13 @@ class Explanation(LinearExplanation):
         return float(chosen.max()) if chosen.size else float("nan")
 
     def plot(self, row: int = 0, *, ax: Any = None) -> Any:
-        """Draw B and F of a tested node against time, the paper's figure 3."""
+        """Draw B and F of a explained node against time, the paper's figure 3."""
         from gradraker.plotting import ContributionWeightsDisplay
 
         return ContributionWeightsDisplay.from_explanation(self, row=row, ax=ax)
 
     def plot_nodes(self, row: int = 0, *, ax: Any = None) -> Any:
-        """Draw known nodes by distance to a tested node, the paper's figure 2."""
+        """Draw known nodes by distance to a explained node, the paper's figure 2."""
         from gradraker.plotting import NodeDistancesDisplay
 
         return NodeDistancesDisplay.from_explanation(self, row=row, ax=ax)
@@ -153,7 +153,7 @@ class _Source:
         return contribution_weights(self.Z, self.learned.order, self.stars[row], self.learned.rates)
 
     def iterate_batches(self) -> Any:
-        """Yield (first tested node, weights by time of a batch of them)."""
+        """Yield (first explained node, weights by time of a batch of them)."""
         order, rates = self.learned.order, self.learned.rates
         size = max(1, _BATCH_BYTES // (8 * max(1, order.size)))
         for start in range(0, self.stars.shape[0], size):
@@ -207,7 +207,7 @@ def _read_only(view: NDArray[Any]) -> NDArray[Any]:
 
 
 def _measure_squared_distances(evidence: Evidence) -> NDArray[np.float64]:
-    """‖a − b‖² between tested rows a and learned rows b, (n, n_known)."""
+    """‖a − b‖² between explained rows a and learned rows b, (n, n_known)."""
     A, B = (
         csr_array((rows.data, rows.indices, rows.indptr), (rows.indptr.size - 1, evidence.width))
         for rows in (evidence.tested, evidence.learned.rows)

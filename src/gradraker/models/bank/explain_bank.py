@@ -19,7 +19,7 @@ from gradraker.models.rows.row_input import prepare_rows
 if TYPE_CHECKING:
     from gradraker.models.bank.fitted_bank import LearnedBank
 
-# Weights by time of a batch of tested nodes are smaller than this.
+# Weights by time of a batch of explained nodes are smaller than this.
 _BATCH_BYTES = 64 << 20
 
 
@@ -65,7 +65,7 @@ def explain_bank(
 def _iterate_member_weights(
     learned: LearnedRows, seen: Bank, tested: Bank, member: int, model: "LearnedBank"
 ) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    """Yield (first tested node, contribution weights of a batch of them by known node)."""
+    """Yield (first explained node, contribution weights of a batch of them by known node)."""
     Z = _compute_features(seen, member)
     # Features that were float32 in training are rounded the same way here.
     Z[learned.single] = Z[learned.single].astype(np.float32)

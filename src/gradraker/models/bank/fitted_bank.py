@@ -94,11 +94,11 @@ class LearnedBank(RowModel):
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, M)
-            Adjacency vectors of tested nodes, as for :meth:`predict`.
+            Adjacency vectors of explained nodes, as for :meth:`predict`.
         references : sequence of M names, optional
             Names of the columns of X.
         node_names, known_names : sequence of names, optional
-            Names of the tested and of the known nodes (rows of ``fit``, then of each
+            Names of the explained and of the known nodes (rows of ``fit``, then of each
             ``partial_fit``). By default the index of the data frame, where X was one, else
             numbers.
 
