@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 
 from gradraker import GradrakerRegressor, load_temperature
 from gradraker.datasets import make_block_graph
-from gradraker.linear.hedge import Hedge, compute_regret_bound
+from gradraker.linear.hedge import (
+    Hedge,
+    check_regularization,
+    check_weight_step,
+    combine_predictions,
+    compute_regret_bound,
+)
 from oracles import bank as oracle
 
 
@@ -216,3 +222,57 @@ def test_squared_loss_is_exp_concave_up_to_bound_only() -> None:
 
     assert all(concave(0.5, x, 1.0) for x in np.linspace(-1.0, 1.0, 21))
     assert not concave(0.5, 1.2, 1.8)
+
+
+# -- copies, sums and checks -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("step", ["auto", 0.3])
+def test_a_copy_goes_on_by_itself(step: float | str) -> None:
+    hedge, _ = run([[1.0, 2.0], [0.0, 0.0]], [1.0, 1.0], step)
+    losses, copy = hedge.losses.tolist(), hedge.copy()
+    assert copy.weight_step == hedge.weight_step
+    assert copy.regularization == hedge.regularization
+    for one in (copy, hedge):
+        one.update(np.ones((2, 1, 1)), np.zeros((2, 1)), np.full((1, 1), 9.0), keep_weights=False)
+        assert one.losses.tolist() == [loss + 64.0 for loss in losses]
+        assert one.weight_step == copy.weight_step
+
+
+def test_predictions_of_members_are_added_with_their_weights() -> None:
+    predictions = np.array([[[2.0], [0.0]], [[4.0], [8.0]]])  # 2 members, 2 nodes, 1 target
+    found = combine_predictions([0.25, 0.75], predictions)
+    assert found.tolist() == [[3.5], [6.0]]
+    assert combine_predictions([1], np.array([[[2]]])).dtype == np.float64
+    with pytest.raises(ValueError, match="shorter"):
+        combine_predictions([0.25, 0.5, 0.25], predictions)
+
+
+@pytest.mark.parametrize("step", [0.0, -1.0, math.inf, math.nan, True, None, "AUTO", [1.0]])
+def test_weight_step_must_be_positive_or_auto(step: Any) -> None:
+    with pytest.raises(ValueError, match=r"^weight_step must be a positive number or 'auto', got"):
+        check_weight_step(step)
+
+
+def test_weight_step_is_returned_as_a_number() -> None:
+    assert check_weight_step("auto") == "auto"
+    assert check_weight_step(2) == 2.0
+    assert check_weight_step(np.float32(0.5)) == 0.5
+
+
+@pytest.mark.parametrize("value", [-1.0, math.nan, True, None, "0", [0.0]])
+def test_regularization_must_be_a_number_from_0(value: Any) -> None:
+    with pytest.raises(ValueError, match=r"^regularization must be a number of at least 0, got"):
+        check_regularization(value, 0.1)
+
+
+def test_regularization_is_below_the_limit_of_stability() -> None:
+    # η (1 + 2μ) < 1: for η = 1/4 below 1.5.
+    assert check_regularization(0, 0.25) == 0.0
+    assert check_regularization(np.float64(1.49), 0.25) == 1.49
+    message = (
+        r"^regularization must be below \(1 / learning_rate - 1\) / 2 = 1\.5, where the update is "
+        r"stable, got 1\.5$"
+    )
+    with pytest.raises(ValueError, match=message):
+        check_regularization(1.5, 0.25)

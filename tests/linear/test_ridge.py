@@ -119,3 +119,15 @@ def test_infinite_penalty_predicts_the_mean() -> None:
         smoother.compute_left_out_residuals(y[:, None])[:, 0], y - rest, atol=1e-14
     )
     assert np.isnan(ridge.build_mean_smoother(1).compute_left_out_residuals(np.ones((1, 1)))).all()
+
+
+def test_indefinite_kernel_is_inverted_all_the_same() -> None:
+    # Cholesky fails: the eigenvalues of K + I are 3 and -1.
+    inverse = ridge.invert_dual(np.array([[0.0, 2.0], [2.0, 0.0]]), 1.0)
+    np.testing.assert_allclose(inverse, np.array([[-1.0, 2.0], [2.0, -1.0]]) / 3.0, rtol=1e-14)
+
+
+def test_inverse_is_symmetric_to_the_last_bit() -> None:
+    Z, _, _ = _problem(3)
+    for inverse in (ridge.invert_dual(Z @ Z.T, 1e-9), ridge.invert_primal(Z.T @ Z, 1e-9)):
+        assert np.array_equal(inverse, inverse.T)

@@ -162,3 +162,23 @@ def test_weights_of_rows_that_differ_but_have_one_hash(monkeypatch: pytest.Monke
 def test_contribution_weights_refuses_bad_input(arguments: tuple[Any, ...], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         contribution_weights(*arguments)
+
+
+@pytest.mark.parametrize(
+    "rates", [[0.5, 0.0], [0.5, 1.0], [-0.1, 0.5], [0.5, 1.5], [0.5], [0.5] * 3]
+)
+def test_a_rate_for_each_step_must_be_between_0_and_1(rates: list[float]) -> None:
+    Z = np.eye(2)
+    message = (
+        r"^learning_rate must be a number in \(0, 1\) or 2 of them, one for each time, got an "
+        rf"array of shape \({len(rates)},\)$"
+    )
+    with pytest.raises(ValueError, match=message):
+        contribution_weights(Z, [0, 1], Z, rates)
+
+
+def test_rates_may_be_a_list_or_single_precision() -> None:
+    Z = _features(np.random.default_rng(0), 3, 2)
+    expected = contribution_weights(Z, [0, 1], Z, np.array([0.5, 0.25]))
+    for rates in ([0.5, 0.25], np.array([0.5, 0.25], dtype=np.float32)):
+        np.testing.assert_array_equal(contribution_weights(Z, [0, 1], Z, rates), expected)
