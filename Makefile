@@ -36,6 +36,10 @@ check: $(READY)  ## format check, lint, types and layers only
 coverage: $(READY)  ## lines and branches that no test runs (compiled loops have oracles instead)
 	@$(PYTEST) --cov --cov-report=term:skip-covered --cov-report=html $(TEST_ARGS)
 
+mutants: $(READY)  ## change the core maths in a thousand ways, and name the changes that no test notices
+	@$(BIN)/python tools/run_mutants.py run --max-children $$(nproc) $(MUTANTS)
+	@$(BIN)/python tools/run_mutants.py results
+
 paths: $(READY)  ## files in which functions run on three paths through the package
 	@$(BIN)/python tools/trace_paths.py
 
