@@ -1,9 +1,11 @@
 """Boundaries of the four ranges against the closed forms of section IV."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from gradraker import load_temperature, sigma2_ranges
@@ -11,12 +13,12 @@ from gradraker.kernels.ranges import Sigma2Ranges, compute_noise_ratio
 from gradraker.kernels.shift_invariant import KERNELS, get_kernel
 
 
-def _rows_with_distances(*squared_distances):
+def _rows_with_distances(*squared_distances: int) -> NDArray[np.float64]:
     """A zero row and rows at these squared distances from it, on axes of their own."""
     return np.vstack([np.zeros(len(squared_distances)), np.diag(np.sqrt(squared_distances))])
 
 
-def _two_rows(squared_distance):
+def _two_rows(squared_distance: float) -> NDArray[np.float64]:
     return np.array([[0.0], [math.sqrt(squared_distance)]])
 
 
@@ -34,14 +36,14 @@ def _two_rows(squared_distance):
     ],
 )
 def test_boundaries_equal_equations_of_the_paper(
-    boundary, squared_distance, n_frequencies, expected
-):
+    boundary: str, squared_distance: float, n_frequencies: int, expected: float
+) -> None:
     ranges = sigma2_ranges(_two_rows(squared_distance), n_frequencies=n_frequencies)
     printed = float(f"{getattr(ranges, boundary):.4g}")
     assert printed == expected or round(printed, 3) == expected
 
 
-def test_boundaries_equal_closed_forms():
+def test_boundaries_equal_closed_forms() -> None:
     # Rows 0, √2 e1, √5 e2: squared distances 2, 5 and 2 + 5.
     ranges = sigma2_ranges(_rows_with_distances(2, 5), n_frequencies=50, closeness=0.2)
     assert ranges.noise_ratio == pytest.approx(1 / math.sqrt(100), rel=1e-15)
@@ -53,7 +55,7 @@ def test_boundaries_equal_closed_forms():
     assert ranges.noise == "formula"
 
 
-def test_boundaries_of_laplacian_use_l1_distance():
+def test_boundaries_of_laplacian_use_l1_distance() -> None:
     # Rows 0, (1, 1), (3, 0): l1 distances 2, 3 and 3; b = −‖d‖max / ln(ratio), sigma2 = b².
     X = np.array([[0.0, 0.0], [1.0, 1.0], [3.0, 0.0]])
     ranges = sigma2_ranges(X, n_frequencies=200, kernel="laplacian")
@@ -64,7 +66,7 @@ def test_boundaries_of_laplacian_use_l1_distance():
     assert ranges.disturbing_averaging == pytest.approx((3 / -math.log(0.9)) ** 2, rel=1e-14)
 
 
-def test_boundaries_of_cauchy_on_unweighted_graph():
+def test_boundaries_of_cauchy_on_unweighted_graph() -> None:
     # 0/1 rows that differ in 3 places: (1 + 1/s²)^−3 = ratio.
     X = np.array([[0.0, 0, 0, 1], [1, 1, 1, 1], [1, 0, 0, 1]])
     ranges = sigma2_ranges(X, n_frequencies=200, kernel="cauchy")
@@ -73,7 +75,7 @@ def test_boundaries_of_cauchy_on_unweighted_graph():
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_variance_at_inverts_kernel(kernel):
+def test_variance_at_inverts_kernel(kernel: str) -> None:
     rng = np.random.default_rng(0)
     used = get_kernel(kernel)
     for scale in (1e-8, 1.0, 1e8):
@@ -83,7 +85,7 @@ def test_variance_at_inverts_kernel(kernel):
             assert used.similarity(difference, sigma2) == pytest.approx(similarity, rel=1e-9)
 
 
-def test_given_noise_ratio_moves_two_boundaries():
+def test_given_noise_ratio_moves_two_boundaries() -> None:
     X = _rows_with_distances(1, 4)
     formula, given = sigma2_ranges(X), sigma2_ranges(X, noise=0.3)
     assert given.noise_ratio == 0.3
@@ -92,7 +94,7 @@ def test_given_noise_ratio_moves_two_boundaries():
     assert given.disturbing_averaging == formula.disturbing_averaging
 
 
-def test_find_range_and_get_meaning():
+def test_find_range_and_get_meaning() -> None:
     ranges = sigma2_ranges(_rows_with_distances(1, 26))
     names = [ranges.find_range(sigma2) for sigma2 in (0.1, 2.0, 10.0, 300.0)]
     assert names == ["chaos", "extending", "disturbing", "averaging"]
@@ -112,7 +114,7 @@ def test_find_range_and_get_meaning():
     assert "σ² &lt; 0.1669" in page
 
 
-def test_find_range_refuses_bad_variance():
+def test_find_range_refuses_bad_variance() -> None:
     ranges = sigma2_ranges(_two_rows(1))
     for sigma2 in (0.0, -1.0, math.nan, "a", None):
         with pytest.raises(ValueError, match="sigma2 must be a positive number"):
@@ -121,21 +123,21 @@ def test_find_range_refuses_bad_variance():
         ranges.get_meaning("calm")
 
 
-def test_ranges_are_frozen():
+def test_ranges_are_frozen() -> None:
     ranges = sigma2_ranges(_two_rows(1))
     assert isinstance(ranges, Sigma2Ranges)
     with pytest.raises(AttributeError):
-        ranges.noise_ratio = 1.0
+        ranges.noise_ratio = 1.0  # type: ignore[misc]
 
 
-def test_one_distinct_distance_gives_empty_extending_range():
+def test_one_distinct_distance_gives_empty_extending_range() -> None:
     ranges = sigma2_ranges(np.eye(4))
     assert ranges.chaos_extending == ranges.extending_disturbing
     assert ranges.find_range(ranges.chaos_extending) == "extending"
 
 
 @pytest.mark.parametrize("scale", [1e-120, 1e120])
-def test_boundaries_scale_with_tiny_and_huge_weights(scale):
+def test_boundaries_scale_with_tiny_and_huge_weights(scale: float) -> None:
     ranges = sigma2_ranges(scale * _rows_with_distances(1, 26))
     assert ranges.extending_disturbing == pytest.approx(scale**2 * 27 / math.log(400), rel=1e-12)
 
@@ -151,7 +153,7 @@ def test_boundaries_scale_with_tiny_and_huge_weights(scale):
         (np.array([[0.0], [np.nan]]), "NaN"),
     ],
 )
-def test_rows_without_ranges_raise(X, message):
+def test_rows_without_ranges_raise(X: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         sigma2_ranges(X)
 
@@ -178,12 +180,12 @@ def test_rows_without_ranges_raise(X, message):
         ({"noise": "refined", "n_epochs": 0}, "n_epochs must be an integer"),
     ],
 )
-def test_sigma2_ranges_refuses_bad_settings(settings, message):
+def test_sigma2_ranges_refuses_bad_settings(settings: dict[Any, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         sigma2_ranges(np.eye(3), **settings)
 
 
-def test_refined_noise_ratio_is_measured():
+def test_refined_noise_ratio_is_measured() -> None:
     X = load_temperature().adjacency
     formula = sigma2_ranges(X)
     refined = sigma2_ranges(X, noise="refined", random_state=0)

@@ -72,13 +72,13 @@ def _solve_cauchy_variance(difference: NDArray[np.float64], similarity: float) -
     squares = difference[difference != 0.0] ** 2
     target = -math.log(similarity)
 
-    def excess(log_sigma2: float) -> float:
+    def compute_excess(log_sigma2: float) -> float:
         return float(np.sum(np.log1p(squares / math.exp(log_sigma2)))) - target
 
     # log(1 + x) <= x bounds the root from above, the largest entry alone from below.
     above = math.log(float(np.sum(squares)) / target)
     below = math.log(float(squares.max())) - target
-    return math.exp(brentq(excess, below - 1.0, above + 1.0, xtol=1e-13))
+    return math.exp(brentq(compute_excess, below - 1.0, above + 1.0, xtol=1e-13))
 
 
 KERNELS = {
