@@ -9,7 +9,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from gradraker import load_temperature, sigma2_ranges
-from gradraker.kernels.ranges import Sigma2Ranges, compute_noise_ratio
+from gradraker.kernels.ranges import (
+    Sigma2Ranges,
+    compute_noise_ratio,
+    compute_ranges,
+    find_extreme_pairs,
+)
 from gradraker.kernels.shift_invariant import KERNELS, get_kernel
 
 
@@ -198,3 +203,50 @@ def test_refined_noise_ratio_is_measured() -> None:
     # At D = 200 the formula's one standard deviation is below the extreme of some 200 weights.
     ratios = [sigma2_ranges(X, noise="refined", random_state=s).noise_ratio for s in range(10)]
     assert 0.05 < np.median(ratios) < 0.2
+
+
+def test_describe_holds_every_number_of_the_ranges() -> None:
+    ranges = Sigma2Ranges(1.0, 2.0, 4.0, 3.0, 9.0, 0.05, "given", 0.1, 200, "gaussian")
+    assert ranges.describe(1.5) == {
+        "range": "extending",
+        "meaning": "nodes with similar neighbours count, more of them as σ² grows",
+        "boundaries": {
+            "chaos_extending": 1.0,
+            "extending_disturbing": 2.0,
+            "disturbing_averaging": 4.0,
+        },
+        "smallest_distance": 3.0,
+        "largest_distance": 9.0,
+        "noise_ratio": 0.05,
+        "noise": "given",
+    }
+
+
+def test_meaning_of_another_word_is_refused() -> None:
+    ranges = Sigma2Ranges(1.0, 2.0, 4.0, 3.0, 9.0, 0.05, "given", 0.1, 200, "gaussian")
+    words = "'chaos', 'extending', 'disturbing', 'averaging'"
+    with pytest.raises(ValueError, match=f"^range_name must be one of {words}, got 'order'$"):
+        ranges.get_meaning("order")
+
+
+def test_text_has_a_line_for_each_range() -> None:
+    ranges = Sigma2Ranges(1.0, 2.0, 4.0, 3.0, 9.0, 0.05, "given", 0.1, 200, "gaussian")
+    title, *lines = repr(ranges).split("\n")
+    assert title.startswith("Sigma2Ranges: gaussian kernel, D = 200")
+    assert [line.split()[0] for line in lines] == ["chaos", "extending", "disturbing", "averaging"]
+    assert "</tr><tr><td" in ranges._repr_html_()
+
+
+@pytest.mark.parametrize("closeness", [0.0, 0.5, -0.1, 0.9])
+def test_closeness_must_be_between_0_and_a_half(closeness: float) -> None:
+    pairs = find_extreme_pairs(np.eye(3))
+    message = rf"^closeness must be a number in \(0, 0\.5\), got {closeness}$"
+    with pytest.raises(ValueError, match=message):
+        compute_ranges(pairs, n_frequencies=200, closeness=closeness)
+
+
+def test_variances_beyond_float64_are_refused() -> None:
+    pairs = find_extreme_pairs(np.array([[0.0], [1e-200]]), kernel="laplacian")
+    message = "^X has rows at distances from 1e-200 to 1e-200, whose variances leave the range of"
+    with pytest.raises(ValueError, match=message):
+        compute_ranges(pairs, n_frequencies=200)

@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
 from gradraker._compiled.draws import CAUCHY, LAPLACE, NORMAL
+from gradraker._validation import check_choice
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,4 @@ def get_kernel(kernel: Any) -> Kernel:
     >>> float(get_kernel("gaussian").similarity([3.0, 4.0], 12.5))
     0.36787944117144233
     """
-    if isinstance(kernel, str) and kernel in KERNELS:
-        return KERNELS[kernel]
-    raise ValueError(f"kernel must be one of {', '.join(map(repr, KERNELS))}, got {kernel!r}")
+    return KERNELS[check_choice("kernel", kernel, KERNELS)]

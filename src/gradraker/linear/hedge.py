@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gradraker._compiled.member_weights import compute_safe_step, run_hedge_pass, set_weights
+from gradraker._validation import is_number
 
 AUTO = "auto"
 
@@ -139,8 +140,7 @@ def compute_regret_bound(
 
 def check_weight_step(weight_step: Any) -> float | str:
     """Return a positive number or "auto"."""
-    number = isinstance(weight_step, float | int | np.integer | np.floating)
-    if number and not isinstance(weight_step, bool) and 0.0 < weight_step < np.inf:
+    if is_number(weight_step) and 0.0 < weight_step < np.inf:
         return float(weight_step)
     if isinstance(weight_step, str) and weight_step == AUTO:
         return weight_step
@@ -149,8 +149,7 @@ def check_weight_step(weight_step: Any) -> float | str:
 
 def check_regularization(regularization: Any, learning_rate: float) -> float:
     """Return a number μ ≥ 0 with η (1 + 2μ) < 1, where the update is stable."""
-    number = isinstance(regularization, float | int | np.integer | np.floating)
-    if number and not isinstance(regularization, bool) and regularization >= 0.0:
+    if is_number(regularization) and regularization >= 0.0:
         # Here a step shrinks θ by less than half of what would turn its sign.
         if learning_rate * (1.0 + 2.0 * regularization) < 1.0:
             return float(regularization)
