@@ -140,16 +140,30 @@ def recursive_least_squares(Z, y, alpha, intercept_variance=1e12):
     return theta
 
 
-def jackknife_plus(left_out, own_errors, coverage):
-    """Ends by sorting: the ⌊(1 − c)(N + 1)⌋-th and the ⌈c (N + 1)⌉-th smallest."""
-    n = len(own_errors)
-    lower, upper = np.empty(len(left_out)), np.empty(len(left_out))
-    k = int(np.floor((1 - coverage) * (n + 1) + 1e-9))
-    for row, predictions in enumerate(left_out):
-        low, high = sorted(predictions - own_errors), sorted(predictions + own_errors)
-        lower[row] = low[k - 1] if k >= 1 else -np.inf
-        upper[row] = high[n - k] if k >= 1 else np.inf
-    return np.column_stack([lower, upper])
+def process_spread(K_known, k, alpha):
+    """Standard deviation of a value that follows a Gaussian process with an unknown mean.
+
+    The variance is 1 + α − kᵀH⁻¹k + (1 − hᵀk)²/c with H = K + αI, h = H⁻¹1 and c = 1ᵀh.
+    """
+    H = np.linalg.inv(K_known + alpha * np.eye(len(k)))
+    h = H @ np.ones(len(k))
+    return np.sqrt(1.0 + alpha - k @ H @ k + (1.0 - h @ k) ** 2 / h.sum())
+
+
+def intervals(K_known, K_asked, y, alpha, coverage):
+    """Prediction ± spread × the ⌈c (N + 1)⌉-th smallest |left-out error| / left-out spread."""
+    n = len(y)
+    _, own = left_out_predictions(K_known, K_asked, y, alpha)
+    scores = []
+    for i in range(n):
+        rest = np.delete(np.arange(n), i)
+        spread = process_spread(K_known[np.ix_(rest, rest)], K_known[i, rest], alpha)
+        scores.append(abs(y[i] - own[i]) / spread)
+    rank = int(np.ceil(coverage * (n + 1) - 1e-9))
+    quantile = sorted(scores)[rank - 1] if rank <= n else np.inf
+    predictions = ridge(K_known, K_asked, y, alpha)
+    half = quantile * np.array([process_spread(K_known, k, alpha) for k in K_asked])
+    return np.column_stack([predictions - half, predictions + half])
 
 
 def criterion(K, y, alpha, part=1.0):
@@ -166,3 +180,136 @@ def criterion(K, y, alpha, part=1.0):
         + 0.5 * np.log(one @ H @ one)
     )
     return loo, n / 2 * np.log(loo) + part * reml
+
+
+# -- walk kernels as operators -----------------------------------------------------
+
+
+def divide_by_roots(E, rows, columns):
+    """E_ij / √(rows_i columns_j), 0 where either is 0."""
+    T = np.zeros(E.shape)
+    for i in range(E.shape[0]):
+        for j in range(E.shape[1]):
+            if rows[i] > 0.0 and columns[j] > 0.0:
+                T[i, j] = E[i, j] / np.sqrt(rows[i] * columns[j])
+    return T
+
+
+def operator_walk(A, direction="both", hidden=(), sign=1.0):
+    """T = D_r⁻¹ᐟ² (±E + I) D_c⁻¹ᐟ², without loops at hidden nodes that have links."""
+    E = links(A, direction, hidden)
+    loops = np.eye(len(A))
+    for j in hidden:
+        if E[j].any():
+            loops[j, j] = 0.0
+    total = E + loops
+    return divide_by_roots(sign * E + loops, total.sum(axis=1), total.sum(axis=0))
+
+
+def meeting_walk(A, direction, hidden=()):
+    """D_r⁻¹ᐟ² E D_c⁻¹ᐟ² without loops."""
+    E = links(A, direction, hidden)
+    return divide_by_roots(E, E.sum(axis=1), E.sum(axis=0))
+
+
+def low_pass(x, m):
+    """T_p(x/c) / T_p(1/c) with p = ⌈2.7 √m⌉, which is 1/2000 at most within ±c: stands for xᵐ."""
+    p = int(np.ceil(2.7 * np.sqrt(m)))
+    c = 1.0 / np.cosh(np.arccosh(2000.0) / p)
+    found = []
+    for value in np.atleast_1d(x) / c:
+        inside = np.cos(p * np.arccos(np.clip(value, -1.0, 1.0)))
+        outside = np.sign(value) ** p * np.cosh(p * np.arccosh(max(1.0, abs(value))))
+        found.append((inside if abs(value) <= 1.0 else outside) / 2000.0)
+    return np.array(found)
+
+
+def series_power(T, m):
+    """What stands for the power m > 8 of a symmetric matrix."""
+    values, U = np.linalg.eigh(T)
+    return U @ np.diag(low_pass(values, m)) @ U.T
+
+
+def chain_rows(T, m):
+    """Tᵐ, by the low pass where T is symmetric and m is more than 8."""
+    if m > 8 and np.allclose(T, T.T, atol=1e-14):
+        return series_power(T, m)
+    return np.linalg.matrix_power(T, m)
+
+
+def chain_norms(rows, m, probes=None):
+    """Squared lengths of rows; for m > 1 their estimate, the mean of (row · probe)²."""
+    if m == 1 or probes is None:
+        return (rows**2).sum(axis=1)
+    return ((rows @ probes) ** 2).mean(axis=1)
+
+
+def chain_kernel(T, m, probes=None):
+    """N⁻¹ᐟ² Tᵐ (Tᵀ)ᵐ N⁻¹ᐟ²."""
+    rows = chain_rows(T, m)
+    norms = chain_norms(rows, m, probes)
+    return divide_by_roots(rows @ rows.T, norms, norms)
+
+
+def structure(L):
+    """log(1 + degree), its mean and deviation over neighbours, and the mean of those means."""
+    n = len(L)
+    own = np.log(1.0 + L.sum(axis=1))
+    shares = scaled(L)
+    mean = shares @ own
+    deviation = [np.sqrt(shares[i] @ (own - mean[i]) ** 2) if L[i].any() else 0.0 for i in range(n)]
+    return np.column_stack([own, mean, deviation, shares @ mean])
+
+
+def degree_columns(A, direction="both"):
+    """Standardised numbers of structure; with edges out and in where these differ."""
+    X = structure(links(A, direction))
+    out, into = abs(A).sum(axis=1), abs(A).sum(axis=0)
+    if direction == "both" and not np.array_equal(out, into):
+        X = np.column_stack([X, np.log(1.0 + out), np.log(1.0 + into)])
+    spread = X.std(axis=0)
+    return np.where(spread > 0.0, (X - X.mean(axis=0)) / np.where(spread > 0.0, spread, 1.0), 0.0)
+
+
+def degree_kernel(A, width, direction="both"):
+    """exp(−d²/(2 w median)) without eigenvalues below 10⁻⁶ of the largest, diagonal scaled to 1."""
+    d2 = squared_distances(degree_columns(A, direction))
+    values, U = np.linalg.eigh(np.exp(-d2 / (2.0 * width * median(d2))))
+    K = (U * np.where(values > 1e-6 * values[-1], values, 0.0)) @ U.T
+    return divide_by_roots(K, np.diag(K), np.diag(K))
+
+
+def operator_kernel(A, block, direction="both", hidden=(), probes=None, width=4.0):
+    """The kernel of one block by the table of operators."""
+    if block == "degree":
+        return degree_kernel(A, width, direction)
+    if block in ("same_targets", "same_sources"):
+        return chain_kernel(meeting_walk(A, "out" if block == "same_targets" else "in", hidden), 1)
+    for name, sign in (("hop", 1.0), ("alternating", -1.0)):
+        if block.startswith(name):
+            T = operator_walk(A, direction, hidden, sign)
+            return chain_kernel(T, int(block.removeprefix(name)), probes)
+    raise ValueError(block)
+
+
+def fixed_mean_ridge(K_known, K_asked, y, alpha):
+    """ȳ + K_asked (K + αI)⁻¹ (y − ȳ): the mean is that of the known values."""
+    mean = y.mean(axis=0)
+    return mean + K_asked @ np.linalg.solve(K_known + alpha * np.eye(len(y)), y - mean)
+
+
+def fixed_mean_weights(K_known, K_asked, alpha):
+    """Weights of known values: predictions of unit vectors."""
+    n = len(K_known)
+    return fixed_mean_ridge(K_known, K_asked, np.eye(n), alpha)
+
+
+def fixed_mean_left_out(K_known, y, alpha):
+    """Each node from a refit without it."""
+    n = len(y)
+    found = np.empty(y.shape)
+    for i in range(n):
+        rest = np.delete(np.arange(n), i)
+        K = K_known[np.ix_(rest, rest)]
+        found[i] = fixed_mean_ridge(K, K_known[[i]][:, rest], y[rest], alpha)[0]
+    return found

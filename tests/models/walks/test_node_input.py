@@ -48,9 +48,9 @@ def test_one_known_value_is_predicted_everywhere():
     assert "mean" in repr(model.choice_)
 
 
-@pytest.mark.parametrize("solver", ["auto", "kernel", "ridge", "lms"])
+@pytest.mark.parametrize("solver", ["auto", "exact", "operators"])
 def test_equal_values_are_predicted_everywhere(solver):
-    model = NodeRegressor(solver=solver, n_frequencies=4).fit(EDGES, dict.fromkeys("abc", 3.0))
+    model = NodeRegressor(solver=solver).fit(EDGES, dict.fromkeys("abc", 3.0))
     np.testing.assert_allclose(model.predict(), 3.0, atol=1e-12)
     assert model.left_out_error_.rmse == pytest.approx(0.0, abs=1e-12)
 
@@ -124,8 +124,9 @@ REFUSED = {
     "direction": ({"direction": "up"}, EDGES, VALUES, ValueError, "direction must be one of"),
     "neighbours": ({"neighbours": 3}, EDGES, VALUES, ValueError, "neighbours must be one of"),
     "reselect": ({"reselect": "never"}, EDGES, VALUES, ValueError, "reselect must be one of"),
-    "frequencies": ({"n_frequencies": 0}, EDGES, VALUES, ValueError, "n_frequencies must be"),
-    "rate": ({"learning_rate": 2}, EDGES, VALUES, ValueError, "learning_rate must be"),
+    "large tol": ({"tol": 0.2}, EDGES, VALUES, ValueError, "tol must be a number from 1e-12"),
+    "tol of zero": ({"tol": 0}, EDGES, VALUES, ValueError, "tol must be a number from 1e-12"),
+    "tol as text": ({"tol": "low"}, EDGES, VALUES, ValueError, "tol must be a number"),
 }
 
 

@@ -77,7 +77,10 @@ def choose_operators(
         judge = judge_classes(held, frequencies)
     search = Search(predictor, judge)
     best = search.run(kernel=kernel, alpha=given.alpha, is_directed=is_directed)
-    of_mean, _ = judge(np.tile(targets.mean(axis=0), (len(held), 1)))
+    judge_mean = judge
+    if are_classes and sums is None:  # without an offset: all scores would be equal
+        judge_mean = judge_classes(held, frequencies, (1.0,))
+    of_mean, _ = judge_mean(np.tile(targets.mean(axis=0), (len(held), 1)))
     is_told = known.size < _FEW or best.loss < float(of_mean.mean())
     count_nats = _make_counter(held, frequencies, are_classes and sums is None)
     tried = sorted(
