@@ -6,20 +6,16 @@ values; tables show means over s, and the spread (standard deviation). Nobody se
 peers are tuned by cross-validation on the known nodes, node models choose by leave-one-out.
 
 Peers of other packages come with ``pip install gradraker[peers]``; those that are absent are named
-and left out. ``--full`` adds a graph of 10⁵ nodes and 10⁶ edges, and fresh
-splits, from s = 100 on, that nobody looked at while node models were made.
+and left out. ``--full`` adds fresh splits, from s = 100 on, that
+nobody looked at while node models were made.
 
 Run ``python benchmarks/bench_peers.py --full``.
 """
 
-import json
-import resource
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,15 +23,14 @@ from scipy.sparse import csr_array
 
 from class_peers import CLASSES
 from gradraker import NodeClassifier, NodeRegressor, datasets, gnmse
-from graphs import power_law_graph
 from node_signals import not_smooth, smooth
 from peers import SAME_ROWS, WHOLE_GRAPH, Nodes, Peer, mean, missing, present, skg
 from report import SEED, Agreement, Finding, Report, finish, options, run_alone, table
 from signals import data_sets
 
 N_SPLITS = 5
+SOLVERS = ("exact", "operators")
 FIRST_FRESH = 100
-N_PAIRS = 256
 # The aims of accuracy, and the best of the peers where they were first measured.
 ACCURACY = {"Email-Eu-core": 0.75, "Cora-Con": 0.795}
 
@@ -53,15 +48,6 @@ def node_model(
     values = np.full(y.size, np.nan)
     values[known] = y[known]
     return NodeRegressor(**parameters).fit(A, values).predict(asked)  # type: ignore[arg-type]
-
-
-def node_models(tiny: bool) -> dict[str, Peer]:
-    pairs = 16 if tiny else N_PAIRS
-    features = partial(node_model, solver="ridge", n_frequencies=pairs)
-    return {
-        "NodeRegressor": node_model,
-        f"NodeRegressor, {pairs} random features a block": features,
-    }
 
 
 def errors(
@@ -98,7 +84,14 @@ def values_part(tiny: bool, n_splits: Any) -> tuple[list[str], list[Finding]]:
             "SKG, algorithm 1": skg("theory", n_frequencies, learning_rate),
             'SKG, sigma2="cv"': skg("cv", n_frequencies, learning_rate),
         }
-        methods = {"the mean": mean, **skgs, **same_rows, **local, **whole, **node_models(tiny)}
+        methods = {
+            "the mean": mean,
+            **skgs,
+            **same_rows,
+            **local,
+            **whole,
+            "NodeRegressor": node_model,
+        }
         print(f"{data.name}: {len(methods)} methods, {n_splits} splits", file=sys.stderr)
         found = errors(methods, data.adjacency, data.scale_values(), n_splits)  # type: ignore[arg-type]
         columns[data.name] = found
@@ -226,57 +219,23 @@ def seconds_of(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def measure(n_nodes: int) -> dict[str, float]:
-    """Fit a power-law graph with ten edges a node; to be called in a fresh process."""
-    rng = np.random.default_rng(SEED)
-    A = power_law_graph(n_nodes, 10 * n_nodes, rng)
-    y = np.log1p(A @ rng.random(n_nodes))
-    y[rng.permutation(n_nodes)[round(0.4 * n_nodes) :]] = np.nan
-    model = NodeRegressor(solver="ridge", n_frequencies=N_PAIRS)
-    fit = seconds_of(lambda: model.fit(A, y))
-    predict = seconds_of(model.predict)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    return {"n": n_nodes, "fit": fit, "predict": predict, "peak": peak}
-
-
-def time_part(tiny: bool, full: bool) -> tuple[list[str], list[Finding]]:
-    """Time of fit and choice: Cora-Con, and its growth with the number of nodes."""
-    sizes = [300] if tiny else [1000, 10_000, *([100_000] if full else [])]
-    runs = [measure(n) if tiny else _in_own_process(n) for n in sizes]
-    rows = [
-        [f"{r['n']:.0f}", f"{r['fit']:.1f} s", f"{r['predict']:.1f} s", f"{r['peak'] / 1e9:.2f} GB"]
-        for r in runs
+def time_part(tiny: bool) -> tuple[list[str], list[Finding]]:
+    """Time of fit and choice on Cora-Con; ``bench_real_size.py`` has larger graphs."""
+    if tiny:
+        return [], []
+    data = datasets.fetch_cora_con()
+    y = data.scale_values()
+    values = np.full(y.size, np.nan)
+    known, _ = next(splits(y.size, 1))
+    values[known] = y[known]
+    NodeRegressor().fit(data.adjacency[:50, :50], y[:50])  # loads the compiled loops
+    busy = time.process_time()
+    fits = [seconds_of(lambda: NodeRegressor().fit(data.adjacency, values)) for _ in range(3)]
+    busy = (time.process_time() - busy) / len(fits)
+    return [], [
+        Finding("Cora-Con: fit and choice", min(fits), 5.0, " s", True),
+        Finding("Cora-Con: fit and choice, time of processors", busy, None, " s"),
     ]
-    header = [f"nodes, {N_PAIRS} pairs a block", "fit and choice", "predict", "peak memory"]
-    findings = []
-    if not tiny:
-        data = datasets.fetch_cora_con()
-        y = data.scale_values()
-        values = np.full(y.size, np.nan)
-        known, _ = next(splits(y.size, 1))
-        values[known] = y[known]
-        NodeRegressor().fit(data.adjacency[:50, :50], y[:50])  # loads the compiled loops
-        busy = time.process_time()
-        fits = [seconds_of(lambda: NodeRegressor().fit(data.adjacency, values)) for _ in range(3)]
-        busy = (time.process_time() - busy) / len(fits)
-        findings += [
-            Finding("Cora-Con: fit and choice", min(fits), 5.0, " s", True),
-            Finding("Cora-Con: fit and choice, time of processors", busy, None, " s"),
-        ]
-    if full:
-        findings += [
-            Finding(
-                "10⁵ nodes: fit and predict", runs[-1]["fit"] + runs[-1]["predict"], 120, " s", True
-            ),
-            Finding("10⁵ nodes: peak memory", runs[-1]["peak"] / 1e9, 4.0, " GB", True),
-        ]
-    return [table(header, rows)], findings
-
-
-def _in_own_process(n_nodes: int) -> dict[str, float]:
-    command = [sys.executable, str(Path(__file__)), "--measure", str(n_nodes)]
-    run = subprocess.run(command, check=True, capture_output=True, text=True)
-    return dict(json.loads(run.stdout))
 
 
 # -- online ---------------------------------------------------------------------------
@@ -289,14 +248,14 @@ def online_part(tiny: bool) -> tuple[list[Agreement], list[Finding]]:
     order = np.random.default_rng(SEED).permutation(n_nodes)
     known, asked = order[: n_nodes // 2], order[n_nodes // 2 :]
     found, seconds = {}, {}
-    for solver in ("ridge", "kernel"):
+    for solver in SOLVERS:
         for size in (1, 17, known.size):
             model = NodeRegressor(
                 blocks=("hop1", "hop2", "hop3", "degree"),
                 width=2.0,
                 alpha=0.01,
                 solver=solver,
-                n_frequencies=16,  # fewer features than known nodes
+                tol=1e-10,
             )
             model.partial_fit(data.adjacency)
             start = time.perf_counter()
@@ -312,11 +271,11 @@ def online_part(tiny: bool) -> tuple[list[Agreement], list[Finding]]:
             float(np.abs(found[solver, size] - found[solver, known.size]).max()),
             1e-8,
         )
-        for solver in ("ridge", "kernel")
+        for solver in SOLVERS
         for size in (1, 17)
     ]
-    label = "online, ridge: a node, learned and one asked"
-    return agreements, [Finding(label, 1e3 * seconds["ridge", 1], None, " ms")]
+    label = "online, exact: a node, learned and one asked"
+    return agreements, [Finding(label, 1e3 * seconds["exact", 1], None, " ms")]
 
 
 def main(argv: Sequence[str] | None = None) -> Report:
@@ -332,7 +291,7 @@ def main(argv: Sequence[str] | None = None) -> Report:
         *([fresh_part] if full else []),
         partial(classes_part, tiny, n_splits),
         partial(made_part, tiny, n_splits),
-        partial(time_part, tiny, full),
+        partial(time_part, tiny),
     )
     for part in parts:
         some, more = part()  # type: ignore[operator]
@@ -351,7 +310,4 @@ def main(argv: Sequence[str] | None = None) -> Report:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--measure"]:
-        print(json.dumps(measure(int(sys.argv[2]))))
-    else:
-        run_alone(main)
+    run_alone(main)

@@ -14,7 +14,8 @@ from gradraker.models.checks import list_node_model_checks
 
 MODELS = {
     "NodeRegressor": NodeRegressor(),
-    "NodeRegressor, features": NodeRegressor(solver="ridge", n_frequencies=64),
+    "NodeRegressor, operators": NodeRegressor(solver="operators", tol=1e-10),
+    "NodeClassifier, operators": NodeClassifier(solver="operators", tol=1e-10),
     "NodeRegressor, known neighbours": NodeRegressor(neighbours="known"),
     "NodeClassifier": NodeClassifier(),
     "SKGNodeRegressor": SKGNodeRegressor(),

@@ -3,12 +3,9 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 
-def links(
-    A: NDArray[np.float64], direction: str = "both", hidden: list[int] | tuple[Any, ...] = ()
-) -> NDArray[np.float64]:
+def links(A: Any, direction: Any = "both", hidden: Any = ()) -> Any:
     """|A| + |A|ᵀ, |A| or |A|ᵀ; nobody but itself sees a hidden node."""
     B = {"both": abs(A) + abs(A).T, "out": abs(A), "in": abs(A).T}[direction].copy()
     for i in range(len(A)):
@@ -18,14 +15,12 @@ def links(
     return B
 
 
-def scaled(W: NDArray[np.float64]) -> NDArray[np.float64]:
+def scaled(W: Any) -> Any:
     """Rows scaled to sum 1, empty rows kept."""
     return np.array([row / row.sum() if row.sum() > 0.0 else row for row in W])
 
 
-def walk(
-    A: NDArray[np.float64], direction: str = "both", hidden: list[int] | tuple[Any, ...] = ()
-) -> NDArray[np.float64]:
+def walk(A: Any, direction: Any = "both", hidden: Any = ()) -> Any:
     """P: the walk with a loop of weight 1 at each node but hidden ones that have links."""
     L = links(A, direction, hidden)
     loops = np.eye(len(A))
@@ -35,7 +30,7 @@ def walk(
     return scaled(L + loops)
 
 
-def pagerank(T: NDArray[np.float64], damping: float, n_steps: int) -> NDArray[np.float64]:
+def pagerank(T: Any, damping: Any, n_steps: Any) -> Any:
     """R ← (1 − c) I + c T R."""
     R = np.eye(len(T))
     for _ in range(n_steps):
@@ -43,24 +38,18 @@ def pagerank(T: NDArray[np.float64], damping: float, n_steps: int) -> NDArray[np
     return R
 
 
-def less_mean(rows: NDArray[np.float64], n_old: int | None) -> Any:
+def less_mean(rows: Any, n_old: Any) -> Any:
     """Rows less the mean of the old ones."""
     return rows - rows[:n_old].mean(axis=0)
 
 
-def reach(
-    A: NDArray[np.float64],
-    block: str,
-    direction: str = "both",
-    hidden: list[int] | tuple[Any, ...] = (),
-    n_old: int | None = None,
-) -> Any:
+def reach(A: Any, block: Any, direction: Any = "both", hidden: Any = (), n_old: Any = None) -> Any:
     """Where walks end, by the table of reaches."""
     P, W = walk(A, direction, hidden), scaled(links(A, direction, hidden))
     out, into = scaled(links(A, "out", hidden)), scaled(links(A, "in", hidden))
     if block.startswith("hop"):
         return np.linalg.matrix_power(P, int(block[3:]))
-    return {  # type: ignore[no-untyped-call]
+    return {
         "community": lambda: less_mean(np.linalg.matrix_power(P, 8), n_old),
         "pagerank": lambda: pagerank(P, 0.95, 15),
         "far": lambda: pagerank(P, 0.99, 40),
@@ -70,7 +59,7 @@ def reach(
     }[block]()
 
 
-def degrees(A: NDArray[np.float64], direction: str = "both") -> NDArray[np.float64]:
+def degrees(A: Any, direction: Any = "both") -> Any:
     """Standardised logarithms of degrees: all, out, in, mean of the neighbours'."""
     n = len(A)
     B = abs(A)
@@ -85,11 +74,7 @@ def degrees(A: NDArray[np.float64], direction: str = "both") -> NDArray[np.float
 
 
 def block_rows(
-    A: NDArray[np.float64],
-    block: str,
-    direction: str = "both",
-    hidden: Any = (),
-    n_old: int | None = None,
+    A: Any, block: Any, direction: Any = "both", hidden: Any = (), n_old: Any = None
 ) -> Any:
     """The row of each node in a block."""
     if block == "degree":
@@ -98,12 +83,12 @@ def block_rows(
     return rows / np.sqrt((rows**2).sum(axis=1, keepdims=True))
 
 
-def squared_distances(X: NDArray[np.float64]) -> Any:
+def squared_distances(X: Any) -> Any:
     """‖x_i − x_j‖²."""
     return ((X[:, np.newaxis, :] - X) ** 2).sum(axis=2)
 
 
-def median(d2: NDArray[np.float64]) -> Any:
+def median(d2: Any) -> Any:
     """Median over pairs, of the positive ones if half of them are 0."""
     pairs = d2[np.triu_indices(len(d2), 1)]
     positive = pairs[pairs > 1e-12]
@@ -112,12 +97,7 @@ def median(d2: NDArray[np.float64]) -> Any:
     return np.median(pairs) if 2 * len(positive) > len(pairs) else np.median(positive)
 
 
-def kernel(
-    A: NDArray[np.float64],
-    blocks: list[str] | tuple[Any, ...],
-    width: float,
-    direction: str = "both",
-) -> NDArray[np.float64]:
+def kernel(A: Any, blocks: Any, width: Any, direction: Any = "both") -> Any:
     """Mean over blocks of exp(−d² / (2 w median))."""
     K = np.zeros(A.shape)
     for block in blocks:
@@ -127,9 +107,7 @@ def kernel(
     return K / len(blocks)
 
 
-def ridge(
-    K_known: NDArray[np.float64], K_asked: NDArray[np.float64], y: NDArray[np.float64], alpha: Any
-) -> Any:
+def ridge(K_known: Any, K_asked: Any, y: Any, alpha: Any) -> Any:
     """Minimise ‖y − μ − K c‖² + α cᵀKc by its normal equations; predictions μ + K_asked c."""
     n = len(y)
     system = np.zeros((n + 1, n + 1))
@@ -140,9 +118,7 @@ def ridge(
     return solution[n] + K_asked @ solution[:n]
 
 
-def left_out_predictions(
-    K_known: NDArray[np.float64], K_asked: NDArray[np.float64], y: NDArray[np.float64], alpha: Any
-) -> tuple[Any, ...]:
+def left_out_predictions(K_known: Any, K_asked: Any, y: Any, alpha: Any) -> Any:
     """Refit without each known node: predictions (asked, N), and of itself (N,)."""
     n = len(y)
     asked, own = np.empty((len(K_asked), n)), np.empty(n)
@@ -154,9 +130,7 @@ def left_out_predictions(
     return asked, own
 
 
-def recursive_least_squares(
-    Z: NDArray[np.float64], y: NDArray[np.float64], alpha: float, intercept_variance: float = 1e12
-) -> NDArray[np.float64]:
+def recursive_least_squares(Z: Any, y: Any, alpha: Any, intercept_variance: Any = 1e12) -> Any:
     """One node at a time from the covariance I/α; the intercept starts almost free."""
     F = Z.shape[1]
     C = np.eye(F + 1) / alpha
@@ -170,23 +144,33 @@ def recursive_least_squares(
     return theta
 
 
-def jackknife_plus(
-    left_out: NDArray[np.float64], own_errors: NDArray[np.float64], coverage: float
-) -> NDArray[np.float64]:
-    """Ends by sorting: the ⌊(1 − c)(N + 1)⌋-th and the ⌈c (N + 1)⌉-th smallest."""
-    n = len(own_errors)
-    lower, upper = np.empty(len(left_out)), np.empty(len(left_out))
-    k = int(np.floor((1 - coverage) * (n + 1) + 1e-9))
-    for row, predictions in enumerate(left_out):
-        low, high = sorted(predictions - own_errors), sorted(predictions + own_errors)
-        lower[row] = low[k - 1] if k >= 1 else -np.inf
-        upper[row] = high[n - k] if k >= 1 else np.inf
-    return np.column_stack([lower, upper])
+def process_spread(K_known: Any, k: Any, alpha: Any) -> Any:
+    """Standard deviation of a value that follows a Gaussian process with an unknown mean.
+
+    The variance is 1 + α − kᵀH⁻¹k + (1 − hᵀk)²/c with H = K + αI, h = H⁻¹1 and c = 1ᵀh.
+    """
+    H = np.linalg.inv(K_known + alpha * np.eye(len(k)))
+    h = H @ np.ones(len(k))
+    return np.sqrt(1.0 + alpha - k @ H @ k + (1.0 - h @ k) ** 2 / h.sum())
 
 
-def criterion(
-    K: NDArray[np.float64], y: NDArray[np.float64], alpha: Any, part: float = 1.0
-) -> tuple[Any, ...]:
+def intervals(K_known: Any, K_asked: Any, y: Any, alpha: Any, coverage: Any) -> Any:
+    """Prediction ± spread × the ⌈c (N + 1)⌉-th smallest |left-out error| / left-out spread."""
+    n = len(y)
+    _, own = left_out_predictions(K_known, K_asked, y, alpha)
+    scores = []
+    for i in range(n):
+        rest = np.delete(np.arange(n), i)
+        spread = process_spread(K_known[np.ix_(rest, rest)], K_known[i, rest], alpha)
+        scores.append(abs(y[i] - own[i]) / spread)
+    rank = int(np.ceil(coverage * (n + 1) - 1e-9))
+    quantile = sorted(scores)[rank - 1] if rank <= n else np.inf
+    predictions = ridge(K_known, K_asked, y, alpha)
+    half = quantile * np.array([process_spread(K_known, k, alpha) for k in K_asked])
+    return np.column_stack([predictions - half, predictions + half])
+
+
+def criterion(K: Any, y: Any, alpha: Any, part: Any = 1.0) -> Any:
     """Mean squared left-out residual, and N/2 log of it plus a part of the REML likelihood."""
     n = len(y)
     _, own = left_out_predictions(K, K[:1], y, alpha)
@@ -200,3 +184,143 @@ def criterion(
         + 0.5 * np.log(one @ H @ one)
     )
     return loo, n / 2 * np.log(loo) + part * reml
+
+
+# -- walk kernels as operators -----------------------------------------------------
+
+
+def divide_by_roots(E: Any, rows: Any, columns: Any) -> Any:
+    """E_ij / √(rows_i columns_j), 0 where either is 0."""
+    T = np.zeros(E.shape)
+    for i in range(E.shape[0]):
+        for j in range(E.shape[1]):
+            if rows[i] > 0.0 and columns[j] > 0.0:
+                T[i, j] = E[i, j] / np.sqrt(rows[i] * columns[j])
+    return T
+
+
+def operator_walk(A: Any, direction: Any = "both", hidden: Any = (), sign: Any = 1.0) -> Any:
+    """T = D_r⁻¹ᐟ² (±E + I) D_c⁻¹ᐟ², without loops at hidden nodes that have links."""
+    E = links(A, direction, hidden)
+    loops = np.eye(len(A))
+    for j in hidden:
+        if E[j].any():
+            loops[j, j] = 0.0
+    total = E + loops
+    return divide_by_roots(sign * E + loops, total.sum(axis=1), total.sum(axis=0))
+
+
+def meeting_walk(A: Any, direction: Any, hidden: Any = ()) -> Any:
+    """D_r⁻¹ᐟ² E D_c⁻¹ᐟ² without loops."""
+    E = links(A, direction, hidden)
+    return divide_by_roots(E, E.sum(axis=1), E.sum(axis=0))
+
+
+def low_pass(x: Any, m: Any) -> Any:
+    """T_p(x/c) / T_p(1/c) with p = ⌈2.7 √m⌉, which is 1/2000 at most within ±c: stands for xᵐ."""
+    p = int(np.ceil(2.7 * np.sqrt(m)))
+    c = 1.0 / np.cosh(np.arccosh(2000.0) / p)
+    found = []
+    for value in np.atleast_1d(x) / c:
+        inside = np.cos(p * np.arccos(np.clip(value, -1.0, 1.0)))
+        outside = np.sign(value) ** p * np.cosh(p * np.arccosh(max(1.0, abs(value))))
+        found.append((inside if abs(value) <= 1.0 else outside) / 2000.0)
+    return np.array(found)
+
+
+def series_power(T: Any, m: Any) -> Any:
+    """What stands for the power m > 8 of a symmetric matrix."""
+    values, U = np.linalg.eigh(T)
+    return U @ np.diag(low_pass(values, m)) @ U.T
+
+
+def chain_rows(T: Any, m: Any) -> Any:
+    """Tᵐ, by the low pass where T is symmetric and m is more than 8."""
+    if m > 8 and np.allclose(T, T.T, atol=1e-14):
+        return series_power(T, m)
+    return np.linalg.matrix_power(T, m)
+
+
+def chain_norms(rows: Any, m: Any, probes: Any = None) -> Any:
+    """Squared lengths of rows; for m > 1 their estimate, the mean of (row · probe)²."""
+    if m == 1 or probes is None:
+        return (rows**2).sum(axis=1)
+    return ((rows @ probes) ** 2).mean(axis=1)
+
+
+def chain_kernel(T: Any, m: Any, probes: Any = None) -> Any:
+    """N⁻¹ᐟ² Tᵐ (Tᵀ)ᵐ N⁻¹ᐟ²."""
+    rows = chain_rows(T, m)
+    norms = chain_norms(rows, m, probes)
+    return divide_by_roots(rows @ rows.T, norms, norms)
+
+
+def structure(L: Any) -> Any:
+    """log(1 + degree), its mean and deviation over neighbours, and the mean of those means."""
+    n = len(L)
+    own = np.log(1.0 + L.sum(axis=1))
+    shares = scaled(L)
+    mean = shares @ own
+    deviation = [np.sqrt(shares[i] @ (own - mean[i]) ** 2) if L[i].any() else 0.0 for i in range(n)]
+    return np.column_stack([own, mean, deviation, shares @ mean])
+
+
+def degree_columns(A: Any, direction: Any = "both") -> Any:
+    """Standardised numbers of structure; with edges out and in where these differ."""
+    X = structure(links(A, direction))
+    out, into = abs(A).sum(axis=1), abs(A).sum(axis=0)
+    if direction == "both" and not np.array_equal(out, into):
+        X = np.column_stack([X, np.log(1.0 + out), np.log(1.0 + into)])
+    spread = X.std(axis=0)
+    return np.where(spread > 0.0, (X - X.mean(axis=0)) / np.where(spread > 0.0, spread, 1.0), 0.0)
+
+
+def degree_kernel(A: Any, width: Any, direction: Any = "both") -> Any:
+    """exp(−d²/(2 w median)) without eigenvalues below 10⁻⁶ of the largest, diagonal scaled to 1."""
+    d2 = squared_distances(degree_columns(A, direction))
+    values, U = np.linalg.eigh(np.exp(-d2 / (2.0 * width * median(d2))))
+    K = (U * np.where(values > 1e-6 * values[-1], values, 0.0)) @ U.T
+    return divide_by_roots(K, np.diag(K), np.diag(K))
+
+
+def operator_kernel(
+    A: Any,
+    block: Any,
+    direction: Any = "both",
+    hidden: Any = (),
+    probes: Any = None,
+    width: Any = 4.0,
+) -> Any:
+    """The kernel of one block by the table of operators."""
+    if block == "degree":
+        return degree_kernel(A, width, direction)
+    if block in ("same_targets", "same_sources"):
+        return chain_kernel(meeting_walk(A, "out" if block == "same_targets" else "in", hidden), 1)
+    for name, sign in (("hop", 1.0), ("alternating", -1.0)):
+        if block.startswith(name):
+            T = operator_walk(A, direction, hidden, sign)
+            return chain_kernel(T, int(block.removeprefix(name)), probes)
+    raise ValueError(block)
+
+
+def fixed_mean_ridge(K_known: Any, K_asked: Any, y: Any, alpha: Any) -> Any:
+    """ȳ + K_asked (K + αI)⁻¹ (y − ȳ): the mean is that of the known values."""
+    mean = y.mean(axis=0)
+    return mean + K_asked @ np.linalg.solve(K_known + alpha * np.eye(len(y)), y - mean)
+
+
+def fixed_mean_weights(K_known: Any, K_asked: Any, alpha: Any) -> Any:
+    """Weights of known values: predictions of unit vectors."""
+    n = len(K_known)
+    return fixed_mean_ridge(K_known, K_asked, np.eye(n), alpha)
+
+
+def fixed_mean_left_out(K_known: Any, y: Any, alpha: Any) -> Any:
+    """Each node from a refit without it."""
+    n = len(y)
+    found = np.empty(y.shape)
+    for i in range(n):
+        rest = np.delete(np.arange(n), i)
+        K = K_known[np.ix_(rest, rest)]
+        found[i] = fixed_mean_ridge(K, K_known[[i]][:, rest], y[rest], alpha)[0]
+    return found

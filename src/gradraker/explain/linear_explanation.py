@@ -32,7 +32,12 @@ class LinearExplanation:
         Names of explained and known nodes; numbers where none were given.
     offset : float or ndarray of shape (n,)
         The part of each prediction that does not come from weights: of a model that subtracts
-        the mean m before training, m (1 − Σ weights).
+        the mean m before training, m (1 − Σ weights); of classes, what each adds to its score.
+    part_names : tuple of str
+        Kinds of similarity that the model compares nodes by; empty if it has one only.
+    parts : ndarray of shape (n, n_parts) or (n, n_parts, n_targets), or None
+        What each kind adds to the mean of the known values: they sum to prediction − mean
+        (− offset, for classes).
     """
 
     weights: NDArray[np.float64]
@@ -41,6 +46,8 @@ class LinearExplanation:
     node_names: Sequence[Hashable]
     known_names: Sequence[Hashable]
     offset: NDArray[np.float64] | float = field(default=0.0, kw_only=True)
+    part_names: tuple[str, ...] = field(default=(), kw_only=True)
+    parts: NDArray[np.float64] | None = field(default=None, kw_only=True)
 
     @cached_property
     def contributions(self) -> NDArray[np.float64]:

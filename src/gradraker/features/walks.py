@@ -28,13 +28,10 @@ from scipy.sparse import csr_array, diags_array
 from gradraker._compiled.draws import NORMAL, draw_rows
 from gradraker._compiled.sparse_product import multiply_sparse
 from gradraker.features.parallel import parallel_for
-from gradraker.graph.hops import bound_product_size
 
 # Columns that are walked together: enough for vector instructions, with n × 64 numbers of
 # working memory.
 _COLUMNS = 64
-# Largest power of P, in entries, that row norms are computed from: 0.6 GB.
-_MOST_ENTRIES = 50_000_000
 # With fewer draws in a block, a second thread costs more than it saves.
 _DRAWS_PER_BLOCK = 50_000
 
@@ -98,25 +95,25 @@ class WalkMatrices:
         direction: str = "both",
         hidden: NDArray[np.bool_] | None = None,
     ) -> None:
-        self._A, self._direction, self._hidden = A, direction, hidden
+        self.A, self.direction, self.hidden = A, direction, hidden
         self.n = int(A.shape[0])
 
     def _get_edges(self, direction: str) -> csr_array:
-        return drop_hidden(orient_edges(self._A, direction), self._hidden)
+        return drop_hidden(orient_edges(self.A, direction), self.hidden)
 
     @cached_property
     def P(self) -> csr_array:  # noqa: N802
         """The walk with loops."""
-        seen = self._get_edges(self._direction)
+        seen = self._get_edges(self.direction)
         loops = np.ones(self.n)
-        if self._hidden is not None:  # no other walk meets a loop at a hidden node
-            loops[self._hidden & (seen.sum(axis=1) > 0.0)] = 0.0
+        if self.hidden is not None:  # no other walk meets a loop at a hidden node
+            loops[self.hidden & (seen.sum(axis=1) > 0.0)] = 0.0
         return scale_rows(csr_array(seen + diags_array(loops)))
 
     @cached_property
     def W(self) -> csr_array:  # noqa: N802
         """The walk without loops."""
-        return scale_rows(self._get_edges(self._direction))
+        return scale_rows(self._get_edges(self.direction))
 
     @cached_property
     def O(self) -> csr_array:  # noqa: N802, E743
@@ -212,19 +209,6 @@ def compute_mean_row(matrices: WalkMatrices, reach: Reach, n: int) -> NDArray[np
     return propagate(matrices.get_step_back(reach), starts, reach)[:, 0]
 
 
-def compute_squared_norms(matrices: WalkMatrices, reach: Reach) -> NDArray[np.float64] | None:
-    """Squared length of each row of a power, by sparse products; None if these are too large."""
-    if reach.damping is not None or reach.centred:
-        return None
-    (P,) = matrices.get_step(reach)
-    power = P
-    for _ in range(reach.n_steps - 1):
-        if bound_product_size(power, P) > _MOST_ENTRIES:
-            return None
-        power = power @ P
-    return np.asarray(power.multiply(power).sum(axis=1))
-
-
 def draw_vectors(identities: NDArray[np.uint64], n_vectors: int, seed: int) -> Any:
     """Normal numbers (n, n_vectors), float32; a row depends on seed and node identity only."""
     vectors = np.empty((identities.size, n_vectors), dtype=np.float32)
@@ -256,3 +240,28 @@ def compute_degree_columns(
     total = links.sum(axis=1)
     mean = np.divide(links @ own, total, out=np.zeros_like(own), where=total > 0.0)
     return np.column_stack([own, np.log1p(out), np.log1p(into), mean])  # [n, 4]
+
+
+class Structure(NamedTuple):
+    """Degrees of the nodes and of their surroundings, which describe nodes by structure alone."""
+
+    own: NDArray[np.float64]  # [n]: log(1 + degree)
+    around: NDArray[np.float64]  # [n]: its mean over the neighbours
+
+    def describe(self, links: csr_array) -> NDArray[np.float64]:
+        """Describe nodes whose edges are ``links`` (m, n), shape (m, 4).
+
+        log(1 + degree), its mean and its standard deviation over the neighbours, and the mean of
+        those means. The degree is the sum of absolute weights; without neighbours all are 0.
+        """
+        total = links.sum(axis=1)
+        scaled = csr_array(diags_array(1.0 / np.where(total > 0.0, total, 1.0)) @ links)
+        mean = scaled @ self.own
+        variance = np.maximum(scaled @ self.own**2 - mean**2, 0.0)
+        return np.column_stack([np.log1p(total), mean, np.sqrt(variance), scaled @ self.around])
+
+
+def measure_structure(links: csr_array) -> Structure:
+    """Measure the degrees of a graph whose row n holds the absolute weights of edges of n."""
+    own = np.log1p(links.sum(axis=1))
+    return Structure(own, scale_rows(links) @ own)

@@ -1,188 +1,222 @@
-"""The automatic choice: its criterion against its definition, and what it chooses."""
+"""Files of node models: round trips, and files that are refused."""
 
+import json
+import zipfile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+import gradraker
 from examples import random_graph
-from gradraker import NodeRegressor, gnmse
-from gradraker.datasets import make_block_graph, make_geometric_graph
-from gradraker.datasets.dataset import GraphDataset
-from gradraker.models.walks import blocks, choice
-from gradraker.models.walks.criteria import criterion_curve, criterion_of_mean
-from gradraker.models.walks.shares import criterion_and_gradient, found_shares
-from oracles import nodes as oracle
+from gradraker import NodeClassifier, NodeRegressor
+from gradraker.exceptions import ModelFileError
+
+# Two ways to the same solution: operators stop at a residual of 1e-12.
+TOLERANCES = {"exact": 1e-12, "operators": 1e-9}
+GIVEN: dict[str, Any] = {"blocks": ("hop1", "degree"), "width": 1.0, "alpha": 0.1}
 
 
-def test_the_criterion_is_that_of_refits_and_of_the_likelihood() -> None:
-    A, values, known = random_graph()
-    K = oracle.kernel(A, ("hop1", "degree"), 1.0)[np.ix_(known, known)]
-    y = values[known]
-    alphas = np.array([0.01, 0.3, 10.0])
-    curve = criterion_curve(K, y[:, np.newaxis], alphas)
-    for i, alpha in enumerate(alphas):
-        expected_loo, expected = oracle.criterion(K, y, alpha)
-        assert curve.loo[i] == pytest.approx(expected_loo, rel=1e-9)
-        assert curve.criterion[i] == pytest.approx(expected, abs=1e-9)
-    # Columns of values that are equal have the criterion of one.
-    twice = criterion_curve(K, np.column_stack([y, y]), alphas)
-    np.testing.assert_allclose(twice.criterion, curve.criterion, atol=1e-9)
-
-
-def test_the_likelihood_counts_less_where_many_values_are_known(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("solver", ["exact", "operators"])
+@pytest.mark.parametrize("given", [GIVEN, {}], ids=["given", "automatic"])
+def test_a_reloaded_model_predicts_and_learns_the_same(
+    tmp_path: Path, solver: Any, given: Any
 ) -> None:
     A, values, known = random_graph()
-    K = oracle.kernel(A, ("hop1", "degree"), 1.0)[np.ix_(known, known)]
-    y = values[known]
-    monkeypatch.setattr("gradraker.models.walks.criteria.MOST_BY_LIKELIHOOD", 6.5)
-    curve = criterion_curve(K, y[:, np.newaxis], np.array([0.3]))
-    _, expected = oracle.criterion(K, y, 0.3, part=0.5)
-    assert curve.criterion[0] == pytest.approx(expected, abs=1e-9)
+    late = known[:4]
+    early = values.copy()
+    early[late] = np.nan
+    # Operators go on from their coefficients: all are solved to 1e-12.
+    model = NodeRegressor(**given, solver=solver, tol=1e-12).fit(A, early, kind="matrix")
+    model.partial_fit(values={int(late[0]): values[late[0]]})
+    again = gradraker.load(model.save(tmp_path / "model.skg", notes={"from": "test"}))
+    assert type(again) is NodeRegressor
+    assert again.get_params() == model.get_params()
+    np.testing.assert_allclose(again.predict(), model.predict(), atol=1e-12)
+    assert again.choice_.kernel == model.choice_.kernel
+    assert again.choice_.tried == model.choice_.tried
+    for each in (model, again):
+        each.partial_fit(values={int(node): values[node] for node in late[1:]})
+    np.testing.assert_allclose(again.predict(), model.predict(), atol=TOLERANCES[solver])
 
 
-def test_the_mean_is_the_limit_of_large_penalties() -> None:
+@pytest.mark.parametrize("asked", [False, True], ids=["saved unasked", "saved after a prediction"])
+@pytest.mark.parametrize("tol", [1e-3, 1e-12])
+def test_a_reloaded_operator_model_has_the_same_intervals_and_left_out_error(
+    tmp_path: Path, tol: Any, asked: Any
+) -> None:
     A, values, known = random_graph()
-    K = oracle.kernel(A, ("hop1", "degree"), 1.0)[np.ix_(known, known)]
-    Y = values[known][:, np.newaxis]
-    curve = criterion_curve(K, Y, np.array([1e9]))
-    # |K + αI| and yᵀQy both grow with α, and cancel but for terms of 1/α.
-    assert curve.criterion[0] == pytest.approx(criterion_of_mean(Y), abs=1e-6)
+    for given in (GIVEN, {}):
+        model = NodeRegressor(**given, solver="operators", tol=tol).fit(A, values, kind="matrix")
+        model.partial_fit(values={int(known[0]): 0.5})
+        if asked:
+            model.predict(return_interval=True)
+        again = gradraker.load(model.save(tmp_path / "model.skg"))
+        for name in ("rmse", "gnmse", "n_nodes"):
+            found = getattr(again.left_out_error_, name)
+            # The file of a model that was not asked holds no coefficients: each solves to tol.
+            assert found == pytest.approx(getattr(model.left_out_error_, name), rel=10 * tol)
+        expected = model.predict(return_interval=True, coverage=0.8)[1]
+        found = again.predict(return_interval=True, coverage=0.8)[1]
+        np.testing.assert_allclose(found, expected, atol=10 * tol + 1e-9)
 
 
-def test_every_candidate_has_its_own_criterion() -> None:
-    A, values, known = random_graph(3)
-    values[known] += 3.0 * np.log1p(A.sum(axis=0) + A.sum(axis=1))[known]
-    model = NodeRegressor().fit(A, values, kind="matrix")
-    y = values[known]
-    mean = criterion_of_mean(y[:, np.newaxis])
-    tried = model.choice_.tried
-    assert len(tried) == 2  # the default blocks at their best width, and free shares
-    for candidate in (tried[0], tried[-1]):
-        K = sum(t.share * oracle.kernel(A, [t.block], t.width) for t in candidate.kernel)
-        assert K is not None
-        K = K[np.ix_(known, known)]  # type: ignore[index]
-        scale = 1.0 - K.mean()
-        best = min(oracle.criterion(K, y, scale * r)[1] for r in choice.FINE_ALPHAS)
-        assert candidate.nats == pytest.approx(best - mean, abs=1e-6)
-    assert [t.nats for t in tried] == sorted(t.nats for t in tried)
-    assert "nats better than the mean" in repr(model.choice_)
-    assert model.alpha_ < np.inf
+CHANGES = {
+    "another value": {"values": {4: 7.0}},
+    "an edge": {"graph": [(1, 2, 3.0)]},
+    "a node": {"graph": [(1, "new", 3.0)]},
+    "a node with a value": {"graph": [(1, "new", 3.0)], "values": {"new": 2.0}},
+    "a value": {"values": {5: 2.0}},
+}
 
 
-@pytest.mark.parametrize("n_targets", [1, 3])
-def test_the_gradient_is_that_of_the_criterion(n_targets: int) -> None:
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_a_reloaded_operator_model_learns_changes_before_it_is_asked(
+    tmp_path: Path, change: Any
+) -> None:
+    A, values, _ = random_graph()
+    values[4], values[5] = 1.0, np.nan
+    options: dict[str, Any] = GIVEN | {"solver": "operators", "tol": 1e-12}
+    model = NodeRegressor(**options).fit(A, values, kind="matrix")
+    model.predict()
+    again = gradraker.load(model.save(tmp_path / "model.skg"))
+    model.partial_fit(**change)
+    again.partial_fit(**change)
+    np.testing.assert_allclose(again.predict(), model.predict(), atol=TOLERANCES["operators"])
+
+
+def test_a_reloaded_operator_classifier_learns_a_new_class(tmp_path: Path) -> None:
     A, _, known = random_graph()
-    Y = np.random.default_rng(0).normal(size=(13, n_targets))
-    names = ("hop1", "degree", "far")
-    Ks = np.stack([oracle.kernel(A, [name], 1.0)[np.ix_(known, known)] for name in names])
-    theta = np.array([-0.5, -1.5, -2.0, -1.2])
-    value, gradient = criterion_and_gradient(theta, Ks, Y, 0.6)
-    K, alpha = np.tensordot(np.exp(theta[:3]), Ks, 1), np.exp(theta[3])
-    if n_targets == 1:
-        held = 0.5 * np.log(np.exp(theta[:3]).sum()) ** 2
-        expected = oracle.criterion(K, Y[:, 0], alpha, part=0.6)[1] + held
-        assert value == pytest.approx(expected, abs=1e-9)
-    for i in range(4):
-        step = np.zeros(4)
-        step[i] = 1e-5
-        above, below = (
-            criterion_and_gradient(theta + sign * step, Ks, Y, 0.6)[0] for sign in (1, -1)
-        )
-        # Central differences are off by step² times the third derivative, some 1e-9 here.
-        assert gradient[i] == pytest.approx((above - below) / 2e-5, abs=1e-6)
+    labels = {int(node): "xy"[i % 2] for i, node in enumerate(known)}
+    options: dict[str, Any] = GIVEN | {"solver": "operators", "tol": 1e-12}
+    model = NodeClassifier(**options).fit(A, labels, kind="matrix")
+    model.predict_proba()
+    again = gradraker.load(model.save(tmp_path / "model.skg"))
+    new = next(i for i in range(31) if i not in labels)
+    whole = NodeClassifier(**options).fit(A, labels | {new: "z"}, kind="matrix")
+    again.partial_fit(values={new: "z"})
+    np.testing.assert_allclose(again.predict_proba(), whole.predict_proba(), atol=1e-8)
 
 
-def test_shares_go_to_the_kernel_that_made_the_values() -> None:
-    data = make_geometric_graph(150, random_state=3)
-    A = data.adjacency.toarray()
-    Ks = np.stack([oracle.kernel(A, [name], 1.0) for name in ("hop2", "degree")])
-    rng = np.random.default_rng(0)
-    y = np.linalg.cholesky(Ks[0] + 0.01 * np.eye(150)) @ rng.normal(size=150)
-    shares = found_shares(Ks, y[:, np.newaxis], 1.0)
-    assert shares.sum() == pytest.approx(1.0)
-    assert shares[0] > 0.8
+def test_names_and_labels_of_all_kinds_come_back(tmp_path: Path) -> None:
+    edges = [("a", ("b", 1)), (("b", 1), 2.5), (2.5, b"c"), ("a", 7)]
+    labels = {"a": "x", 2.5: ("y", 2), 7: 3}
+    model = NodeClassifier().fit(edges, labels)
+    again = NodeClassifier.load(model.save(tmp_path / "model.skg"))
+    assert again.nodes_.tolist() == model.nodes_.tolist()
+    assert again.classes_.tolist() == model.classes_.tolist()
+    np.testing.assert_allclose(again.predict_proba(), model.predict_proba(), atol=1e-12)
 
 
-def _ratio(data: GraphDataset, y: NDArray[np.float64], **options: Any) -> float:
-    """Error relative to that of the mean, over five splits."""
-    ratios = []
-    for split in range(5):
-        rng = np.random.default_rng(split)
-        values = np.where(rng.random(len(y)) < 0.4, y, np.nan)
-        tested = np.isnan(values)
-        error = gnmse(y[tested], NodeRegressor(**options).fit(data, values).predict())
-        ratios.append(error / gnmse(y[tested], np.full(tested.sum(), np.nanmean(values))))
-    return float(np.mean(ratios))
+def test_a_label_that_a_file_cannot_hold_is_named(tmp_path: Path) -> None:
+    model = NodeClassifier().fit([("a", "b"), ("b", "c")], {"a": frozenset([1]), "b": "x"})
+    with pytest.raises(TypeError, match=r"label frozenset\(\{1\}\) is of type frozenset"):
+        model.save(tmp_path / "model.skg")
 
 
-def test_values_that_have_nothing_to_do_with_the_graph_get_the_mean() -> None:
-    data = make_geometric_graph(200, random_state=0)
-    # 3 nats over the mean come by chance in one of 20 kernels or so; then the loss is small.
-    assert _ratio(data, np.random.default_rng(0).random(200)) < 1.02
+def test_equal_models_make_equal_files(tmp_path: Path) -> None:
+    A, values, _ = random_graph()
+    paths = [
+        NodeRegressor(**GIVEN).fit(A, values, kind="matrix").save(tmp_path / f"{i}.skg")
+        for i in range(2)
+    ]
+    assert paths[0].read_bytes() == paths[1].read_bytes()
 
 
-def test_values_that_are_not_smooth_along_edges_are_learned() -> None:
-    # Two sides that are linked across: neighbours have opposite values.
-    data = make_block_graph(200, n_blocks=2, p_in=0.0, p_out=0.05, random_state=0)
-    assert _ratio(data, data.scale_values()) < 0.2
+def _rewritten(path: Any, change: Any) -> Any:
+    """The file with its header and arrays changed; checksums are made anew."""
+    from gradraker.models.persistence.archive import read_model, write_model
+
+    header, arrays = read_model(path)
+    change(header, arrays)
+    return write_model(
+        path,
+        kind=header["class"],
+        parameters=header["parameters"],
+        state=header["state"],
+        notes={},
+        arrays=arrays,
+    )
 
 
-def test_values_that_are_degrees_are_learned() -> None:
-    data = make_geometric_graph(200, random_state=1)
-    degree = np.asarray(data.adjacency.sum(axis=1))
-    assert _ratio(data, degree / degree.max()) < 0.05
+def _set(place: Any, key: Any, value: Any) -> Any:
+    def change(header: Any, arrays: Any) -> None:
+        places = {
+            "state": header["state"],
+            "model": header["state"]["model"],
+            "parameters": header["parameters"],
+            "arrays": arrays,
+        }
+        places[place][key] = value
+
+    return change
 
 
-def test_a_given_part_is_kept_and_the_rest_is_chosen() -> None:
-    A, values, _ = random_graph(4)
-    model = NodeRegressor(blocks=("hop2", "far")).fit(A, values, kind="matrix")
-    assert set(model.blocks_) in ({"hop2", "far"}, set())
-    model = NodeRegressor(width=3.0, alpha=0.2).fit(A, values, kind="matrix")
-    assert {term.width for term in model.kernel_} == {3.0}
-    assert model.alpha_ == 0.2
-    model = NodeRegressor(blocks="degree", width=3.0).fit(A, values, kind="matrix")
-    assert [term[:2] for term in model.kernel_] in ([("degree", 3.0)], [])
+CHOICE = {"alpha": 1.0, "tried": [], "n_used": 13}
+DAMAGES = {
+    "column beyond the nodes": _set("arrays", "indices", np.full(1, 99)),
+    "row ends": _set("arrays", "indptr", np.array([0, 5])),
+    "values of others": _set("arrays", "values", np.zeros(3)),
+    "infinite value": _set("arrays", "values", np.full(31, np.inf)),
+    "node twice": _set("arrays", "nodes", np.zeros(31, dtype=np.int64)),
+    "arrival of nobody": _set("arrays", "arrived", np.array([31])),
+    "seed": _set("state", "seed_", -1),
+    "no blocks": _set("model", "choice", {"kernel": [], "alpha": 1.0, "tried": [], "n_used": 0}),
+    "no width": _set("model", "choice", CHOICE | {"kernel": [["hop1", 0.0, 1.0]]}),
+    "shares beyond 1": _set("model", "choice", CHOICE | {"kernel": [["hop1", 1.0, 1e300]]}),
+    "graph options": _set("state", "graph_options", {"hops": 3}),
+    "parameter": _set("parameters", "width", -1.0),
+    "labels for a regressor": _set("state", "labels", ["x"] * 31),
+}
 
 
-def test_random_features_keep_the_largest_shares(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gradraker.models.walks.selection.MOST_TERMS_OF_FEATURES", 2)
-    data = make_geometric_graph(150, random_state=2)
-    values = np.where(np.arange(150) % 2, data.values, np.nan)
-    model = NodeRegressor(solver="ridge", n_frequencies=20).fit(data, values)
-    assert len(model.kernel_) == 2
-    assert sum(term.share for term in model.kernel_) == pytest.approx(1.0)
+NAN = np.full((13, 1), np.nan)
+OPERATOR_DAMAGES = {
+    "coefficients of others": _set("arrays", "coefficients", np.zeros((12, 1))),
+    "coefficients without columns": _set("arrays", "coefficients", np.zeros(13)),
+    "coefficients that are not finite": _set("arrays", "coefficients", NAN),
+    "products of others": _set("arrays", "products", np.zeros((30, 1))),
+    "products of two values": _set("arrays", "products", np.zeros((31, 2))),
+    "products that are not finite": _set("arrays", "products", np.full((31, 1), np.inf)),
+    "no products": lambda header, arrays: arrays.pop("products"),
+    "left-out predictions of others": _set("arrays", "left_out_predictions", np.zeros((12, 1))),
+    "left-out predictions not finite": _set("arrays", "left_out_predictions", NAN),
+    "no left-out predictions": lambda header, arrays: arrays.pop("left_out_predictions"),
+    "left-out position beyond": _set("arrays", "left_out_positions", np.arange(1, 14)),
+    "negative left-out position": _set("arrays", "left_out_positions", np.arange(-1, 12)),
+    "left-out positions as text": _set("arrays", "left_out_positions", np.array(["a"] * 13)),
+    "fractional left-out positions": _set("arrays", "left_out_positions", np.arange(13.0) + 0.5),
+    "assessed beyond known": _set("model", "n_assessed", 14),
+    "no number of assessed": lambda header, arrays: header["state"]["model"].pop("n_assessed"),
+    "negative number at choice": _set("model", "n_at_choice", -1),
+}
 
 
-def test_a_choice_on_some_of_the_known_nodes_does_not_depend_on_their_order(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("gradraker.models.walks.selection.FEW", 20)
-    monkeypatch.setattr("gradraker.models.walks.selection.MANY", 30)
-    data = make_geometric_graph(150, random_state=2)
-    names = list(data.node_names)
-    values = {names[i]: float(data.values[i]) for i in range(0, 150, 2)}
-    model = NodeRegressor().fit(data, values)
-    moved = np.random.default_rng(0).permutation(150)
-    A = data.adjacency[moved][:, moved]
-    again = NodeRegressor().fit(A, values, names=[names[i] for i in moved])
-    assert model.choice_.n_used == again.choice_.n_used == 30
-    assert model.kernel_ == again.kernel_
-    np.testing.assert_allclose(again.predict(names), model.predict(names), atol=1e-8)
+@pytest.mark.parametrize("damage", OPERATOR_DAMAGES.values(), ids=OPERATOR_DAMAGES)
+def test_a_file_with_damaged_operator_arrays_is_refused(tmp_path: Path, damage: Any) -> None:
+    A, values, _ = random_graph()
+    options: dict[str, Any] = GIVEN | {"solver": "operators"}
+    model = NodeRegressor(**options).fit(A, values, kind="matrix")
+    model.predict(return_interval=True)
+    path = model.save(tmp_path / "model.skg")
+    assert gradraker.load(path).predict().shape == (18,)
+    with pytest.raises(ModelFileError, match="cannot be read"):
+        gradraker.load(_rewritten(path, damage))
 
 
-def test_of_many_terms_the_largest_are_told() -> None:
-    kernel = tuple(blocks.Term(f"hop{i}", 1.0, i / 36.0) for i in range(1, 9))
-    words = choice.kernel_in_words(kernel)
-    assert words.startswith("0.22 hop8 (width 1) + 0.19 hop7 (width 1)")
-    assert words.endswith("+ 2 more")
-    assert words.count("hop") == 6
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_a_file_with_inconsistent_content_is_refused(tmp_path: Path, damage: Any) -> None:
+    A, values, _ = random_graph()
+    path = NodeRegressor(**GIVEN).fit(A, values, kind="matrix").save(tmp_path / "model.skg")
+    with pytest.raises(ModelFileError, match="cannot be read"):
+        gradraker.load(_rewritten(path, damage))
 
 
-def test_two_values_are_told_apart_by_similarity() -> None:
-    links = [("a", "x"), ("b", "x"), ("c", "y"), ("d", "y")]
-    like_a, like_c = NodeRegressor().fit(links, {"a": 1.0, "c": 5.0}).predict(["b", "d"])
-    assert like_a < 2.5
-    assert like_c > 3.5
+def test_a_file_of_another_class_is_refused(tmp_path: Path) -> None:
+    A, values, _ = random_graph()
+    path = NodeRegressor(**GIVEN).fit(A, values, kind="matrix").save(tmp_path / "model.skg")
+    with pytest.raises(ModelFileError, match="holds a model of class 'NodeRegressor'"):
+        NodeClassifier.load(path)
+    with zipfile.ZipFile(path) as archive:
+        assert json.loads(archive.read("header.json"))["class"] == "NodeRegressor"

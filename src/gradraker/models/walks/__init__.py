@@ -1,4 +1,4 @@
-"""Node models: nodes compared by where random walks from them lead."""
+"""Node models: nodes are compared by where walks from them lead."""
 
 from gradraker.models.walks.node_classifier import NodeClassifier
 from gradraker.models.walks.node_regressor import NodeRegressor

@@ -1,4 +1,4 @@
-"""Prediction intervals from leave-one-out residuals: jackknife+."""
+"""Prediction intervals from errors of left-out nodes, scaled by how large each was expected."""
 
 import math
 from typing import Any
@@ -23,40 +23,23 @@ def check_coverage(coverage: Any) -> float:
     raise ValueError(f"coverage must be a number in (0, 1), got {coverage!r}")
 
 
-def jackknife_plus(
-    left_out: NDArray[np.float64], residuals: NDArray[np.float64], coverage: float
-) -> NDArray[np.float64]:
-    """Interval of each prediction, (n, 2).
+def compute_quantile(scores: NDArray[np.float64], coverage: float) -> float:
+    """The ⌈coverage (N + 1)⌉-th smallest of N scores, infinite where N is too small for it.
 
-    Of the N numbers ŷ_{−i}(x) − R_i the lower end is the ⌊(1 − coverage)(N + 1)⌋-th smallest, of
-    ŷ_{−i}(x) + R_i the upper one is the ⌈coverage (N + 1)⌉-th smallest, or infinite where N is too
-    small for it (Barber, Candès, Ramdas and Tibshirani, 2021). Nodes that are drawn like the
-    known ones are covered with probability 2·coverage − 1 at least, and in practice near coverage.
-
-    Parameters
-    ----------
-    left_out : array of shape (n, N)
-        ŷ_{−i}(x): predictions by the model without known node i.
-    residuals : array of shape (N,)
-        R_i = |y_i − ŷ_{−i}(x_i)|.
-    coverage : float
-        In (0, 1).
+    Scores are absolute errors of left-out nodes, each over the size that was expected of it. A node
+    that is drawn like the known ones has a smaller score with probability ``coverage``, if leaving
+    one out changes the scores of others little.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from gradraker.models.walks.intervals import jackknife_plus
-    >>> jackknife_plus(np.zeros((1, 4)), np.array([1.0, 2.0, 3.0, 4.0]), 0.6)
-    array([[-3.,  3.]])
+    >>> from gradraker.models.walks.intervals import compute_quantile
+    >>> scores = np.array([1.0, 2.0, 3.0, 4.0])
+    >>> compute_quantile(scores, 0.6), compute_quantile(scores, 0.9)
+    (3.0, inf)
     """
-    n = residuals.size
-    # 1e-9: (1 − 0.9)·10 is 0.9999… in floating point.
-    below = math.floor((1.0 - coverage) * (n + 1) + 1e-9)
-    above = math.ceil(coverage * (n + 1) - 1e-9)
-    interval = np.empty((left_out.shape[0], 2))
-    if below < 1 or above > n:
-        interval[:] = -np.inf, np.inf
-        return interval
-    interval[:, 0] = np.partition(left_out - residuals, below - 1, axis=1)[:, below - 1]
-    interval[:, 1] = np.partition(left_out + residuals, above - 1, axis=1)[:, above - 1]
-    return interval
+    n = scores.size
+    rank = math.ceil(coverage * (n + 1) - 1e-9)  # (1 − 0.9)·10 is 0.9999… in floating point
+    if rank > n or not np.isfinite(scores).all():
+        return math.inf
+    return float(np.partition(scores, rank - 1)[rank - 1])

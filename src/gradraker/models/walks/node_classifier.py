@@ -1,7 +1,7 @@
 """Predict classes of nodes."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,8 @@ from gradraker.graph.node_values import (
     to_label_array,
 )
 from gradraker.models.walks.calibration import Calibration, calibration_error, fit_calibration
+from gradraker.models.walks.judges import judge_classes
+from gradraker.models.walks.solution import Solution
 from gradraker.models.walks.walk_model import WalkModel
 
 
@@ -53,8 +55,7 @@ class NodeClassifier(ClassifierMixin, WalkModel):
 
     Parameters
     ----------
-    blocks, width, alpha, solver, n_frequencies, direction, neighbours, reselect, learning_rate,
-    n_epochs, random_state
+    blocks, width, alpha, solver, direction, neighbours, reselect, tol, random_state
         As for :class:`NodeRegressor`.
 
     Attributes
@@ -83,6 +84,7 @@ class NodeClassifier(ClassifierMixin, WalkModel):
     """
 
     value_kind = LABELS
+    are_classes = True
 
     def _encode(self, known: NDArray[Any]) -> NDArray[np.float64]:
         classes = self._classes
@@ -125,13 +127,12 @@ class NodeClassifier(ClassifierMixin, WalkModel):
         if return_interval:
             raise ValueError("return_interval must be False: classes have no intervals")
         rows = self._find_rows(nodes)
-        scores = self._get_solution().predictions(rows)
-        return self._to_labels(scores)
+        return self._to_labels(self._to_scores(self._get_solution().predict(rows)))
 
     def predict_proba(self, nodes: Any = None) -> NDArray[np.float64]:
         """Probabilities of the classes, in the order of ``classes_``, shape (n, K)."""
         rows = self._find_rows(nodes)
-        return self._to_probabilities(self._get_solution().predictions(rows))
+        return self._to_probabilities(self._to_scores(self._get_solution().predict(rows)))
 
     def predict_new(self, links: Any, *, proba: bool = False, **graph_options: Any) -> Any:
         """Predict nodes that are not in the graph, from their links to nodes that are.
@@ -151,7 +152,7 @@ class NodeClassifier(ClassifierMixin, WalkModel):
             New node → label, or → array of shape (K,).
         """
         names, rows, at = self._append_rows(links, graph_options)
-        scores = self._get_solution().predictions(rows, at)
+        scores = self._to_scores(self._get_solution().predict(rows, at))
         found = self._to_probabilities(scores) if proba else self._to_labels(scores).tolist()
         return dict(zip(names, found, strict=True))
 
@@ -185,13 +186,28 @@ class NodeClassifier(ClassifierMixin, WalkModel):
     def _calibration(self) -> Calibration:
         return fit_calibration(*self._left_out_scores())
 
+    def _choose_offset(self, solution: Solution) -> None:
+        assert self._choice is not None
+        if not self._choice.tried or not self._choice.kernel:
+            return
+        positions, predictions = solution.predict_left_out()[:2]
+        judge = judge_classes(solution.Y[positions], solution.Y.mean(axis=0), (1.0, 0.5, 0.0))
+        self._choice = replace(self._choice, offset=judge(predictions)[1])
+
+    def _to_scores(self, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Add the offset of each class: a part of 1/K − its frequency, so scores still sum to 1."""
+        Y = self._get_solution().Y
+        part = 1.0 - self.choice_.offset
+        return np.asarray(predictions + part * (1.0 / Y.shape[1] - Y.mean(axis=0)))
+
     def _left_out_scores(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         check_is_fitted(self)
-        solution: Any = self._get_solution()
-        Y = solution.Y[solution.left_out_rows]
-        if len(Y) == 1:  # nothing is left when the one known node is left out
-            return Y, Y.argmax(axis=1)
-        return Y - solution.residuals, Y.argmax(axis=1)
+        solution = self._get_solution()
+        if len(solution.Y) == 1:  # nothing is left when the one known node is left out
+            return solution.Y, solution.Y.argmax(axis=1)
+        left_out = solution.predict_left_out()
+        codes = solution.Y[left_out.positions].argmax(axis=1)
+        return self._to_scores(left_out.predictions), codes
 
     def _to_probabilities(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return self._calibration.probabilities(scores)

@@ -8,7 +8,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gradraker.models.left_out import LeftOut, measure_left_out_error
-from gradraker.models.walks.intervals import check_coverage, jackknife_plus
+from gradraker.models.walks.intervals import check_coverage, compute_quantile
 from gradraker.models.walks.walk_model import WalkModel
 
 
@@ -32,26 +32,22 @@ class NodeRegressor(RegressorMixin, WalkModel):
         rows.
     alpha : "auto" or float, default="auto"
         Penalty α > 0 of the ridge regression.
-    solver : {"auto", "kernel", "ridge", "lms"}, default="auto"
-        ``"kernel"`` is exact, ``"ridge"`` takes random features, for many nodes; ``"auto"`` takes
-        the first up to 2000 known nodes and 2·10⁷ pairs (all nodes × known nodes). ``"lms"`` is
-        SKG's own update on the features, for streams: it costs O(features) a node, and the order
-        of the nodes counts.
-    n_frequencies : int, default=256
-        Random frequencies a block, for ``"ridge"`` and ``"lms"``; each makes two features.
+    solver : {"auto", "exact", "operators"}, default="auto"
+        ``"exact"`` takes Gaussian kernels of walks, ``"operators"`` linear ones that are never
+        formed, for graphs of any size; ``"auto"`` takes the first up to 5000 nodes.
     direction : {"both", "out", "in"}, default="both"
         Edges that walks take: either way, along them, or against them.
     neighbours : {"all", "known"}, default="all"
         ``"known"`` looks at edges to known nodes only: the local form.
-    reselect : {"always", "doubled"}, default="always"
-        When new values arrive, choose what is "auto" again for each question that follows, or
-        only when twice as many values are known as at the last choice, which is faster.
-    learning_rate : float, default=0.25
-        η in (0, 1) of ``"lms"``.
-    n_epochs : int, default=5
-        Passes of ``"lms"`` over the nodes that are known at :meth:`fit`.
+    reselect : {"auto", "always", "doubled"}, default="auto"
+        When new values arrive, choose what is "auto" again for each question that follows
+        (``"always"``), or when the number of known values passes a power of two
+        (``"doubled"``), which is faster. ``"auto"`` is the first up to 256 known values.
+    tol : float, default=1e-3
+        Relative residual that ``"operators"`` solves to. Products are in single precision down
+        to 10⁻⁵, and in double precision below.
     random_state : int, RandomState instance or None, default=0
-        Seed of the features, and of what is sampled where there is much.
+        Seed of the random vectors that norms are estimated with, and of what is sampled.
 
     Attributes
     ----------
@@ -167,15 +163,14 @@ class NodeRegressor(RegressorMixin, WalkModel):
         self, rows: NDArray[np.int64], at: Any, return_interval: bool, coverage: float
     ) -> Any:
         solution = self._get_solution()
-        predictions = solution.predictions(rows, at)[:, 0]
+        predictions = solution.predict(rows, at)[:, 0]
         if not return_interval:
             return predictions
-        intervals = np.empty((rows.size, 2))
-        residuals = np.abs(solution.residuals[:, 0])
-        for some, shifts in solution.shifts(rows, at):
-            left_out = predictions[some, np.newaxis] - shifts  # [rows, left out]
-            intervals[some] = jackknife_plus(left_out, residuals, coverage)
-        return predictions, intervals
+        left_out = solution.predict_left_out()
+        errors = solution.Y[left_out.positions, 0] - left_out.predictions[:, 0]
+        spreads = solution.estimate_spreads(rows, at)
+        half = spreads * compute_quantile(np.abs(errors) / left_out.spreads, coverage)
+        return predictions, np.column_stack([predictions - half, predictions + half])
 
     def score(self, nodes: Any, values: Any) -> float:
         """R² of predictions; ``values`` are those of ``nodes``."""
@@ -193,17 +188,17 @@ class NodeRegressor(RegressorMixin, WalkModel):
         """
         check_is_fitted(self)
         solution = self._get_solution()
-        known = self._values[solution.known]
-        values = known[solution.left_out_rows]
-        predictions = values - solution.residuals[:, 0]
+        left_out = solution.predict_left_out()
+        known = solution.Y[:, 0]
+        values, predictions = known[left_out.positions], left_out.predictions[:, 0]
         n = known.size
         # The mean of the other known values.
         means = (known.sum() - values) / (n - 1) if n > 1 else np.full(1, np.nan)
         return LeftOut(
-            rows=solution.known[solution.left_out_rows],
+            rows=solution.known[left_out.positions],
             values=values,
             predictions=predictions,
             mean=float(known.mean()),
             error=measure_left_out_error(known, values, predictions, means),
-            one_at_a_time=True,
+            one_at_a_time=left_out.one_at_a_time,
         )

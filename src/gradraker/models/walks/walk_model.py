@@ -1,8 +1,9 @@
-"""What node models for numbers and for classes share: blocks, a choice, a solution.
+"""What node models for numbers and for classes share: a description, a choice, a solution.
 
-A model is a function of its state: the graph, the known values, its parameters. The same state
-gives the same predictions, whatever the order in which it came together. Costly parts are
-computed when they are first needed, and computed again when the state has changed.
+A model is a function of its state: the graph, the known values, its parameters and the number of
+values at which it chose. The same state gives the same predictions, whatever the order in which it
+came together. Costly parts are computed when they are first needed, and computed again when the
+state has changed.
 """
 
 from collections.abc import Hashable
@@ -12,26 +13,35 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from gradraker._validation import check_choice, check_count, check_learning_rate
+from gradraker._validation import check_choice
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.graph.node_graph import NodeGraph, append_new_nodes
 from gradraker.models.node_model import NodeModel
-from gradraker.models.persistence.saving import Arrays, State
-from gradraker.models.walks.averaged_lms import LmsSolution
-from gradraker.models.walks.blocks import ExactBlocks, RandomBlocks, Term, Walks, walks_of
-from gradraker.models.walks.choice import Choice
-from gradraker.models.walks.choice_state import dump_choice, restore_choice
-from gradraker.models.walks.selection import Blocks, checked_given, chosen
-from gradraker.models.walks.solutions import KernelSolution, RidgeSolution, Solution
+from gradraker.models.persistence.saving import Arrays, State, check_int
+from gradraker.models.walks.choice import Choice, dump_choice, restore_choice
+from gradraker.models.walks.description import Walks, describe_walks
+from gradraker.models.walks.exact.blocks import ExactBlocks
+from gradraker.models.walks.exact.selection import choose_exactly
+from gradraker.models.walks.exact.solution import KernelSolution
+from gradraker.models.walks.operators.operators import Operators
+from gradraker.models.walks.operators.selection import Selection, choose_operators
+from gradraker.models.walks.operators.solution import OperatorSolution
+from gradraker.models.walks.parameters import check_parameters, check_tolerance
+from gradraker.models.walks.solution import Solution
+from gradraker.models.walks.terms import Term
 
-# solver="auto" takes the exact kernel up to so many known nodes and so many pairs (all, known).
-MOST_KNOWN = 2000
-MOST_PAIRS = 20_000_000
+# solver="auto" takes exact kernels up to so many nodes.
+MOST_EXACT_NODES = 5000
+# reselect="auto" chooses again for each question up to so many known values, then at powers of 2.
+MOST_RESELECTED = 256
+# Products in single precision are good for residuals down to this.
+_SINGLE_PRECISION = 1e-5
+_DESCRIBED = ("blocks", "width", "alpha", "solver", "tol")
 _ALLOWED = {
-    "solver": ("auto", "kernel", "ridge", "lms"),
+    "solver": ("auto", "exact", "operators"),
     "direction": ("both", "out", "in"),
     "neighbours": ("all", "known"),
-    "reselect": ("always", "doubled"),
+    "reselect": ("auto", "always", "doubled"),
 }
 
 
@@ -39,13 +49,16 @@ class WalkModel(NodeModel):
     """Nodes compared by where walks from them lead; subclasses say how to encode a value."""
 
     method = "nodes"
+    # Whether targets are one-hot classes.
+    are_classes = False
 
     _choice: Choice | None
     _choice_is_current: bool
     _n_at_choice: int
-    _blocks: Blocks | None
+    _description: ExactBlocks | Operators | None
     _solution: Solution | None
     _is_current: bool
+    _warm: tuple[Any, ...] | None
 
     def __init__(
         self,
@@ -54,24 +67,20 @@ class WalkModel(NodeModel):
         width: float | str = "auto",
         alpha: float | str = "auto",
         solver: str = "auto",
-        n_frequencies: int = 256,
         direction: str = "both",
         neighbours: str = "all",
-        reselect: str = "always",
-        learning_rate: float = 0.25,
-        n_epochs: int = 5,
+        reselect: str = "auto",
+        tol: float = 1e-3,
         random_state: int | np.random.RandomState | None = 0,
     ) -> None:
         self.blocks = blocks
         self.width = width
         self.alpha = alpha
         self.solver = solver
-        self.n_frequencies = n_frequencies
         self.direction = direction
         self.neighbours = neighbours
         self.reselect = reselect
-        self.learning_rate = learning_rate
-        self.n_epochs = n_epochs
+        self.tol = tol
         self.random_state = random_state
 
     def _encode(self, known: NDArray[Any]) -> NDArray[np.float64]:
@@ -86,7 +95,7 @@ class WalkModel(NodeModel):
 
     def _reset(self) -> None:
         self._choice, self._n_at_choice = None, 0
-        self._blocks = self._solution = None
+        self._description = self._solution = self._warm = None
         self._is_current = self._choice_is_current = False
 
     def _learn_all(self) -> None:
@@ -95,8 +104,16 @@ class WalkModel(NodeModel):
     def _learn_changes(self, changed: NDArray[np.int64], *, graph_grew: bool) -> None:
         # Nothing is computed until a prediction is asked for.
         if graph_grew:
-            self._blocks = self._solution = None
+            self._keep_warm()
+            self._description = self._solution = None
         self._is_current = self._choice_is_current = False
+
+    def _keep_warm(self) -> None:
+        """Keep what the next solution of a graph that has grown starts from."""
+        if isinstance(self._solution, OperatorSolution):
+            solution = self._solution
+            warm = solution.known, solution.coefficients, None, *solution.left_out
+            self._warm = *warm, solution.preconditioner
 
     # -- the solution ----------------------------------------------------------
 
@@ -104,23 +121,22 @@ class WalkModel(NodeModel):
         """The solution for the present state."""
         if self._is_current and self._solution is not None:
             return self._solution
-        first = self._is_known.copy()
-        first[self._arrived] = False
-        known = np.concatenate([np.flatnonzero(first), self._arrived])
+        known = self._list_known()
         if known.size == 0:
             raise ValueError("no value is known yet: give values to partial_fit first")
-        blocks = self._get_blocks(known)
+        description = self._describe(known)
         Y = self._encode(self._values[known])
-        if self._choice is None or self._is_outdated(self._choice, known.size):
-            given = checked_given(self.blocks, self.width, self.alpha)
-            A = self._graph.adjacency
-            is_directed = self.direction == "both" and abs(A - A.T).sum() > 0.0
-            self._choice = chosen(given, blocks, known, Y, is_directed=is_directed)
+        selected = None
+        chooses = self._choice is None or self._is_outdated(self._choice, known.size)
+        if chooses:
+            selected = self._choose(description, known, Y)
             self._n_at_choice = known.size
-            self._solution = None
+            self._solution = self._warm = None
         self._choice_is_current = True
         if self._solution is None or self._solution.Y.shape[1] != Y.shape[1]:
-            self._solution = self._make_solution(blocks, known, Y, self._choice)
+            self._solution = self._make_solution(description, known, Y, selected)
+            if chooses and isinstance(description, ExactBlocks):
+                self._choose_offset(self._solution)
         elif known.size > self._solution.known.size:  # known nodes come in the order of arrival
             self._solution.grow(known[self._solution.known.size :], Y)
         else:
@@ -128,29 +144,36 @@ class WalkModel(NodeModel):
         self._is_current = True
         return self._solution
 
-    def _get_blocks(self, known: NDArray[np.int64]) -> Blocks:
-        """The blocks of the graph, made again if they no longer hold."""
+    def _list_known(self) -> NDArray[np.int64]:
+        """Known nodes: those of ``fit`` first, then the others in the order of arrival."""
+        first = self._is_known.copy()
+        first[self._arrived] = False
+        return np.concatenate([np.flatnonzero(first), self._arrived])
+
+    def _describe(self, known: NDArray[np.int64]) -> ExactBlocks | Operators:
+        """The description of the graph, made again if it no longer holds."""
+        exact = self.solver == "exact"
         if self.solver == "auto":
-            pairs = known.size * len(self._graph.nodes)
-            exact = known.size <= MOST_KNOWN and pairs <= MOST_PAIRS
-        else:
-            exact = self.solver == "kernel"
-        holds = self.neighbours == "all" and isinstance(self._blocks, ExactBlocks) == exact
-        if self._blocks is None or not holds:
+            exact = len(self._graph.nodes) <= MOST_EXACT_NODES
+        holds = self.neighbours == "all" and isinstance(self._description, ExactBlocks) == exact
+        if self._description is None or not holds:
             walks = self._make_walks(self._graph, known)
-            self._blocks = ExactBlocks(walks) if exact else RandomBlocks(walks, self.n_frequencies)
+            dtype = np.float32 if self.tol >= _SINGLE_PRECISION else np.float64
+            self._description = ExactBlocks(walks) if exact else Operators(walks, dtype=dtype)
+            self._keep_warm()
             self._solution = None
-        return self._blocks
+        return self._description
 
     def _make_walks(
         self, graph: NodeGraph, known: NDArray[np.int64], *, n_old: int | None = None
     ) -> Walks:
         """The walks of a graph; nodes from ``n_old`` on are new and hidden from all others."""
-        hidden = np.full(len(graph.nodes), self.neighbours == "known", dtype=np.bool_)
-        hidden[known] = False
-        if n_old is not None:
-            hidden[n_old:] = True
-        return walks_of(
+        hidden = None
+        if self.neighbours == "known" or n_old is not None:
+            hidden = np.full(len(graph.nodes), self.neighbours == "known", dtype=np.bool_)
+            hidden[known] = False
+            hidden[len(graph.nodes) if n_old is None else n_old :] = True
+        return describe_walks(
             graph.adjacency,
             graph.nodes,
             direction=self.direction,
@@ -159,31 +182,71 @@ class WalkModel(NodeModel):
             n_old=n_old,
         )
 
+    def _choose(
+        self, description: ExactBlocks | Operators, known: NDArray[np.int64], Y: Any
+    ) -> Selection | None:
+        """Choose; return what a choice among operators computed, for the solution."""
+        given = check_parameters(self.blocks, self.width, self.alpha)
+        A = self._graph.adjacency
+        is_directed = self.direction == "both" and abs(A - A.T).sum() > 0.0
+        if isinstance(description, ExactBlocks):
+            self._choice = choose_exactly(given, description, known, Y, is_directed=is_directed)
+            return None
+        selected = choose_operators(
+            given, description, known, Y, is_directed=is_directed, are_classes=self.are_classes
+        )
+        self._choice = selected.choice
+        return selected
+
+    def _choose_offset(self, solution: Solution) -> None:
+        """Choose how much of its frequency the score of a class keeps; numbers have no offset."""
+
     def _is_outdated(self, choice: Choice, n_known: int) -> bool:
         if self._choice_is_current:
             return False
-        if checked_given(self.blocks, self.width, self.alpha).is_all:
+        if check_parameters(self.blocks, self.width, self.alpha).are_complete:
             return not choice.kernel  # there may be more to learn now than the mean
-        return self.reselect == "always" or n_known >= 2 * self._n_at_choice
+        if self.reselect == "always":
+            return True
+        if self.reselect == "auto" and n_known <= MOST_RESELECTED:
+            return True
+        # At each power of two, whatever the number of values that the model began with.
+        return n_known.bit_length() > self._n_at_choice.bit_length()
 
     def _make_solution(
-        self, blocks: Blocks, known: NDArray[np.int64], Y: NDArray[np.float64], choice: Choice
+        self,
+        description: ExactBlocks | Operators,
+        known: NDArray[np.int64],
+        Y: NDArray[np.float64],
+        selected: Selection | None,
     ) -> Solution:
-        # With more features than known nodes, ridge is solved by the nodes: the same predictions.
-        n_features = 2 * self.n_frequencies * len(choice.kernel)
-        if isinstance(blocks, ExactBlocks) or (self.solver != "lms" and known.size < n_features):
-            return KernelSolution(blocks, known, Y, choice)
-        if self.solver != "lms":
-            return RidgeSolution(blocks, known, Y, choice)
-        return LmsSolution(
-            blocks,
+        assert self._choice is not None
+        if isinstance(description, ExactBlocks):
+            return KernelSolution(description, known, Y, self._choice)
+        coefficients, products, n_assessed = None, None, self._n_at_choice
+        _, left_out, preconditioner = (None, None, None) if selected is None else selected
+        if self._warm is not None:
+            old, coefficients, products, left_out, n_assessed, preconditioner = self._warm
+            self._warm = None
+            is_same = np.array_equal(old, known[: old.size])
+            if not is_same or coefficients.shape[1] != Y.shape[1]:
+                coefficients = None
+            if old.size != known.size or coefficients is None:
+                products = None
+            if preconditioner is not None:
+                preconditioner.move(description)
+        solution = OperatorSolution(
+            description,
             known,
             Y,
-            choice,
-            n_first=known.size - self._arrived.size,
-            learning_rate=self.learning_rate,
-            n_epochs=self.n_epochs,
+            self._choice,
+            tol=self.tol,
+            coefficients=coefficients,
+            products=products,
+            preconditioner=preconditioner,
         )
+        solution.set_left_out(left_out, n_assessed)
+        return solution
 
     # -- predictions -------------------------------------------------------------
 
@@ -212,12 +275,9 @@ class WalkModel(NodeModel):
 
     @property
     def solver_(self) -> str:
-        """The solver in use."""
+        """The solver in use: ``"exact"`` or ``"operators"``."""
         check_is_fitted(self)
-        solution = self._get_solution()
-        if isinstance(solution, LmsSolution):
-            return "lms"
-        return "kernel" if isinstance(solution.blocks, ExactBlocks) else "ridge"
+        return "exact" if isinstance(self._get_solution(), KernelSolution) else "operators"
 
     def explain(self, nodes: Any = None, *, left_out: bool = False) -> LinearExplanation:
         """Explain predictions exactly, as weighted sums of the known values.
@@ -249,75 +309,87 @@ class WalkModel(NodeModel):
         if left_out:
             return self._explain_left_out(nodes)
         rows, solution = self._find_rows(nodes), self._get_solution()
-        values, prediction = self._decode(solution.Y), self._decode(solution.predictions(rows))
-        return LinearExplanation(
-            weights=solution.weights(rows),
-            values=values,
-            prediction=prediction,
-            node_names=self.nodes_[rows].tolist(),
-            known_names=self.nodes_[solution.known].tolist(),
-        )
+        weights = solution.compute_weights(rows)
+        scores = self._to_scores(solution.predict(rows))
+        parts = solution.predict_parts(rows)
+        return self._make_explanation(rows, weights, scores, parts.names, parts.values)
 
     def _explain_left_out(self, nodes: Any) -> LinearExplanation:
-        """A node's left-out weights are those of its prediction, without its own, over the rest."""
         rows = np.flatnonzero(self._is_known) if nodes is None else self._find_rows(nodes)
         solution = self._get_solution()
-        columns = {row: i for i, row in enumerate(solution.known.tolist())}
+        positions = {row: i for i, row in enumerate(solution.known.tolist())}
         for row in rows.tolist():
-            if row not in columns:
+            if row not in positions:
                 raise ValueError(
                     f"nodes holds {self.nodes_[row]!r}, whose value is unknown: only known nodes "
                     "can be left out"
                 )
-        own = np.array([columns[row] for row in rows.tolist()], dtype=np.int64)
-        weights = solution.weights(rows)  # [n, N]
-        at = np.arange(rows.size), own
-        weights /= (1.0 - weights[at])[:, np.newaxis]
-        weights[at] = 0.0
-        values = self._decode(solution.Y)
+        own = np.array([positions[row] for row in rows.tolist()], dtype=np.int64)
+        weights = solution.compute_left_out_weights(own)
+        return self._make_explanation(rows, weights, self._to_scores(weights @ solution.Y))
+
+    def _make_explanation(
+        self,
+        rows: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        scores: NDArray[np.float64],
+        part_names: tuple[str, ...] = (),
+        parts: NDArray[np.float64] | None = None,
+    ) -> LinearExplanation:
+        solution = self._get_solution()
         return LinearExplanation(
             weights=weights,
-            values=values,
-            prediction=weights @ values,
+            values=self._decode(solution.Y),
+            prediction=self._decode(scores),
             node_names=self.nodes_[rows].tolist(),
             known_names=self.nodes_[solution.known].tolist(),
+            offset=self._to_scores(np.zeros((1, scores.shape[1])))[0] if self.are_classes else 0.0,
+            part_names=part_names,
+            parts=None if parts is None else parts if self.are_classes else parts[:, :, 0],
         )
+
+    def _to_scores(self, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Predictions (n, K) with the offset of each class."""
+        return predictions
 
     def describe(self) -> dict[str, Any]:
         """Return what the model chose, and how other candidates fared."""
         parameters = self.get_params()
-        settings = {name: parameters[name] for name in ("blocks", "width", "alpha", "solver")}
+        settings = {
+            name: parameters[name] for name in ("blocks", "width", "alpha", "solver", "tol")
+        }
         return {
             "method": self.method,
             "choice": self.choice_.to_dict() | {"solver": self.solver_},
-            "settings": settings | {"direction": self.direction, "seed": self.seed_},
+            "settings": settings
+            | {"direction": self.direction, "tol": self.tol, "seed": self.seed_},
         }
 
     def _append_rows(
         self, links: Any, options: dict[str, Any]
-    ) -> tuple[list[Hashable], NDArray[np.int64], Blocks]:
-        """Names of new nodes, their rows, and blocks that hold them beside the graph."""
+    ) -> tuple[list[Hashable], NDArray[np.int64], Any]:
+        """Names of new nodes, their rows, and a description that holds them beside the graph."""
         check_is_fitted(self)
         solution = self._get_solution()
         n_old = len(self._graph.nodes)
         extended = append_new_nodes(self._graph, links, options)
         rows = np.arange(n_old, len(extended.nodes))
-        walks = self._make_walks(extended, solution.known, n_old=n_old)
         names: list[Hashable] = extended.nodes[rows].tolist()
-        if isinstance(self._blocks, RandomBlocks):
-            return names, np.arange(rows.size), self._blocks.beside(walks, rows)
-        assert self._blocks is not None
-        return names, rows, ExactBlocks(walks, self._blocks.medians)
+        if isinstance(self._description, Operators):
+            out = extended.adjacency[n_old:, :n_old]
+            into = extended.adjacency[:n_old, n_old:].T.tocsr()
+            return names, rows - n_old, self._description.describe_new(out, into)
+        assert self._description is not None
+        walks = self._make_walks(extended, solution.known, n_old=n_old)
+        return names, rows, ExactBlocks(walks, self._description.medians)
 
     # -- parameters ------------------------------------------------------------
 
     def _check_parameters(self) -> None:
-        checked_given(self.blocks, self.width, self.alpha)
+        check_parameters(self.blocks, self.width, self.alpha)
         for name, allowed in _ALLOWED.items():
             check_choice(name, getattr(self, name), allowed)
-        check_count("n_frequencies", self.n_frequencies)
-        check_learning_rate(self.learning_rate)
-        check_count("n_epochs", self.n_epochs)
+        check_tolerance("tol", self.tol)
 
     # -- files -----------------------------------------------------------------
 
@@ -328,10 +400,42 @@ class WalkModel(NodeModel):
             "choice_is_current": self._choice_is_current,
             "n_at_choice": self._n_at_choice,
         }
-        return state, {}
+        if not (self._is_current and isinstance(self._solution, OperatorSolution)):
+            return state, {}
+        solution = self._solution
+        arrays: Arrays = {"coefficients": solution.coefficients, "products": solution.products}
+        left_out, n_assessed = self._solution.left_out
+        state["n_assessed"] = n_assessed
+        if left_out is not None:
+            arrays["left_out_positions"], arrays["left_out_predictions"] = left_out[:2]
+            state["one_at_a_time"] = left_out[2]
+        return state, arrays
 
     def _restore_state(self, state: State, arrays: Arrays) -> None:
-        if state["choice"] is not None:
-            self._choice = restore_choice(state["choice"])
-            self._choice_is_current = bool(state["choice_is_current"])
-            self._n_at_choice = int(state["n_at_choice"])
+        if state["choice"] is None:
+            return
+        self._choice = restore_choice(state["choice"])
+        self._choice_is_current = bool(state["choice_is_current"])
+        self._n_at_choice = check_int("n_at_choice", state["n_at_choice"])
+        if "coefficients" in arrays:
+            self._restore_solution(state, arrays)
+
+    def _restore_solution(self, state: State, arrays: Arrays) -> None:
+        """Take what the next solution starts from."""
+        known, C, F = self._list_known(), arrays["coefficients"], arrays["products"]
+        if C.ndim != 2 or len(C) != known.size or F.shape != (len(self._graph), C.shape[1]):
+            raise ValueError("the coefficients do not fit")
+        if not (np.isfinite(C).all() and np.isfinite(F).all()):
+            raise ValueError("a coefficient is not finite")
+        n_assessed = check_int("n_assessed", state["n_assessed"], most=known.size)
+        left_out = None
+        if "left_out_positions" in arrays:
+            positions = arrays["left_out_positions"].astype(np.int64, casting="safe")
+            predictions = arrays["left_out_predictions"].astype(np.float64, casting="safe")
+            fits = positions.ndim == 1 and predictions.shape == (positions.size, C.shape[1])
+            if not fits or positions.size == 0 or not np.isfinite(predictions).all():
+                raise ValueError("the left-out predictions do not fit")
+            if positions.min() < 0 or positions.max() >= n_assessed:
+                raise ValueError("a left-out position is not that of a known node")
+            left_out = positions, predictions, bool(state["one_at_a_time"])
+        self._warm = known, C, F, left_out, n_assessed, None

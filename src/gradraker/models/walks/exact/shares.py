@@ -1,8 +1,8 @@
 """Shares of many kernels in one, by gradient steps on the criterion.
 
 The kernel is Σ_j s_j K_j + αI. With M its inverse and Q = M − M11ᵀM / 1ᵀM1, the criterion of
-:mod:`gradraker.models.walks.criteria` has a gradient in closed form: with q = QY, d the diagonal
-of Q and E = q/d (left-out residuals), the derivatives by the entries of the matrix are
+:mod:`gradraker.models.walks.exact.criteria` has a gradient in closed form: with q = QY, d the
+diagonal of Q and E = q/d (left-out residuals), the derivatives by the entries of the matrix are
 
     [Q diag(Σ_k E_k q_k / d²) Q − q (Q(E/d))ᵀ] / (K · mean E²)     for N/2 · log mean E²,
     ½ Q − (N − 1) / (2 tr YᵀQY) · q qᵀ                              for the likelihood.
@@ -21,7 +21,7 @@ _SMALLEST_SHARE = 0.02
 _HUNDREDTHS = 100.0
 
 
-def criterion_and_gradient(
+def compute_criterion_and_gradient(
     theta: Matrix, Ks: Matrix, Y: Matrix, likelihood: float
 ) -> tuple[float, Matrix]:
     """The criterion and its gradient in θ = (log shares, log α), for Ks (J, N, N) and Y (N, K).
@@ -58,13 +58,13 @@ def criterion_and_gradient(
     return float(value), np.append(by_share, alpha * np.trace(G))
 
 
-def found_shares(Ks: Matrix, Y: Matrix, likelihood: float) -> Matrix:
+def find_shares(Ks: Matrix, Y: Matrix, likelihood: float) -> Matrix:
     """Shares (J,) of kernel matrices (J, N, N), in hundredths before they are made to sum to 1."""
     n_kernels = len(Ks)
     spread = max(1.0 - float(Ks.mean()), 1e-12)
     start = np.append(np.full(n_kernels, -np.log(n_kernels)), np.log(0.1 * spread))
     found = minimize(
-        criterion_and_gradient,
+        compute_criterion_and_gradient,
         start,
         args=(Ks, Y, likelihood),
         jac=True,

@@ -28,7 +28,7 @@ class Curve(NamedTuple):
     alphas: Matrix
 
 
-def criterion_curve(K: Matrix, Y: Matrix, alphas: Matrix) -> Curve:
+def compute_criterion_curve(K: Matrix, Y: Matrix, alphas: Matrix) -> Curve:
     """The criterion of a kernel matrix (N, N) on values (N, K), for each penalty."""
     (n, n_targets), n_alphas = Y.shape, alphas.size
     values, U = np.linalg.eigh(K)
@@ -46,23 +46,23 @@ def criterion_curve(K: Matrix, Y: Matrix, alphas: Matrix) -> Curve:
         fit = max(float(np.sum(Y * QY)), _TINY) / (n_targets * (n - 1))
         determinant = 0.5 * np.log(values + alphas[j]).sum()
         restricted[j] = 0.5 * (n - 1) * np.log(fit) + determinant + 0.5 * np.log(c[j])
-    return Curve(_criterion(n, loo, restricted), loo, alphas)
+    return Curve(_join_criteria(n, loo, restricted), loo, alphas)
 
 
-def criterion_of_mean(Y: Matrix) -> float:
+def compute_criterion_of_mean(Y: Matrix) -> float:
     """The criterion of predicting the mean: the limit α → ∞."""
     n, n_targets = Y.shape
     squares = max(float(np.sum((Y - Y.mean(axis=0)) ** 2)) / n_targets, _TINY)
     loo = np.asarray(squares * n / (n - 1) ** 2)
     restricted = np.asarray(0.5 * (n - 1) * np.log(squares / (n - 1)) + 0.5 * np.log(n))
-    return float(_criterion(n, loo, restricted))
+    return float(_join_criteria(n, loo, restricted))
 
 
-def _criterion(n: int, loo: Matrix, restricted: Matrix) -> Matrix:
-    likelihood = likelihood_part(n) * restricted
+def _join_criteria(n: int, loo: Matrix, restricted: Matrix) -> Matrix:
+    likelihood = get_likelihood_part(n) * restricted
     return np.asarray(0.5 * n * np.log(np.maximum(loo, _TINY)) + likelihood)
 
 
-def likelihood_part(n: int) -> float:
+def get_likelihood_part(n: int) -> float:
     """How much the likelihood counts when n values are known."""
     return min(1.0, MOST_BY_LIKELIHOOD / n)

@@ -1,0 +1,121 @@
+"""The array operations behind walk operators: one narrow seam, so that other engines fit behind it.
+
+An engine has an array module ``xp`` with NumPy's interface, makes sparse matrices of its own from
+SciPy's, multiplies them with dense ones, and moves arrays in and out.
+"""
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from gradraker._compiled.sparse_product import multiply_rows
+from gradraker.features.parallel import parallel_for
+
+# Multiplications in a block of rows: with fewer, a second thread costs more than it saves.
+_PRODUCTS_PER_BLOCK = 100_000
+
+
+def pad_columns(n_columns: int) -> int:
+    """Return the number of columns, not less than these, that compiled loops are fastest with.
+
+    Examples
+    --------
+    >>> from gradraker.features.engine import pad_columns
+    >>> [pad_columns(k) for k in (1, 2, 5, 12, 20)]
+    [1, 4, 8, 16, 32]
+    """
+    for good in (1, 4, 8):
+        if n_columns <= good:
+            return good
+    return -(-n_columns // 16) * 16
+
+
+class Engine(Protocol):
+    """What a solver by products needs of the machine that it runs on."""
+
+    xp: Any
+
+    def load_sparse(self, A: csr_array, dtype: Any) -> Any:
+        """Make the engine's own sparse matrix."""
+
+    def multiply(
+        self, A: Any, X: Any, n_columns: int, product: Any, factor: float = 1.0, kept: float = 0.0
+    ) -> None:
+        """Write factor A X + kept · product into the first ``n_columns`` columns of ``product``.
+
+        What is in the other columns of ``product`` may change.
+        """
+
+    def load(self, X: NDArray[Any], dtype: Any) -> Any:
+        """Move an array to the engine."""
+
+    def fetch(self, X: Any) -> NDArray[Any]:
+        """Move an array from the engine to NumPy."""
+
+
+class LoadedMatrix(NamedTuple):
+    """A sparse matrix by rows, in the precision of the products."""
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    data: NDArray[Any]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.indptr.size - 1
+
+
+class CpuEngine:
+    """NumPy and compiled loops on all cores.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import csr_array
+    >>> from gradraker.features.engine import CpuEngine
+    >>> engine = CpuEngine()
+    >>> A = engine.load_sparse(csr_array([[0.0, 2.0], [1.0, 0.0]]), np.float32)
+    >>> product = np.zeros((2, 2), dtype=np.float32)
+    >>> engine.multiply(A, np.array([[1.0, 5.0], [3.0, 7.0]], dtype=np.float32), 1, product)
+    >>> product
+    array([[6., 0.],
+           [1., 0.]], dtype=float32)
+    >>> engine.multiply(A, np.ones((2, 1), dtype=np.float32), 1, product[:, :1].copy())
+    """
+
+    xp = np
+
+    def load_sparse(self, A: csr_array, dtype: Any) -> LoadedMatrix:
+        """Make a matrix with 32-bit column numbers, which are half of what a product reads."""
+        return LoadedMatrix(
+            A.indptr.astype(np.int64), A.indices.astype(np.int32), A.data.astype(dtype)
+        )
+
+    def multiply(
+        self,
+        A: LoadedMatrix,
+        X: NDArray[Any],
+        n_columns: int,
+        product: NDArray[Any],
+        factor: float = 1.0,
+        kept: float = 0.0,
+    ) -> None:
+        """Write factor A X + kept · product into the first ``n_columns`` columns of ``product``."""
+        n_columns = min(pad_columns(n_columns), X.shape[1])
+        n, work = A.n_rows, A.data.size * n_columns
+
+        def multiply(start: int, stop: int) -> None:
+            multiply_rows(*A, X, n_columns, factor, kept, start, stop, product)
+
+        parallel_for(multiply, n, max(1, n * _PRODUCTS_PER_BLOCK // max(1, work)))
+
+    def load(self, X: NDArray[Any], dtype: Any) -> NDArray[Any]:
+        """Return the array in this precision."""
+        return np.ascontiguousarray(X, dtype=dtype)
+
+    def fetch(self, X: NDArray[Any]) -> NDArray[Any]:
+        """Return the array itself."""
+        return X

@@ -1,0 +1,99 @@
+"""Ridge with a kernel that is known by its products only: preconditioned conjugate gradients.
+
+Solves (K_kk + αI) c = r for many columns at once. Vectors have an entry for each node, and a mask
+says which nodes are known: all are 0 elsewhere. Columns may have different masks and penalties, so
+folds of a cross-validation and a path of penalties are columns of one solve. The products
+K c at all nodes, known or not, come with it for free: they are the predictions.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+Product = Callable[[Any], Any]
+
+
+class Solved(NamedTuple):
+    """Coefficients c, products K c at all nodes, and what is left of r, each (n, columns)."""
+
+    coefficients: Any
+    products: Any
+    residuals: Any
+    n_iterations: int
+
+    def measure_residual(self, R: Any) -> float:
+        """Largest residual of a column, relative to r."""
+        sizes = (R * R).sum(axis=0)
+        left = (self.residuals * self.residuals).sum(axis=0)
+        return float(((left / (sizes + 1e-300)) ** 0.5).max())
+
+
+def solve_by_products(
+    multiply: Product,
+    R: Any,
+    mask: Any,
+    alphas: Any,
+    *,
+    tol: float,
+    max_iterations: int,
+    precondition: Product | None = None,
+    floor: Any = 0.0,
+    xp: Any,
+) -> Solved:
+    """Solve (K_kk + αI) c = r from c = 0, until ‖residual‖ ≤ max(tol ‖r‖, floor) in each column.
+
+    Parameters
+    ----------
+    multiply : callable
+        X (n, columns) → K X.
+    R : array of shape (n, columns)
+        Right-hand sides, 0 outside the mask.
+    mask : array of shape (n, columns) or (n, 1)
+        1 where a node is known, else 0.
+    alphas : array of shape (columns,)
+        Penalties.
+    tol : float
+        Relative residual at which a column is done.
+    max_iterations : int
+        Most products that are made.
+    precondition : callable, optional
+        X → M⁻¹ X, 0 outside the mask.
+    floor : float or array of shape (columns,)
+        Absolute residual that is good enough.
+    xp : module
+        Array module of the arguments.
+    """
+    C, F = xp.zeros_like(R), xp.zeros_like(R)
+    left = R.copy()
+    target = xp.maximum(tol * _compute_norms(R, xp), floor)
+    Z = left if precondition is None else precondition(left)
+    step = Z.copy()
+    slope = _sum_products(left, Z, xp)
+    n_iterations = 0
+    while n_iterations < max_iterations and bool((_compute_norms(left, xp) > target).any()):
+        products = multiply(step)
+        bent = products * mask + alphas * step
+        size = _divide(slope, _sum_products(step, bent, xp), xp).astype(R.dtype)
+        C += size * step
+        F += size * products
+        left -= size * bent
+        Z = left if precondition is None else precondition(left)
+        new = _sum_products(left, Z, xp)
+        step = Z + _divide(new, slope, xp).astype(R.dtype) * step
+        slope = new
+        n_iterations += 1
+    return Solved(C, F, left, n_iterations)
+
+
+def _sum_products(A: Any, B: Any, xp: Any) -> Any:
+    """Inner products of columns, summed in double precision."""
+    return (A * B).sum(axis=0, dtype=xp.float64)
+
+
+def _compute_norms(A: Any, xp: Any) -> Any:
+    return xp.sqrt(_sum_products(A, A, xp))
+
+
+def _divide(numerators: Any, denominators: Any, xp: Any) -> Any:
+    """Quotients, 0 where the denominator is 0: a column that is solved exactly stays."""
+    positive = denominators > 0.0
+    return xp.where(positive, numerators, 0.0) / xp.where(positive, denominators, 1.0)

@@ -1,0 +1,1 @@
+"""Exact Gaussian kernels of walks, for graphs of up to some thousand nodes."""

@@ -1,0 +1,111 @@
+"""Exact kernels: from parameters that are given or "auto" to a choice for the known nodes."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradraker.features.blas import use_one_blas_thread
+from gradraker.linear.ridge import invert_dual
+from gradraker.models.walks.choice import Choice, choose_mean
+from gradraker.models.walks.exact.blocks import ExactBlocks, compute_kernel
+from gradraker.models.walks.exact.criteria import compute_criterion_curve
+from gradraker.models.walks.exact.kernel_choice import (
+    DIRECTED_BLOCKS,
+    FINE_ALPHAS,
+    UNDIRECTED_BLOCKS,
+    Sample,
+    choose_kernel,
+    list_penalties,
+)
+from gradraker.models.walks.parameters import FixedParameters
+from gradraker.models.walks.terms import Term, share_equally
+
+Matrix = NDArray[np.float64]
+Rows = NDArray[np.int64]
+# Known nodes that a common width is chosen on, and those that shares are.
+FEW, MANY = 400, 1000
+# Known nodes up to which the penalty is chosen by a decomposition of their kernel matrix.
+_MOST_DECOMPOSED = 2000
+# Ratio of neighbouring penalties where each takes an inverse, and the most steps from the first.
+_STEP, _MOST_STEPS = 10.0**0.4, 5
+
+
+def choose_exactly(
+    given: FixedParameters, blocks: ExactBlocks, known: Rows, Y: Matrix, *, is_directed: bool
+) -> Choice:
+    """Choose what is not given, on the known nodes; values that are equal leave the mean.
+
+    ``is_directed`` is whether blocks of both directions tell more than those of one.
+    """
+    if known.size == 1 or np.ptp(Y, axis=0).max() == 0.0:
+        return choose_mean(known.size)
+    if given.blocks is not None and given.width is not None and given.alpha is not None:
+        return Choice(share_equally(given.blocks, given.width), given.alpha, (), known.size)
+    blocks.keep_products(known)
+    available = [] if given.blocks is not None else _list_telling_blocks(blocks, is_directed)
+    if given.blocks is None and not available:
+        return choose_mean(known.size)
+    # The same choice whatever the zero and the unit of the values, and no digits lost to either.
+    Y = Y - Y.mean(axis=0)
+    scaled = Y / np.sqrt(np.mean(Y**2))
+    order = np.argsort(blocks.walks.rank[known])
+    few, many = (
+        Sample(KernelMatrices(blocks, known[order[:most]]), scaled[order[:most]])
+        for most in (FEW, MANY)
+    )
+    choice = choose_kernel(few, many, available=available, **given._asdict())
+    blocks.drop_others(choice.blocks)
+    if given.alpha is not None or not choice.kernel or choice.n_used == known.size:
+        return choice
+    return replace(choice, alpha=_refine_alpha(blocks, known, Y, choice))
+
+
+def _list_telling_blocks(blocks: ExactBlocks, is_directed: bool) -> list[str]:
+    """Blocks that tell nodes of this graph apart."""
+    names = DIRECTED_BLOCKS if is_directed else UNDIRECTED_BLOCKS
+    return [name for name in names if blocks.median(name) > 0.0]
+
+
+class KernelMatrices:
+    """Kernel matrices of some nodes by block and width."""
+
+    def __init__(self, blocks: ExactBlocks, rows: Rows) -> None:
+        self.blocks, self.rows = blocks, rows
+
+    def __call__(self, block: str, width: float | None) -> Matrix:
+        """The matrix (N, N) of one block."""
+        distances = {block: self.blocks.distances(block, self.rows, self.rows)}
+        return compute_kernel(distances, (Term(block, width, 1.0),))
+
+
+def _refine_alpha(blocks: ExactBlocks, known: Rows, Y: Matrix, choice: Choice) -> float:
+    """The penalty of a chosen kernel on all known nodes."""
+    K = Sample(KernelMatrices(blocks, known), Y).compute_matrix(choice.kernel)
+    if known.size <= _MOST_DECOMPOSED:
+        with use_one_blas_thread(known.size):
+            curve = compute_criterion_curve(K, Y, list_penalties(K, None, FINE_ALPHAS))
+        return float(curve.alphas[curve.criterion.argmin()])
+    return _descend_alpha(K, Y, choice.alpha)
+
+
+def _descend_alpha(K: Matrix, Y: Matrix, alpha: float) -> float:
+    """Downhill from a penalty by left-out errors, with an inverse for each."""
+    found: dict[int, float] = {}
+
+    def compute_error(step: int) -> float:
+        if step not in found:
+            inverse = invert_dual(K, alpha * _STEP**step)
+            h = inverse.sum(axis=0)
+            own = np.diag(inverse) - h**2 / h.sum()
+            residuals = inverse @ Y - np.outer(h, h @ Y) / h.sum()
+            found[step] = float(np.mean((residuals / own[:, np.newaxis]) ** 2))
+        return found[step]
+
+    at = 0
+    while abs(at) < _MOST_STEPS:
+        best = min((at, at - 1, at + 1), key=compute_error)
+        if best == at:
+            break
+        at = best
+    return float(alpha * _STEP**at)

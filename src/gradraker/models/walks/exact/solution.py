@@ -1,0 +1,131 @@
+"""Kernel ridge on exact kernels, by the inverse of the kernel matrix of the known nodes."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradraker.linear.ridge import (
+    build_dual_smoother,
+    build_mean_smoother,
+    grow_dual_inverse,
+    invert_dual,
+)
+from gradraker.models.walks.choice import Choice
+from gradraker.models.walks.exact.blocks import ExactBlocks, compute_kernel
+from gradraker.models.walks.solution import LeftOutNodes, Parts, split_rows
+from gradraker.models.walks.terms import Kernel, get_kind
+
+Matrix = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+
+class KernelSolution:
+    """Kernel ridge with an unpenalised mean; see :mod:`gradraker.linear.ridge`."""
+
+    def __init__(self, blocks: ExactBlocks, known: Rows, Y: Matrix, choice: Choice) -> None:
+        self.blocks, self.known, self.choice = blocks, known, choice
+        self._inverse: Matrix | None = None
+        if choice.kernel:
+            K = self._compute_kernel(known, known, blocks, choice.kernel)
+            self._inverse = invert_dual(K, choice.alpha)
+        self._set_smoother()
+        self.set_values(Y)
+
+    def _set_smoother(self) -> None:
+        inverse, n = self._inverse, self.known.size
+        self._smoother = build_mean_smoother(n) if inverse is None else build_dual_smoother(inverse)
+
+    def set_values(self, Y: Matrix) -> None:
+        """Take the values (N, K) of the known nodes."""
+        self.Y = Y
+        # Q takes any centre to 0; values that are far from 0 would lose their digits there.
+        self._centre = Y.mean(axis=0)
+        centred = Y - self._centre
+        self._intercept = self._centre + self._smoother.g @ centred
+        self._coefficients = self._smoother.Q @ centred
+        self._residuals = self._smoother.compute_left_out_residuals(centred)
+
+    def grow(self, new: Rows, Y: Matrix) -> None:
+        """Learn more nodes of the same graph; Y are the values of all, old ones first."""
+        if self._inverse is not None:
+            cross = self._compute_kernel(new, self.known, self.blocks, self.choice.kernel)
+            own = self._compute_kernel(new, new, self.blocks, self.choice.kernel)
+            self._inverse = grow_dual_inverse(self._inverse, cross, own, self.choice.alpha)
+        self.known = np.concatenate([self.known, new])
+        self._set_smoother()
+        self.set_values(Y)
+
+    def predict(self, rows: Rows, at: Any = None) -> Matrix:
+        """Predictions of some rows, (n, K)."""
+        found = np.tile(self._intercept, (rows.size, 1))
+        for some, K in self._list_kernels(rows, at):
+            found[some] += K @ self._coefficients
+        return found
+
+    def estimate_spreads(self, rows: Rows, at: Any = None) -> Matrix:
+        """Standard deviations of the Gaussian process of the kernel, (n,).
+
+        The variance is 1 + α − kᵀH⁻¹k + (1 − hᵀk)²/c, with h = H⁻¹1 and c = 1ᵀh.
+        """
+        found = np.ones(rows.size)
+        if self._inverse is None:
+            return found
+        h = self._inverse.sum(axis=0)
+        for some, K in self._list_kernels(rows, at):
+            explained = np.einsum("ij,ij->i", K @ self._inverse, K)
+            found[some] += self.choice.alpha - explained + (1.0 - K @ h) ** 2 / h.sum()
+        return np.sqrt(np.maximum(found, self.choice.alpha))
+
+    def predict_parts(self, rows: Rows) -> Parts:
+        """What each kind of similarity adds to the mean of the known values.
+
+        The intercept's distance from that mean is a part of its own.
+        """
+        kinds = tuple(dict.fromkeys(get_kind(term.block) for term in self.choice.kernel))
+        values = np.zeros((rows.size, len(kinds) + 1, self.Y.shape[1]))
+        for number, kind in enumerate(kinds):
+            terms = tuple(t for t in self.choice.kernel if get_kind(t.block) == kind)
+            for some in split_rows(rows.size):
+                K = self._compute_kernel(rows[some], self.known, self.blocks, terms)
+                values[some, number] = K @ self._coefficients
+        values[:, -1] = self._intercept - self._centre
+        return Parts((*kinds, "intercept"), values)
+
+    def compute_weights(self, rows: Rows) -> Matrix:
+        """Weights of the known values in predictions, (n, N)."""
+        found = np.tile(self._smoother.g, (rows.size, 1))
+        for some, K in self._list_kernels(rows, None):
+            found[some] += K @ self._smoother.Q
+        return found
+
+    def compute_left_out_weights(self, positions: Rows) -> Matrix:
+        """A node's left-out weights are those of its prediction, without its own, over the rest."""
+        weights = self.compute_weights(self.known[positions])  # [n, N]
+        at = np.arange(positions.size), positions
+        weights /= (1.0 - weights[at])[:, np.newaxis]
+        weights[at] = 0.0
+        return weights
+
+    def predict_left_out(self) -> LeftOutNodes:
+        """Predict all known nodes without their own values, in closed form."""
+        own = np.diag(self._smoother.Q)
+        spreads = np.sqrt(np.divide(1.0, own, out=np.ones_like(own), where=own > 0.0))
+        if self._inverse is None:
+            spreads = np.ones_like(own)
+        return LeftOutNodes(np.arange(self.known.size), self.Y - self._residuals, spreads, True)
+
+    def _list_kernels(self, rows: Rows, at: Any) -> Iterator[tuple[slice, Matrix]]:
+        if self._inverse is None:
+            return
+        blocks = self.blocks if at is None else at
+        for some in split_rows(rows.size):
+            yield some, self._compute_kernel(rows[some], self.known, blocks, self.choice.kernel)
+
+    def _compute_kernel(
+        self, first: Rows, second: Rows, blocks: ExactBlocks, kernel: Kernel
+    ) -> Matrix:
+        names = dict.fromkeys(term.block for term in kernel)
+        distances = {block: blocks.distances(block, first, second) for block in names}
+        return compute_kernel(distances, kernel)

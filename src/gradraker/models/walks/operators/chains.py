@@ -1,0 +1,219 @@
+"""Walk kernels as operators: products with vectors, while the kernel itself is never formed.
+
+With T a walk of one step, a chain of length m is the kernel N⁻¹ᐟ² Tᵐ (Tᵀ)ᵐ N⁻¹ᐟ², where N is the
+diagonal of Tᵐ (Tᵀ)ᵐ: nodes are alike when walks of m steps from them end at the same nodes. A
+product with vectors takes 2m sparse products. Chains of one walk go side by side, so that each
+entry of T is read once for all of them.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, diags_array
+
+from gradraker.features.engine import Engine, pad_columns
+from gradraker.features.walks import drop_hidden, orient_edges
+from gradraker.models.walks.operators.polynomials import expand_power
+
+Matrix = NDArray[np.float64]
+
+
+def build_walk(
+    A: csr_array, *, direction: str, hidden: NDArray[np.bool_] | None = None, sign: float = 1.0
+) -> csr_array:
+    """T = D_r⁻¹ᐟ² (±E + I) D_c⁻¹ᐟ² of the edges E of a direction; symmetric for both directions.
+
+    Hidden nodes are excluded from walks, except as their start.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> from gradraker.models.walks.operators.chains import build_walk
+    >>> build_walk(csr_array([[0.0, 3.0], [0.0, 0.0]]), direction="both").toarray()
+    array([[0.25, 0.75],
+           [0.75, 0.25]])
+    """
+    edges = drop_hidden(orient_edges(A, direction), hidden)
+    loops = np.ones(A.shape[0])
+    if hidden is not None:  # no other walk meets a loop at a hidden node
+        loops[hidden & (edges.sum(axis=1) > 0.0)] = 0.0
+    T = csr_array(sign * edges + diags_array(loops))
+    return scale_both(T, edges.sum(axis=1) + loops, edges.sum(axis=0) + loops)
+
+
+def build_meeting_walk(A: csr_array, direction: str) -> csr_array:
+    """D_r⁻¹ᐟ² E D_c⁻¹ᐟ² without loops: two nodes meet where both have an edge."""
+    edges = orient_edges(A, direction)
+    return scale_both(edges, edges.sum(axis=1), edges.sum(axis=0))
+
+
+def scale_both(T: csr_array, rows: Matrix, columns: Matrix) -> csr_array:
+    """Divide rows and columns by the roots of these numbers; where one is 0, so is the result."""
+    return csr_array(diags_array(invert_root(rows)) @ T @ diags_array(invert_root(columns)))
+
+
+def invert_root(x: Matrix) -> Matrix:
+    """x⁻¹ᐟ², 0 where x is not positive."""
+    return np.divide(1.0, np.sqrt(np.maximum(x, 0.0)), out=np.zeros_like(x), where=x > 0.0)
+
+
+class Chains(Protocol):
+    """Chains of several lengths over one walk."""
+
+    def set_norms(self, lengths: Sequence[int], probes: Matrix) -> None:
+        """Compute the norms of chains: exact for length 1, else means over random probes (n, p)."""
+
+    def multiply(
+        self, X: Any, lengths: Sequence[int], *, after_step: bool = False
+    ) -> Iterator[tuple[int, Any]]:
+        """Yield each length and the chain's product with X (n, k).
+
+        With ``after_step`` the products lack the first step and the norm of the row: a node that
+        no walk comes back to, with the row t of T, has t times the product.
+        """
+
+    def sketch_rows(self, lengths: Sequence[int], probes: Matrix) -> dict[int, Matrix]:
+        """Rows after the first step times probes: t times it estimates the norm of a new row."""
+
+
+def make_chains(T: csr_array, engine: Engine, dtype: Any) -> Chains:
+    """Chains over T: by Chebyshev series where it is symmetric, else step by step."""
+    is_symmetric = abs(T - T.T).sum() <= 1e-12 * T.shape[0]
+    return (SymmetricChains if is_symmetric else StepwiseChains)(T, engine, dtype)
+
+
+class _NormedChains:
+    """Norms of chains, as roots N⁻¹ᐟ² (n, 1) on the engine."""
+
+    def __init__(self, T: csr_array, engine: Engine, dtype: Any) -> None:
+        self._T, self._engine, self._dtype = T, engine, dtype
+        self._forward = engine.load_sparse(T, dtype)
+        self._roots: dict[int, Any] = {}
+
+    def _set_root(self, length: int, squares: Matrix) -> None:
+        root = invert_root(np.asarray(squares, dtype=np.float64))
+        self._roots[length] = self._engine.load(root[:, np.newaxis], self._dtype)
+
+    def _set_first_root(self) -> None:
+        self._set_root(1, csr_array(self._T.multiply(self._T)).sum(axis=1))
+
+    def _make_buffer(self, n_columns: int) -> Any:
+        return self._engine.xp.zeros((self._T.shape[0], pad_columns(n_columns)), dtype=self._dtype)
+
+
+class SymmetricChains(_NormedChains):
+    """Chains over a symmetric walk, by Chebyshev series of its powers."""
+
+    def set_norms(self, lengths: Sequence[int], probes: Matrix) -> None:
+        """Compute the norms of chains: exact for length 1, else means over random probes."""
+        missing = set(lengths) - set(self._roots)
+        if 1 in missing:
+            self._set_first_root()
+        X = self._engine.load(probes, self._dtype)
+        for length in missing - {1}:
+            for _, ends in self._expand([X], [expand_power(length).row]):
+                self._set_root(length, self._engine.fetch((ends * ends).mean(axis=1)))
+
+    def sketch_rows(self, lengths: Sequence[int], probes: Matrix) -> dict[int, Matrix]:
+        """Rows after the first step times probes."""
+        X = self._engine.load(probes, self._dtype)
+        found = {}
+        for length in lengths:
+            for _, ends in self._expand([X], [expand_power(length).row_after_step]):
+                found[length] = self._engine.fetch(ends).copy()
+        return found
+
+    def multiply(
+        self, X: Any, lengths: Sequence[int], *, after_step: bool = False
+    ) -> Iterator[tuple[int, Any]]:
+        """Yield each length, the shortest first, and the chain's product with X."""
+        powers = [expand_power(length) for length in lengths]
+        series = [power.kernel_after_step if after_step else power.kernel for power in powers]
+        starts = [self._roots[length] * X for length in lengths]
+        for number, product in self._expand(starts, series):
+            length = lengths[number]
+            yield length, product if after_step else self._roots[length] * product
+
+    def _expand(self, starts: Sequence[Any], series: Sequence[Matrix]) -> Iterator[tuple[int, Any]]:
+        """Yield (number, Σ_j c_j T_j(T) X) for starts X (n, k) and series c, the shortest first."""
+        order = sorted(range(len(series)), key=lambda number: -len(series[number]))
+        k, n_chains = starts[0].shape[1], len(series)
+        older, now = self._make_buffer(k * n_chains), self._make_buffer(k * n_chains)
+        columns = {number: slice(i * k, (i + 1) * k) for i, number in enumerate(order)}
+        sums = {}
+        for number, own in columns.items():
+            older[:, own] = starts[number]
+            sums[number] = self._dtype(series[number][0]) * starts[number]
+        for degree in range(1, len(series[order[0]])):
+            if degree == 1:
+                self._engine.multiply(self._forward, older, k * n_chains, now)
+            else:  # T_{j+1} = 2 T T_j − T_{j−1}, written over T_{j−1}
+                self._engine.multiply(self._forward, now, k * n_chains, older, 2.0, -1.0)
+                older, now = now, older
+            for number in order[:n_chains]:
+                coefficient = series[number][degree]
+                if coefficient != 0.0:
+                    sums[number] += self._dtype(coefficient) * now[:, columns[number]]
+            while n_chains and len(series[order[n_chains - 1]]) == degree + 1:
+                n_chains -= 1
+                yield order[n_chains], sums.pop(order[n_chains])
+
+
+class StepwiseChains(_NormedChains):
+    """Chains over any walk, step by step."""
+
+    def __init__(self, T: csr_array, engine: Engine, dtype: Any) -> None:
+        super().__init__(T, engine, dtype)
+        self._back = engine.load_sparse(csr_array(T.T), dtype)
+
+    def set_norms(self, lengths: Sequence[int], probes: Matrix) -> None:
+        """Compute the norms of chains: exact for length 1, else means over random probes."""
+        missing = set(lengths) - set(self._roots)
+        if 1 in missing:
+            self._set_first_root()
+        if missing - {1}:
+            for length, ends in self._walk(probes, max(missing)):
+                if length in missing - {1}:
+                    self._set_root(length, self._engine.fetch((ends * ends).mean(axis=1)))
+
+    def sketch_rows(self, lengths: Sequence[int], probes: Matrix) -> dict[int, Matrix]:
+        """Rows after the first step times probes."""
+        found = {1: np.array(probes, dtype=self._dtype)}
+        for m, ends in self._walk(probes, max(lengths) - 1):
+            found[m + 1] = self._engine.fetch(ends).copy()
+        return {length: found[length] for length in lengths}
+
+    def _walk(self, X: Matrix, length: int) -> Iterator[tuple[int, Any]]:
+        """Yield (m, Tᵐ X) for m from 1 to ``length``."""
+        ends = self._engine.load(X, self._dtype)
+        other = self._engine.xp.empty_like(ends)
+        for m in range(1, length + 1):
+            self._engine.multiply(self._forward, ends, ends.shape[1], other)
+            ends, other = other, ends
+            yield m, ends
+
+    def multiply(
+        self, X: Any, lengths: Sequence[int], *, after_step: bool = False
+    ) -> Iterator[tuple[int, Any]]:
+        """Yield each length, the shortest first, and the chain's product with X."""
+        k, order = X.shape[1], sorted(lengths, reverse=True)
+        now, other = self._make_buffer(k * len(order)), self._make_buffer(k * len(order))
+        n_chains = 0
+        for remaining in range(order[0], 0, -1):  # chains join so that all turn at the same time
+            while n_chains < len(order) and order[n_chains] == remaining:
+                now[:, n_chains * k : (n_chains + 1) * k] = self._roots[remaining] * X
+                n_chains += 1
+            self._engine.multiply(self._back, now, n_chains * k, other)
+            now, other = other, now
+        for done in range(1, order[0] + 1):
+            length, own = order[n_chains - 1], slice((n_chains - 1) * k, n_chains * k)
+            if after_step and done == length:
+                yield length, now[:, own].copy()
+            self._engine.multiply(self._forward, now, n_chains * k, other)
+            now, other = other, now
+            if done == length:
+                n_chains -= 1
+                if not after_step:
+                    yield length, self._roots[length] * now[:, own]

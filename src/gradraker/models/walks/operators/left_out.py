@@ -1,0 +1,124 @@
+"""Predictions of known nodes without their own values: what a choice among kernels stands on."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradraker.linear.ridge import invert_dual
+from gradraker.models.walks.operators.operators import Operators
+from gradraker.models.walks.operators.ridge import Group, Preconditioner, solve_ridge
+from gradraker.models.walks.terms import Kernel, Term
+
+Matrix = NDArray[np.float64]
+Rows = NDArray[np.int64]
+# Relative residual of solves that only compare kernels, and their most products.
+_LOOSE, _MOST_PRODUCTS = 2e-2, 40
+_PARTS = 5
+# Held-out nodes that are enough to compare kernels.
+_ENOUGH = 1000
+
+
+class LeftOutPredictor(Protocol):
+    """Predicts known nodes without their own values."""
+
+    positions: Rows  # of these nodes in the known ones
+    one_at_a_time: bool
+    preconditioner: Preconditioner | None
+
+    def predict(self, kernel: Kernel, alphas: Sequence[float]) -> list[Matrix]:
+        """Predictions (m, K) for each penalty."""
+
+
+class LeaveOneOut:
+    """Each known node without itself, in closed form, from dense kernels between known nodes.
+
+    With H = K + αI, q = H⁻¹(y − ȳ) and h = H⁻¹1, the prediction of node i without its value is
+    y_i − q_i/H⁻¹_ii + (ȳ₋ᵢ − ȳ) h_i/H⁻¹_ii, where ȳ₋ᵢ is the mean of the others.
+    """
+
+    one_at_a_time = True
+
+    def __init__(self, operators: Operators, known: Rows, Y: Matrix) -> None:
+        self._operators, self._known, self._Y = operators, known, Y
+        self._matrices: dict[str, NDArray[Any]] = {}
+        self.preconditioner: Preconditioner | None = None
+        self.positions = np.arange(known.size)
+
+    def predict(self, kernel: Kernel, alphas: Sequence[float]) -> list[Matrix]:
+        """Predictions (N, K) for each penalty."""
+        n = self._known.size
+        K = np.zeros((n, n))
+        for term in kernel:
+            K += term.share * self._get_matrix(term)
+        mean = self._Y.mean(axis=0)
+        shift = (mean - self._Y) / (n - 1)  # [N, K]: mean of the others − mean
+        found = []
+        for alpha in alphas:
+            inverse = invert_dual(K, alpha)
+            own = np.diag(inverse)[:, np.newaxis]
+            q, h = inverse @ (self._Y - mean), inverse.sum(axis=1)[:, np.newaxis]
+            found.append(self._Y - q / own + shift * h / own)
+        return found
+
+    def _get_matrix(self, term: Term) -> NDArray[Any]:
+        if term.block not in self._matrices:
+            matrix = self._operators.compute_rows(self._known, term, self._known)
+            self._matrices[term.block] = 0.5 * (matrix + matrix.T)
+        return self._matrices[term.block]
+
+
+class HeldOut:
+    """Parts of the known nodes, each predicted from the others, by products."""
+
+    one_at_a_time = False
+
+    def __init__(self, operators: Operators, known: Rows, Y: Matrix) -> None:
+        self._operators, self._known, self._Y = operators, known, Y
+        order = np.argsort(operators.walks.rank[known])
+        size = -(-known.size // _PARTS)
+        n_parts = min(_PARTS, -(-_ENOUGH // size))
+        self._parts = [order[i * size : (i + 1) * size] for i in range(n_parts)]
+        self.positions = np.concatenate(self._parts)
+        self.preconditioner: Preconditioner | None = Preconditioner(operators, known)
+
+    def predict(self, kernel: Kernel, alphas: Sequence[float]) -> list[Matrix]:
+        """Predictions (m, K) for each penalty."""
+        assert self.preconditioner is not None
+        engine, dtype, K = self._operators.engine, self._operators.dtype, self._Y.shape[1]
+        width = K * len(alphas)
+        R = np.zeros((self._operators.n, width * len(self._parts)), dtype=dtype)
+        groups, means = [], []
+        for columns, rest in self._list_columns(width):
+            mean = self._Y[rest].mean(axis=0)
+            means.append(mean)
+            R[self._known[rest], columns] = np.tile(self._Y[rest] - mean, len(alphas))
+            mask = np.zeros((self._operators.n, 1))
+            mask[self._known[rest]] = 1.0
+            groups.append(Group(columns, engine.load(mask, dtype)))
+        solved = solve_ridge(
+            self._operators,
+            self.preconditioner,
+            kernel,
+            engine.load(R, dtype),
+            groups,
+            np.tile(np.repeat(alphas, K), len(self._parts)),
+            tol=_LOOSE,
+            max_iterations=_MOST_PRODUCTS,
+        )
+        F = engine.fetch(solved.products)
+        found = np.empty((len(alphas), self.positions.size, K))
+        start = 0
+        for part, mean, (columns, _) in zip(self._parts, means, groups, strict=True):
+            own = F[self._known[part], columns].reshape(part.size, len(alphas), K)
+            found[:, start : start + part.size] = own.transpose(1, 0, 2) + mean
+            start += part.size
+        return list(found)
+
+    def _list_columns(self, width: int) -> Iterator[tuple[slice, Rows]]:
+        """Yield the columns of each part and the positions of the other known nodes."""
+        for number, part in enumerate(self._parts):
+            rest = np.ones(self._known.size, dtype=np.bool_)
+            rest[part] = False
+            yield slice(number * width, (number + 1) * width), np.flatnonzero(rest)

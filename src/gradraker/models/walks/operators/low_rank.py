@@ -1,0 +1,60 @@
+"""A smooth Gaussian kernel of a few numbers per node, in low rank: Nyström features."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradraker.models.walks.exact.blocks import compute_median, compute_squared_differences
+
+Matrix = NDArray[np.float64]
+# Nodes that all others are compared with.
+N_LANDMARKS = 256
+# Directions of the landmarks' kernel that are smaller than this × the largest are rounding errors.
+_SMALLEST = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianFeatures:
+    """Features z(x) = V κ(landmarks, x), whose inner products approximate the kernel κ.
+
+    They are exact between landmarks, and scaled to length 1, as the kernel's own diagonal is.
+    """
+
+    landmarks: Matrix  # [r, f]
+    scale: float  # 1 / (2 σ²)
+    to_features: Matrix  # [r, r']
+
+    def compute(self, columns: Matrix) -> Matrix:
+        """Features (n, r') of nodes that are described by ``columns`` (n, f)."""
+        Z = (
+            np.exp(-self.scale * compute_squared_differences(columns, self.landmarks))
+            @ self.to_features
+        )
+        lengths = np.sqrt(np.einsum("ij,ij->i", Z, Z))
+        return np.asarray(Z / np.where(lengths > 0.0, lengths, 1.0)[:, np.newaxis])
+
+
+def make_gaussian_features(landmarks: Matrix, width: float) -> GaussianFeatures | None:
+    """Features of a kernel whose σ² is ``width`` times the median squared distance of landmarks.
+
+    None if all landmarks are equal: the kernel would tell nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gradraker.models.walks.operators.low_rank import make_gaussian_features
+    >>> columns = np.array([[0.0], [1.0], [2.0]])
+    >>> features = make_gaussian_features(columns, width=0.5)
+    >>> Z = features.compute(columns)
+    >>> (Z @ Z.T).round(4)[0]  # exp(−d²/(2 · 0.5 · 1))
+    array([1.    , 0.3679, 0.0183])
+    """
+    squared = compute_squared_differences(landmarks, landmarks)
+    median = compute_median(squared)
+    if median == 0.0:
+        return None
+    scale = 1.0 / (2.0 * width * median)
+    values, vectors = np.linalg.eigh(np.exp(-scale * squared))
+    kept = values > _SMALLEST * values[-1]
+    return GaussianFeatures(landmarks, scale, vectors[:, kept] / np.sqrt(values[kept]))

@@ -1,0 +1,269 @@
+"""The kernel of a large graph as a sum of operators, each a product of sparse or thin matrices.
+
+==================== =========================================================== ================
+block                 kernel                                                      kind
+==================== =========================================================== ================
+``hop1``, ``hop2``, … chain of that length over the walk on A + Aᵀ + I            near up to 4
+                                                                                  steps, else region
+``alternating1``, …   the same over I − A − Aᵀ: neighbours differ                 alternating
+``same_targets``      chain of length 1 over A: nodes that link to the same nodes direction
+``same_sources``      chain of length 1 over Aᵀ: the same nodes link to them      direction
+``degree``            Gaussian of degrees and neighbours' degrees, in low rank    degrees
+==================== =========================================================== ================
+
+Each kernel has ones on its diagonal. The kernel of a model is Σ share · kernel.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, diags_array
+
+from gradraker.features.engine import CpuEngine, Engine
+from gradraker.features.walks import (
+    Structure,
+    draw_vectors,
+    drop_hidden,
+    measure_structure,
+    orient_edges,
+)
+from gradraker.models.walks.description import Walks
+from gradraker.models.walks.operators.chains import (
+    Chains,
+    build_meeting_walk,
+    build_walk,
+    invert_root,
+    make_chains,
+)
+from gradraker.models.walks.operators.low_rank import (
+    N_LANDMARKS,
+    GaussianFeatures,
+    make_gaussian_features,
+)
+from gradraker.models.walks.terms import Kernel, Term, split_block
+
+Matrix = NDArray[np.float64]
+Rows = NDArray[np.int64]
+# Width of the kernel of degrees, where none is given.
+DEGREE_WIDTH = 4.0
+# Random vectors that norms of long chains are estimated with: off by 9 % (one standard deviation).
+N_PROBES = 64
+_PROBE_SEED = 0x70726F6265
+# Unit vectors that are multiplied at once.
+_COLUMNS = 64
+# Blocks of exact kernels that have a chain in their place here.
+_IN_PLACE = {
+    "far": "hop64",
+    "community": "hop16",
+    "pagerank": "hop16",
+    "alternating": "alternating4",
+}
+
+
+def to_operator_block(block: str) -> str:
+    """Return the block of operators that is nearest to a block of exact kernels."""
+    return _IN_PLACE.get(block, block)
+
+
+def is_low_rank(block: str) -> bool:
+    """Whether the kernel of a block is a product of thin matrices."""
+    return block == "degree"
+
+
+class NewRows(NamedTuple):
+    """Nodes that are not in the graph: their rows of each walk, and numbers that describe them."""
+
+    walks: dict[str, csr_array]  # [new, n]
+    columns: Matrix  # [new, f]
+
+
+class Operators:
+    """The operators of one graph, made when they are first needed."""
+
+    def __init__(
+        self, walks: Walks, *, dtype: Any = np.float32, engine: Engine | None = None
+    ) -> None:
+        self.walks, self.dtype = walks, dtype
+        self.engine: Any = CpuEngine() if engine is None else engine
+        self._chains: dict[str, Chains] = {}
+        self._low_rank: dict[tuple[str, float | None], Any] = {}
+        self._gaussians: dict[float, GaussianFeatures | None] = {}
+        self._sums: dict[str, Matrix] = {}
+
+    @property
+    def n(self) -> int:
+        """Number of nodes."""
+        return self.walks.n
+
+    # -- products ------------------------------------------------------------------
+
+    def multiply(self, X: Any, kernel: Kernel) -> Any:
+        """K X for X (n, k)."""
+        total = self.engine.xp.zeros_like(X)
+        for term, product in self.multiply_terms(X, kernel):
+            product *= self.dtype(term.share)
+            total += product
+        return total
+
+    def multiply_terms(self, X: Any, kernel: Kernel) -> Iterator[tuple[Term, Any]]:
+        """Yield each term and its own product with X, without its share."""
+        for walk, terms in _group_terms(kernel).items():
+            if walk == "degree":
+                for term in terms.values():
+                    Z = self.get_features(term)
+                    yield term, Z @ (Z.T @ X)
+            else:
+                chains = self._get_chains(walk, tuple(terms))
+                for length, product in chains.multiply(X, tuple(terms)):
+                    yield terms[length], product
+
+    def compute_rows(self, rows: Rows, term: Term, others: Rows) -> NDArray[Any]:
+        """Rows of the kernel of one term between nodes and others, (rows, others)."""
+        if is_low_rank(term.block):
+            Z = self.get_features(term)
+            return np.asarray(self.engine.fetch(Z[rows] @ Z[others].T))
+        found = np.empty((rows.size, others.size), dtype=self.dtype)
+        for some, product in self._multiply_units(rows, (term._replace(share=1.0),)):
+            found[some] = product[others].T
+        return found
+
+    def _multiply_units(self, rows: Rows, kernel: Kernel) -> Iterator[tuple[slice, NDArray[Any]]]:
+        for start in range(0, rows.size, _COLUMNS):
+            some = slice(start, min(start + _COLUMNS, rows.size))
+            yield some, self.engine.fetch(self.multiply(self.make_units(rows[some]), kernel))
+
+    def make_units(self, rows: Rows) -> Any:
+        """Unit vectors (n, len(rows)) on the engine."""
+        units = np.zeros((self.n, rows.size), dtype=self.dtype)
+        units[rows, np.arange(rows.size)] = 1.0
+        return self.engine.load(units, self.dtype)
+
+    # -- nodes that are not in the graph ---------------------------------------------
+
+    def list_remainders(self, X: Any, kernel: Kernel) -> Iterator[tuple[Term, Matrix, Matrix]]:
+        """Yield each chain, its product with X after the first step, and its sketch of norms."""
+        for walk, terms in _group_terms(kernel).items():
+            if is_low_rank(walk):
+                continue
+            lengths = tuple(terms)
+            chains = self._get_chains(walk, lengths)
+            sketches = chains.sketch_rows(lengths, self._probes)
+            for length, product in chains.multiply(X, lengths, after_step=True):
+                yield terms[length], self.engine.fetch(product), sketches[length]
+
+    def describe_new(self, out: csr_array, into: csr_array) -> NewRows:
+        """Describe new nodes by the weights of their edges to and from the graph, (new, n)."""
+        matrices = self.walks.matrices
+        out, into = abs(out), abs(into)
+        links = {"out": out, "in": into, "both": csr_array(out + into)}[matrices.direction]
+        if matrices.hidden is not None:
+            links = csr_array(links @ diags_array((~matrices.hidden).astype(np.float64)))
+        columns = [self._structure.describe(links)]
+        if self._centre.size > columns[0].shape[1]:
+            columns += [np.log1p(out.sum(axis=1)), np.log1p(into.sum(axis=1))]
+        meetings = {"same_targets": ("out", out), "same_sources": ("in", into)}
+        walks = {"hop": self._scale_new(links, self._column_sums(matrices.direction) + 1.0)}
+        walks["alternating"] = csr_array(-walks["hop"])
+        for walk, (direction, edges) in meetings.items():
+            walks[walk] = self._scale_new(edges, self._column_sums(direction))
+        standardised = (np.column_stack(columns) - self._centre) * self._spread
+        return NewRows(walks, standardised)
+
+    def _column_sums(self, direction: str) -> Matrix:
+        """Weights of edges that lead to each node, over which its column of a walk is scaled."""
+        if direction not in self._sums:
+            matrices = self.walks.matrices
+            hidden = None if direction != matrices.direction else matrices.hidden
+            edges = drop_hidden(orient_edges(matrices.A, direction), hidden)
+            self._sums[direction] = np.asarray(edges.sum(axis=0))
+        return self._sums[direction]
+
+    def _scale_new(self, links: csr_array, columns: Matrix) -> csr_array:
+        rows = invert_root(np.asarray(links.sum(axis=1)))
+        return csr_array(diags_array(rows) @ links @ diags_array(invert_root(columns)))
+
+    def compute_features(self, term: Term, columns: Matrix) -> Matrix:
+        """Features (m, r) of a term in low rank, of nodes described by ``columns``."""
+        gaussian = self._get_gaussian(term)
+        return np.zeros((len(columns), 1)) if gaussian is None else gaussian.compute(columns)
+
+    # -- parts ---------------------------------------------------------------------
+
+    def _get_chains(self, walk: str, lengths: Sequence[int]) -> Chains:
+        if walk not in self._chains:
+            self._chains[walk] = make_chains(self._build_walk(walk), self.engine, self.dtype)
+        self._chains[walk].set_norms(lengths, self._probes)
+        return self._chains[walk]
+
+    def _build_walk(self, walk: str) -> csr_array:
+        A, direction = self.walks.matrices.A, self.walks.matrices.direction
+        hidden = self.walks.matrices.hidden
+        if walk in ("same_targets", "same_sources"):
+            return build_meeting_walk(A, "out" if walk == "same_targets" else "in")
+        sign = -1.0 if walk == "alternating" else 1.0
+        return build_walk(A, direction=direction, hidden=hidden, sign=sign)
+
+    @cached_property
+    def _probes(self) -> Any:
+        return draw_vectors(self.walks.identities, N_PROBES, self.walks.seed ^ _PROBE_SEED)
+
+    def get_features(self, term: Term) -> Any:
+        """Features (n, r) of a term in low rank, on the engine."""
+        key = term.block, term.width
+        if key not in self._low_rank:
+            Z = self.compute_features(term, self._columns)
+            self._low_rank[key] = self.engine.load(Z, self.dtype)
+        return self._low_rank[key]
+
+    def _get_gaussian(self, term: Term) -> GaussianFeatures | None:
+        width = term.width or DEGREE_WIDTH
+        if width not in self._gaussians:
+            landmarks = self._columns[self.walks.order[:N_LANDMARKS]]
+            self._gaussians[width] = make_gaussian_features(landmarks, width)
+        return self._gaussians[width]
+
+    @cached_property
+    def _links(self) -> csr_array:
+        matrices = self.walks.matrices
+        return drop_hidden(orient_edges(matrices.A, matrices.direction), matrices.hidden)
+
+    @cached_property
+    def _structure(self) -> Structure:
+        return measure_structure(self._links)
+
+    @cached_property
+    def _columns(self) -> Matrix:
+        """Standardised numbers that describe each node by its degrees, (n, f)."""
+        return (self._raw_columns - self._centre) * self._spread
+
+    @cached_property
+    def _raw_columns(self) -> Matrix:
+        return np.column_stack([self._structure.describe(self._links), self._describe_directions()])
+
+    def _describe_directions(self) -> Matrix:
+        """log(1 + edges out) and log(1 + edges in), where there are both and they differ."""
+        A = abs(self.walks.matrices.A)
+        out, into = A.sum(axis=1), A.sum(axis=0)
+        if self.walks.matrices.direction != "both" or np.array_equal(out, into):
+            return np.empty((self.n, 0))
+        return np.column_stack([np.log1p(out), np.log1p(into)])
+
+    @cached_property
+    def _centre(self) -> Matrix:
+        return np.asarray(self._raw_columns.mean(axis=0))
+
+    @cached_property
+    def _spread(self) -> Matrix:
+        """1 / standard deviation; 0 of a column that does not vary."""
+        return invert_root(self._raw_columns.var(axis=0))
+
+
+def _group_terms(kernel: Kernel) -> dict[str, dict[int, Term]]:
+    groups: dict[str, dict[int, Term]] = {}
+    for number, term in enumerate(kernel):
+        walk, length = split_block(term.block)
+        groups.setdefault(walk, {})[number if walk == "degree" else length] = term
+    return groups

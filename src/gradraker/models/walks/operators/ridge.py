@@ -1,0 +1,137 @@
+"""Ridge on a kernel of operators, preconditioned by approximations in low rank."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradraker.features.walks import draw_vectors
+from gradraker.linear.conjugate_gradients import Solved, solve_by_products
+from gradraker.models.walks.operators.mixes import Mix
+from gradraker.models.walks.operators.operators import Operators, is_low_rank
+from gradraker.models.walks.terms import Kernel
+
+Rows = NDArray[np.int64]
+# Random vectors that the large eigenvalues of walks are found with: fewer for many edges, where
+# their products would take longer than they save.
+_FEWEST, _MOST, _ENTRIES = 16, 128, 50_000_000
+# θ, beside the penalty, in smallest eigenvalues that were found.
+_BULK = 0.5
+# Nodes by which two masks may differ for the products of one to be made from those of the other.
+_FEW_MOVED = 64
+_SEED = 0x7072656F
+
+
+class Group(NamedTuple):
+    """Columns of a solve that have the same known nodes."""
+
+    columns: slice
+    mask: Any  # [n, 1]
+
+
+class Preconditioner:
+    """An approximation of kernels by thin matrices, which makes solves take fewer products.
+
+    Walks have a few large eigenvalues and many small ones. The large ones come from random vectors
+    (Nyström, after one product to turn them the right way), once for all mixes of walks.
+    """
+
+    def __init__(self, operators: Operators, known: Rows) -> None:
+        self._operators = operators
+        mask = np.zeros((operators.n, 1))
+        mask[known] = 1.0
+        affordable = _ENTRIES // max(1, operators.walks.matrices.A.nnz)
+        rank = min(max(_FEWEST, min(_MOST, affordable)), known.size)
+        xp, kernel = operators.engine.xp, Mix().to_kernel()
+        loaded = operators.engine.load(mask, operators.dtype)
+        start = draw_vectors(operators.walks.identities, rank, _SEED)
+        turned = operators.multiply(operators.engine.load(start, operators.dtype) * loaded, kernel)
+        Q, _ = xp.linalg.qr(turned * loaded)
+        products = operators.multiply(xp.ascontiguousarray(Q), kernel)  # [n, rank]
+        inner = Q.T @ products
+        values, vectors = xp.linalg.eigh(0.5 * (inner + inner.T))
+        kept = values > 1e-4 * values[-1]
+        self._B = products @ (vectors[:, kept] / xp.sqrt(values[kept]))
+        self._bulk = float(values[kept][0])
+        self._last: tuple[Kernel, Any, Any] | None = None
+
+    def move(self, operators: Operators) -> None:
+        """Go on with a graph that has grown: new nodes are not in the approximation."""
+        xp = operators.engine.xp
+        n_new = operators.n - self._B.shape[0]
+        self._B = xp.vstack([self._B, xp.zeros((n_new, self._B.shape[1]), dtype=self._B.dtype)])
+        self._operators, self._last = operators, None
+
+    def _compute_gram(self, kernel: Kernel, U: Any, mask: Any) -> Any:
+        """UᵀU over the nodes of a mask; from the last one, where few nodes differ."""
+        if self._last is not None and self._last[0] == kernel and len(self._last[1]) == len(mask):
+            _, old, gram = self._last
+            moved = self._operators.engine.xp.flatnonzero((mask != old)[:, 0])
+            if moved.size <= _FEW_MOVED:
+                rows = U[moved]
+                gram = gram + (rows * (mask - old)[moved]).T @ rows
+                self._last = kernel, mask, gram
+                return gram
+        gram = U.T @ (U * mask)
+        self._last = kernel, mask, gram
+        return gram
+
+    def make(self, kernel: Kernel, groups: Sequence[Group], alphas: Any) -> Callable[[Any], Any]:
+        """Return X → (UUᵀ + θI)⁻¹ X, where UUᵀ stands for large eigenvalues and θ for the rest."""
+        operators = self._operators
+        xp, dtype = operators.engine.xp, operators.dtype
+        thin = [term for term in kernel if is_low_rank(term.block)]
+        rest = max(0.0, 1.0 - sum(term.share for term in thin))
+        parts = [dtype(term.share**0.5) * operators.get_features(term) for term in thin]
+        U = xp.hstack([dtype(rest**0.5) * self._B, *parts])
+        theta = alphas + dtype(_BULK * rest * self._bulk)
+        decompositions = [xp.linalg.eigh(self._compute_gram(kernel, U, g.mask)) for g in groups]
+
+        def precondition(X: Any) -> Any:
+            inner = U.T @ X  # [r, columns]
+            for (values, Q), (columns, _) in zip(decompositions, groups, strict=True):
+                scale = xp.maximum(values, 0.0)[:, None] + theta[columns]
+                inner[:, columns] = Q @ ((Q.T @ inner[:, columns]) / scale)
+            result = U @ inner
+            for columns, mask in groups:
+                result[:, columns] *= mask
+            return (X - result) / theta
+
+        return precondition
+
+
+def solve_ridge(
+    operators: Operators,
+    preconditioner: Preconditioner,
+    kernel: Kernel,
+    R: Any,
+    groups: Sequence[Group],
+    alphas: Any,
+    *,
+    tol: float,
+    max_iterations: int = 200,
+    floor: Any = 0.0,
+) -> Solved:
+    """Solve (K_kk + αI) c = r; see :func:`gradraker.linear.conjugate_gradients.solve_by_products`.
+
+    Columns of ``R`` (n, columns) are in groups that have a mask each.
+    """
+    xp = operators.engine.xp
+    mask = groups[0].mask
+    if len(groups) > 1:
+        mask = xp.empty_like(R)
+        for columns, own in groups:
+            mask[:, columns] = own
+    alphas = operators.engine.load(np.asarray(alphas), operators.dtype)
+    return solve_by_products(
+        lambda X: operators.multiply(X, kernel),
+        R,
+        mask,
+        alphas,
+        tol=tol,
+        max_iterations=max_iterations,
+        precondition=preconditioner.make(kernel, groups, alphas),
+        floor=floor,
+        xp=xp,
+    )

@@ -1,0 +1,47 @@
+"""A part of a large graph to choose on: nodes around a random one, with all edges between them."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import breadth_first_order
+
+from gradraker.features.walks import WalkMatrices
+from gradraker.models.walks.description import Walks
+
+Rows = NDArray[np.int64]
+
+
+def sample_region(walks: Walks, n_nodes: int) -> Rows:
+    """Positions of about so many nodes, in order, each found by an edge from those before it.
+
+    Starts at the first node of :attr:`Walks.order`, and again at the next one that was not reached,
+    so the sample depends on the graph, the names and the seed only.
+    """
+    A = walks.matrices.A
+    is_taken = np.zeros(walks.n, dtype=np.bool_)
+    parts: list[Rows] = []
+    n_taken = 0
+    for start in walks.order.tolist():
+        if n_taken >= n_nodes:
+            break
+        if is_taken[start]:
+            continue
+        reached = breadth_first_order(A, start, directed=False, return_predecessors=False)
+        some = reached[: n_nodes - n_taken]
+        is_taken[reached] = True
+        parts.append(np.asarray(some, dtype=np.int64))
+        n_taken += some.size
+    return np.sort(np.concatenate(parts))
+
+
+def take_region(walks: Walks, nodes: Rows) -> Walks:
+    """The walks within a part of the graph."""
+    matrices = walks.matrices
+    hidden = None if matrices.hidden is None else matrices.hidden[nodes]
+    A = csr_array(matrices.A[nodes][:, nodes])
+    return Walks(
+        WalkMatrices(A, direction=matrices.direction, hidden=hidden),
+        walks.identities[nodes],
+        walks.seed,
+        nodes.size,
+    )

@@ -1,0 +1,120 @@
+"""The search for a mix of operators and a penalty, by the errors of known nodes left out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradraker.models.walks.judges import Judge, is_better
+from gradraker.models.walks.operators.left_out import LeftOutPredictor
+from gradraker.models.walks.operators.mixes import Mix
+from gradraker.models.walks.terms import Kernel
+
+Matrix = NDArray[np.float64]
+# Penalties that are tried first, the ratio of neighbouring ones, and the range that they stay in.
+FIRST_ALPHAS = (0.1, 0.5)
+_STEP = 5.0
+_LEAST_ALPHA, _MOST_ALPHA = 0.04, 60.0
+# Shares that a kind may have, tried from the first on for as long as they are better.
+_LADDERS = {"degrees": (0.2, 0.5, 0.9), "alternating": (0.3, 0.7), "direction": (0.3, 0.6)}
+_MOSTLY = 0.8  # share of degrees beyond which the lean of walks hardly counts
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A kernel at a penalty, with its best class offset."""
+
+    kernel: Kernel
+    alpha: float
+    offset: float
+    losses: Matrix  # [m]
+    predictions: Matrix  # [m, K]
+
+    @property
+    def loss(self) -> float:
+        """Mean loss."""
+        return float(self.losses.mean())
+
+
+class Search:
+    """Tries mixes and penalties, and keeps what it tried."""
+
+    def __init__(self, predictor: LeftOutPredictor, judge: Judge) -> None:
+        self._predictor, self._judge = predictor, judge
+        self.tried: list[Trial] = []
+
+    def run(
+        self, *, kernel: Kernel | None = None, alpha: float | None = None, is_directed: bool
+    ) -> Trial:
+        """Find a kernel, one kind of similarity after the other from walks alone, and a penalty.
+
+        Parameters
+        ----------
+        kernel, alpha
+            What is given, or None.
+        is_directed : bool
+            Whether nodes may be alike by where their edges lead or come from.
+        """
+        self._alpha = alpha
+        if kernel is not None:
+            return self._refine_alpha(self._try_kernel(kernel, FIRST_ALPHAS))
+        self._mix = Mix()
+        best = self._try_kernel(self._mix.to_kernel(), FIRST_ALPHAS)
+        best = self._climb(best, "degrees")
+        if self._mix.degrees < _MOSTLY:
+            for lean in ("near", "far"):
+                best = self._take_better(best, self._mix._replace(lean=lean))
+        best = self._climb(best, "alternating")
+        if is_directed:
+            best = self._climb(best, "direction")
+        return self._refine_alpha(best)
+
+    def _climb(self, best: Trial, kind: str) -> Trial:
+        for share in _LADDERS[kind]:
+            better = self._take_better(best, self._mix.set_share(kind, share))
+            if better is best:
+                break
+            best = better
+        return best
+
+    def _take_better(self, best: Trial, mix: Mix) -> Trial:
+        """Take the new mix if it is clearly better at the penalty of the old one."""
+        (new,) = self._evaluate(mix.to_kernel(), (best.alpha,))
+        if not is_better(best.losses, new.losses):
+            self.tried.append(new)
+            return best
+        self._mix = mix
+        near = (best.alpha / _STEP, best.alpha, best.alpha * _STEP)
+        return self._try_kernel(mix.to_kernel(), near)
+
+    def _try_kernel(self, kernel: Kernel, alphas: Sequence[float]) -> Trial:
+        """Find the best penalty of a kernel: of these, and beyond them for as long as it gains."""
+        found = self._evaluate(kernel, alphas)
+        while True:
+            best = min(found, key=lambda trial: trial.loss)
+            tried = [trial.alpha for trial in found]
+            beyond = best.alpha / _STEP if best.alpha == min(tried) else best.alpha * _STEP
+            is_inside = min(tried) < best.alpha < max(tried)
+            if is_inside or self._alpha or not _LEAST_ALPHA <= beyond <= _MOST_ALPHA:
+                self.tried.append(best)
+                return best
+            found += self._evaluate(kernel, (beyond,))
+
+    def _refine_alpha(self, best: Trial) -> Trial:
+        """Look halfway to the neighbouring penalties."""
+        if self._alpha:
+            return best
+        half = _STEP**0.5
+        near = [a for a in (best.alpha / half, best.alpha * half) if a >= _LEAST_ALPHA]
+        trials = self._evaluate(best.kernel, near)
+        return min([best, *trials], key=lambda trial: trial.loss)
+
+    def _evaluate(self, kernel: Kernel, alphas: Sequence[float]) -> list[Trial]:
+        alphas = alphas if self._alpha is None else (self._alpha,)
+        trials = []
+        predicted = self._predictor.predict(kernel, alphas)
+        for alpha, predictions in zip(alphas, predicted, strict=True):
+            losses, offset = self._judge(predictions)
+            trials.append(Trial(kernel, float(alpha), offset, losses, predictions))
+        return trials

@@ -1,0 +1,156 @@
+"""Operators: from parameters that are given or "auto" to a choice for the known nodes."""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradraker.models.walks.choice import Choice, Tried, choose_mean
+from gradraker.models.walks.judges import find_sharpness, judge_classes, judge_numbers
+from gradraker.models.walks.operators.left_out import HeldOut, LeaveOneOut, LeftOutPredictor
+from gradraker.models.walks.operators.mixes import DEGREE_WIDTH
+from gradraker.models.walks.operators.operators import Operators, to_operator_block
+from gradraker.models.walks.operators.ridge import Preconditioner
+from gradraker.models.walks.operators.sampling import sample_region, take_region
+from gradraker.models.walks.operators.search import Search, Trial
+from gradraker.models.walks.parameters import FixedParameters
+from gradraker.models.walks.terms import Kernel, Term
+
+Matrix = NDArray[np.float64]
+Rows = NDArray[np.int64]
+# Known nodes, and entries of the graph × known nodes, up to which each is left out by itself.
+_MOST_LEFT_OUT, _MOST_ENTRIES = 1200, 600_000_000
+# Nodes beyond which a choice is made on a part of the graph, and the nodes of that part.
+MOST_NODES, PART_NODES = 40_000, 20_000
+# Known nodes that such a part must have at least.
+_FEWEST_INSIDE = 200
+# Classes from which on the choice takes random sums of their scores, of which there are fewer.
+_MANY_CLASSES, _N_SUMS = 9, 8
+# Known nodes below which it is assumed that similar nodes have similar values.
+_FEW = 10
+# Offset of classes where none is chosen.
+_DEFAULT_OFFSET = 0.5
+_RULE = (
+    "walks alone, unless another mix is better by a standard error on known nodes left out "
+    "({}), one kind of similarity after the other"
+)
+
+
+class Selection(NamedTuple):
+    """A choice, and the predictions of left-out nodes that it stands on, if there are any."""
+
+    choice: Choice
+    left_out: tuple[Rows, Matrix, bool] | None = None  # positions, predictions, one at a time
+    preconditioner: Preconditioner | None = None
+
+
+def choose_operators(
+    given: FixedParameters,
+    operators: Operators,
+    known: Rows,
+    Y: Matrix,
+    *,
+    is_directed: bool,
+    are_classes: bool,
+) -> Selection:
+    """Choose what is not given, on the known nodes; values that are equal leave the mean.
+
+    On a large graph the choice is made on a part of it.
+    """
+    if known.size < 3 or np.ptp(Y, axis=0).max() == 0.0:
+        return Selection(choose_mean(known.size))
+    kernel = None if given.blocks is None else _share_equally(given)
+    if kernel is not None and given.alpha is not None:
+        return Selection(Choice(kernel, given.alpha, (), known.size, _DEFAULT_OFFSET))
+    whole = operators
+    if operators.n > MOST_NODES:
+        operators, known, Y = _take_part(operators, known, Y)
+    sums = _draw_sums(Y) if are_classes else None
+    targets = Y if sums is None else Y @ sums
+    predictor = make_predictor(operators, known, targets)
+    held = targets[predictor.positions]
+    frequencies = Y.mean(axis=0)
+    judge = judge_numbers(held)
+    if are_classes and sums is None:
+        judge = judge_classes(held, frequencies)
+    search = Search(predictor, judge)
+    best = search.run(kernel=kernel, alpha=given.alpha, is_directed=is_directed)
+    judge_mean = judge
+    if are_classes and sums is None:  # without an offset: all scores would be equal
+        judge_mean = judge_classes(held, frequencies, (1.0,))
+    of_mean, _ = judge_mean(np.tile(targets.mean(axis=0), (len(held), 1)))
+    is_told = known.size < _FEW or best.loss < float(of_mean.mean())
+    count_nats = _make_counter(held, frequencies, are_classes and sums is None)
+    tried = sorted(
+        (Tried(trial.kernel, count_nats(trial)) for trial in search.tried), key=lambda t: t.nats
+    )
+    if given.alpha is None and not is_told:
+        return Selection(choose_mean(known.size, tuple(tried)))
+    rule = _RULE.format("one at a time" if predictor.one_at_a_time else "a part at a time")
+    offset = best.offset if are_classes and sums is None else _DEFAULT_OFFSET
+    choice = Choice(best.kernel, best.alpha, tuple(tried), known.size, offset, rule)
+    if operators is not whole:
+        return Selection(choice)
+    if sums is not None:
+        return Selection(choice, None, predictor.preconditioner)
+    left_out = predictor.positions, best.predictions, predictor.one_at_a_time
+    return Selection(choice, left_out, predictor.preconditioner)
+
+
+def _take_part(operators: Operators, known: Rows, Y: Matrix) -> tuple[Operators, Rows, Matrix]:
+    """A part of the graph with its known nodes; all of it if too few of them are there."""
+    nodes = sample_region(operators.walks, PART_NODES)
+    places = np.full(operators.n, -1)
+    places[nodes] = np.arange(nodes.size)
+    inside = np.flatnonzero(places[known] >= 0)
+    if inside.size < _FEWEST_INSIDE or np.ptp(Y[inside], axis=0).max() == 0.0:
+        return operators, known, Y
+    part = Operators(
+        take_region(operators.walks, nodes), dtype=operators.dtype, engine=operators.engine
+    )
+    return part, places[known[inside]], Y[inside]
+
+
+def make_predictor(operators: Operators, known: Rows, Y: Matrix) -> LeftOutPredictor:
+    """Leave nodes out one at a time where there are few, a part at a time where there are many."""
+    n_entries = operators.walks.matrices.A.nnz * known.size
+    if known.size <= _MOST_LEFT_OUT and n_entries <= _MOST_ENTRIES:
+        return LeaveOneOut(operators, known, Y)
+    return HeldOut(operators, known, Y)
+
+
+def _share_equally(given: FixedParameters) -> Kernel:
+    assert given.blocks is not None
+    names = dict.fromkeys(to_operator_block(block) for block in given.blocks)
+    width = given.width or DEGREE_WIDTH
+    return tuple(Term(b, width if b == "degree" else None, 1.0 / len(names)) for b in names)
+
+
+def _draw_sums(Y: Matrix) -> Matrix | None:
+    """Random signs (K, few) that keep distances of one-hot rows; None for few classes."""
+    if Y.shape[1] < _MANY_CLASSES:
+        return None
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(Y.shape[1], _N_SUMS))
+    return np.asarray(signs / np.sqrt(_N_SUMS))
+
+
+def _measure(held: Matrix, trial: Trial) -> float:
+    return float(np.mean((held - trial.predictions) ** 2))
+
+
+def _make_counter(held: Matrix, frequencies: Matrix, are_classes: bool) -> Callable[[Trial], float]:
+    """Return trial → nats by which it is worse than the mean."""
+    m = len(held)
+    if not are_classes:
+        of_mean = float(np.mean((held - held.mean(axis=0)) ** 2))
+        return lambda trial: 0.5 * m * math.log(max(_measure(held, trial), 1e-300) / of_mean)
+    codes = held.argmax(axis=1)
+    of_mean = -float(np.mean(np.log(np.maximum(frequencies[codes], 1e-12))))
+
+    def count(trial: Trial) -> float:
+        scores = trial.predictions - (1.0 - trial.offset) * frequencies
+        return m * (find_sharpness(scores, codes)[0] - of_mean)
+
+    return count

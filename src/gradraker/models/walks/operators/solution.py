@@ -1,0 +1,276 @@
+"""Ridge on a kernel of operators, solved by products: for graphs of any size.
+
+With μ the mean of the known values and (K + αI) c = y − μ on the known nodes, a prediction is
+μ + (K c)(x). A new value starts from the old coefficients: what is solved is the correction.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradraker.models.walks.choice import Choice
+from gradraker.models.walks.operators.evidence import SpreadCurve, fit_spread_curve
+from gradraker.models.walks.operators.new_nodes import NewNodes
+from gradraker.models.walks.operators.operators import Operators
+from gradraker.models.walks.operators.ridge import Group, Preconditioner, solve_ridge
+from gradraker.models.walks.operators.selection import make_predictor
+from gradraker.models.walks.solution import LeftOutNodes, Parts
+from gradraker.models.walks.terms import get_kind
+
+Matrix = NDArray[np.float64]
+Rows = NDArray[np.int64]
+# A correction is solved to this part of itself, so that no new value is taken for noise.
+_CORRECTION = 0.02
+# Residuals that are this small, relative to the values, are rounding errors.
+_ROUNDING = {np.float32: 1e-6, np.float64: 1e-13}
+# Weights of explanations are solved to a tenth of the tolerance; columns that are solved together.
+_FINER, _COLUMNS = 0.1, 32
+_MOST_ITERATIONS = 500
+
+
+class OperatorSolution:
+    """A solution by conjugate gradients, which goes on from where it is when values come."""
+
+    def __init__(
+        self,
+        operators: Operators,
+        known: Rows,
+        Y: Matrix,
+        choice: Choice,
+        *,
+        tol: float,
+        left_out: tuple[Rows, Matrix, bool] | None = None,
+        coefficients: NDArray[Any] | None = None,
+        products: NDArray[Any] | None = None,
+        preconditioner: Preconditioner | None = None,
+    ) -> None:
+        """Start from nothing, from old ``coefficients`` (N, K), or where these solve all.
+
+        ``products`` (n, K) are K c of coefficients that are a solution already; ``left_out`` is
+        what the choice stands on.
+        """
+        self._operators, self.choice, self._tol = operators, choice, tol
+        self.preconditioner = preconditioner
+        self._left_out, self._n_assessed = left_out, known.size
+        self._new_nodes: NewNodes | None = None
+        self._curve: SpreadCurve | None = None
+        self.known, self.Y = known, Y
+        n, K = operators.n, Y.shape[1]
+        self._C = np.zeros((n, K), dtype=operators.dtype)
+        if coefficients is not None:
+            self._C[known[: len(coefficients)]] = coefficients
+        self._C = operators.engine.load(self._C, operators.dtype)
+        self._set_targets()
+        if products is not None:
+            self._F = operators.engine.load(products, operators.dtype)
+        else:
+            self._start()
+
+    @property
+    def coefficients(self) -> NDArray[Any]:
+        """Coefficients (N, K) of the known nodes."""
+        return np.asarray(self._operators.engine.fetch(self._C)[self.known])
+
+    def set_left_out(self, left_out: tuple[Rows, Matrix, bool] | None, n_assessed: int) -> None:
+        """Keep an assessment of the first known nodes, which a choice stands on."""
+        self._left_out, self._n_assessed = left_out, n_assessed
+
+    @property
+    def left_out(self) -> tuple[tuple[Rows, Matrix, bool] | None, int]:
+        """The assessment and the number of known nodes that it is about."""
+        return self._left_out, self._n_assessed
+
+    @property
+    def products(self) -> NDArray[Any]:
+        """K c at all nodes, (n, K)."""
+        return np.asarray(self._operators.engine.fetch(self._F))
+
+    def _start(self) -> None:
+        """Solve from the present coefficients, with products that are made anew."""
+        xp = self._operators.engine.xp
+        self._F = xp.zeros_like(self._C)
+        if self.choice.kernel and bool(self._C.any()):
+            self._F = self._operators.multiply(self._C, self.choice.kernel)
+        self._solve()
+
+    def set_values(self, Y: Matrix) -> None:
+        """Take other values (N, K) of the known nodes."""
+        self.Y = Y
+        self._solve()
+
+    def grow(self, new: Rows, Y: Matrix) -> None:
+        """Learn more nodes of the same graph; Y are the values of all, old ones first."""
+        self.known, self.Y = np.concatenate([self.known, new]), Y
+        self._solve()
+
+    def _solve(self) -> None:
+        """Correct the coefficients until the residual is small, both in itself and as a change."""
+        target = self._set_targets()
+        if not self.choice.kernel:
+            return
+        xp, dtype = self._operators.engine.xp, self._operators.dtype
+        alpha = dtype(self.choice.alpha)
+        residual = target - self._mask * self._F - alpha * self._C
+        sizes = xp.sqrt((target * target).sum(axis=0, dtype=xp.float64))
+        change = xp.sqrt((residual * residual).sum(axis=0, dtype=xp.float64))
+        wanted = xp.minimum(self._tol * sizes, _CORRECTION * change)
+        solved = solve_ridge(
+            self._operators,
+            self._get_preconditioner(),
+            self.choice.kernel,
+            residual,
+            [Group(slice(0, target.shape[1]), self._mask)],
+            np.full(target.shape[1], self.choice.alpha),
+            tol=0.0,
+            floor=xp.maximum(wanted, _ROUNDING[dtype] * sizes),
+            max_iterations=_MOST_ITERATIONS,
+        )
+        self._C, self._F = self._C + solved.coefficients, self._F + solved.products
+        self.n_iterations = solved.n_iterations
+
+    def _set_targets(self) -> Any:
+        """Set the mean and the mask of the known nodes; return their values less the mean."""
+        engine, dtype, n = self._operators.engine, self._operators.dtype, self._operators.n
+        self._mean = self.Y.mean(axis=0)
+        self._new_nodes = None
+        values, mask = np.zeros((n, self.Y.shape[1])), np.zeros((n, 1))
+        values[self.known] = self.Y - self._mean
+        mask[self.known] = 1.0
+        self._mask = engine.load(mask, dtype)
+        return engine.load(values, dtype)
+
+    def _get_preconditioner(self) -> Preconditioner:
+        if self.preconditioner is None:
+            self.preconditioner = Preconditioner(self._operators, self.known)
+        return self.preconditioner
+
+    # -- predictions -------------------------------------------------------------
+
+    def predict(self, rows: Rows, at: Any = None) -> Matrix:
+        """Predictions of some rows, (n, K)."""
+        if not self.choice.kernel:
+            return np.tile(self._mean, (rows.size, 1))
+        if at is not None:
+            return np.asarray(self._mean + self._get_new_nodes().predict(at)[rows])
+        F = self._operators.engine.fetch(self._F)
+        return np.asarray(self._mean + F[rows], dtype=np.float64)
+
+    def _get_new_nodes(self) -> NewNodes:
+        if self._new_nodes is None:
+            self._new_nodes = NewNodes(self._operators, self.choice.kernel, self._C, self._mask)
+        return self._new_nodes
+
+    def predict_parts(self, rows: Rows) -> Parts:
+        """What each kind of similarity adds to the mean of the known values."""
+        kinds = tuple(dict.fromkeys(get_kind(term.block) for term in self.choice.kernel))
+        values = np.zeros((rows.size, len(kinds), self.Y.shape[1]))
+        if kinds:
+            for term, product in self._operators.multiply_terms(self._C, self.choice.kernel):
+                number = kinds.index(get_kind(term.block))
+                values[:, number] += term.share * self._operators.engine.fetch(product)[rows]
+        return Parts(kinds, values)
+
+    # -- weights -----------------------------------------------------------------
+
+    def compute_weights(self, rows: Rows) -> Matrix:
+        """Weights of the known values in predictions, (n, N): one solve per row."""
+        n = self.known.size
+        found = np.full((rows.size, n), 1.0 / n)
+        if not self.choice.kernel:
+            return found
+        for start in range(0, rows.size, _COLUMNS):
+            some = slice(start, min(start + _COLUMNS, rows.size))
+            units = self._operators.make_units(rows[some])
+            columns = self._operators.multiply(units, self.choice.kernel) * self._mask
+            inner = self._invert(columns)
+            found[some] += inner - inner.sum(axis=1, keepdims=True) / n
+        return found
+
+    def compute_left_out_weights(self, positions: Rows) -> Matrix:
+        """Weights in the predictions of known nodes without their own values, (n, N).
+
+        With column i of H⁻¹, the weights of the others are −H⁻¹_ji / H⁻¹_ii, and the rest of 1 is
+        spread over all others, as the mean is.
+        """
+        n = self.known.size
+        if not self.choice.kernel:
+            found = np.full((positions.size, n), 1.0 / max(1, n - 1))
+        else:
+            found = np.empty((positions.size, n))
+            for start in range(0, positions.size, _COLUMNS):
+                some = slice(start, min(start + _COLUMNS, positions.size))
+                units = self._operators.make_units(self.known[positions[some]])
+                found[some] = self._invert(units)
+            at = np.arange(positions.size), positions
+            found /= -found[at][:, np.newaxis]
+            found[at] = 0.0
+            found += (1.0 - found.sum(axis=1, keepdims=True)) / max(1, n - 1)
+        found[np.arange(positions.size), positions] = 0.0
+        return found
+
+    def _invert(self, columns: Any) -> Matrix:
+        """H⁻¹ times columns (n, k), as rows (k, N)."""
+        solved = solve_ridge(
+            self._operators,
+            self._get_preconditioner(),
+            self.choice.kernel,
+            columns,
+            [Group(slice(0, columns.shape[1]), self._mask)],
+            np.full(columns.shape[1], self.choice.alpha),
+            tol=_FINER * self._tol,
+            max_iterations=_MOST_ITERATIONS,
+        )
+        coefficients = self._operators.engine.fetch(solved.coefficients)
+        return np.asarray(coefficients[self.known].T, dtype=np.float64)
+
+    # -- errors ------------------------------------------------------------------
+
+    def predict_left_out(self) -> LeftOutNodes:
+        """Predict known nodes without their own values: those that the choice stands on."""
+        positions, predictions, one_at_a_time = self._assess()
+        spreads = self._get_curve().compute(self._measure_own_evidence(positions))
+        return LeftOutNodes(positions, predictions, spreads, one_at_a_time)
+
+    def _assess(self) -> tuple[Rows, Matrix, bool]:
+        if self._left_out is None:
+            assessed = self.known[: self._n_assessed]
+            Y = self.Y[: self._n_assessed]
+            if not self.choice.kernel:
+                others = (Y.sum(axis=0) - Y) / max(1, len(Y) - 1)
+                self._left_out = np.arange(len(Y)), others, True
+            else:
+                predictor = make_predictor(self._operators, assessed, Y)
+                (predictions,) = predictor.predict(self.choice.kernel, (self.choice.alpha,))
+                self._left_out = predictor.positions, predictions, predictor.one_at_a_time
+        return self._left_out
+
+    def estimate_spreads(self, rows: Rows, at: Any = None) -> Matrix:
+        """Sizes that errors are expected to have: the more known nodes are alike, the smaller."""
+        if not self.choice.kernel:
+            return np.ones(rows.size)
+        if at is not None:
+            return self._get_curve().compute(self._get_new_nodes().measure_evidence(at)[rows])
+        evidence = self._get_evidence()[rows]
+        # A known node has itself for evidence, which an error of its prediction must not count.
+        return self._get_curve().compute(evidence - self._get_mask()[rows])
+
+    def _get_mask(self) -> Matrix:
+        return np.asarray(self._operators.engine.fetch(self._mask)[:, 0], dtype=np.float64)
+
+    def _get_evidence(self) -> Matrix:
+        """K 1 at all nodes: how alike the known nodes are to each, all together."""
+        product = self._operators.multiply(self._mask, self.choice.kernel)
+        return np.asarray(self._operators.engine.fetch(product)[:, 0], dtype=np.float64)
+
+    def _measure_own_evidence(self, positions: Rows) -> Matrix:
+        if not self.choice.kernel:
+            return np.zeros(positions.size)
+        return self._get_evidence()[self.known[positions]] - 1.0
+
+    def _get_curve(self) -> SpreadCurve:
+        if self._curve is None:
+            positions, predictions, _ = self._assess()
+            errors = np.abs(self.Y[positions] - predictions).mean(axis=1)
+            self._curve = fit_spread_curve(self._measure_own_evidence(positions), errors)
+        return self._curve
