@@ -311,7 +311,7 @@ def test_efficient_distance_of_the_node_itself_is_zero() -> None:
 
 
 def test_efficient_distance_where_no_weight_is_significant() -> None:
-    options = {"sigma2": 2.0, "learning_rate": 0.1}
+    options: dict[str, Any] = {"sigma2": 2.0, "learning_rate": 0.1}
     assert math.isnan(efficient_distance([0.1, 0.1], [-0.1, 0.1], **options))
     assert math.isnan(efficient_distance([0.1], [0.0], **options))
     assert math.isnan(efficient_distance([-0.1], [0.1], **options))

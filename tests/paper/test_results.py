@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gradraker.paper import read_results, run_paper
-from gradraker.paper.figures.four_variances import WEIGHTS
+from gradraker.paper.four_variances import WEIGHTS
 from gradraker.paper.paper_sweeps import SWEEPS
 from gradraker.paper.results import PaperResults
 

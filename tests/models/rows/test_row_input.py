@@ -472,7 +472,6 @@ def test_columns_of_a_model_that_learned_by_name_need_names() -> None:
     [
         lambda model: model.predict(X),
         lambda model: model.predict(X, references=NAMES),
-        lambda model: model.compute_features(X),
         lambda model: model.score(X, Y),
         lambda model: model.save("never.skg"),
         lambda model: model.frequencies_,

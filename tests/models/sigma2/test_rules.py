@@ -137,7 +137,7 @@ def test_weigh_candidates_of_candidates() -> None:
     # Two nodes; candidate 0 is best; 1 makes the same errors; 2 is worse by a constant; 3 is worse
     # on one node only: Δ = 2, s = √2 · 1.
     errors = np.array([[1.0, 1.0], [1.0, 1.0], [2.0, 2.0], [3.0, 1.0]])
-    weights = sigma2._weigh_candidates(errors)
+    weights = sigma2.weigh_candidates(errors)
     np.testing.assert_allclose(weights, [1.0, 1.0, 0.0, math.exp(-1.0)], rtol=1e-15)
 
 
