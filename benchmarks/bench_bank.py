@@ -131,7 +131,7 @@ def weighed_outside(work: Work, sigma2: float) -> NDArray[np.float64]:
     """Squared errors of a member before each training step, row by row."""
     n = work.y.size
     model = single(work, sigma2, 3)
-    Z, theta = model.compute_features(work.X), np.zeros(2 * work.n_frequencies)
+    Z, theta = model.features(work.X), np.zeros(2 * work.n_frequencies)
     rng = np.random.default_rng([SEED, 1])
     errors = []
     for i in np.concatenate([rng.permutation(n) for _ in range(3)]):

@@ -73,7 +73,7 @@ def make_work(name: str, graph: csr_array, n_frequencies: int, n_tested: int) ->
         sigma2=SIGMA2, n_frequencies=n_frequencies, n_epochs=1, random_state=SEED
     ).fit(X, np.zeros(X.shape[0]))
     order = np.concatenate([rng.permutation(X.shape[0]) for _ in range(N_EPOCHS)])
-    return Work(name, model.compute_features(X), order, model.compute_features(X_tested))
+    return Work(name, model.features(X), order, model.features(X_tested))
 
 
 def without_equal_rows(work: Work) -> Work:

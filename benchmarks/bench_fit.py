@@ -175,9 +175,7 @@ def agreements(work: Work, n_seeds: int) -> list[Agreement]:
     in_order = [np.arange(work.y.size)] * N_EPOCHS
     model = our_model(work, shuffle=False).fit(work.X, work.y)
     looped = numpy_loop(work, model.frequencies_, in_order)
-    on_our_features = their_regressor(SEED, shuffle=False).fit(
-        model.compute_features(work.X), work.y
-    )
+    on_our_features = their_regressor(SEED, shuffle=False).fit(model.features(work.X), work.y)
     # They draw their own features: errors agree on average over seeds only.
     seeds = range(n_seeds)
     our_error = np.mean([gnmse(work.y, ours(work, seed)) for seed in seeds])

@@ -66,8 +66,8 @@ def measure_recovery(degree: int, n_frequencies: int, sigma2: float, n_rows: int
         a = np.zeros(N_REFERENCES)
         a[rng.permutation(N_REFERENCES)[:degree]] = 1.0
         node = SKGRegressor(sigma2=sigma2, n_frequencies=n_frequencies, random_state=seed)
-        z = node.compute_features(a[np.newaxis])[0]
-        everyone = node.compute_features(np.eye(N_REFERENCES))
+        z = node.features(a[np.newaxis])[0]
+        everyone = node.features(np.eye(N_REFERENCES))
         xi = np.arctan2(everyone[:, :n_frequencies], everyone[:, n_frequencies:])
         found += np.array_equal(recover_links(z, xi), a)
     return found / n_rows
@@ -92,13 +92,13 @@ def measure_noisy_error(epsilon: float | None, n_repeats: int) -> float:
         known, unknown = split_nodes(data.n_nodes, 0.4, np.random.default_rng(repeat))
         X = data.adjacency[:, known]
         node = SKGRegressor(sigma2=8.0, random_state=repeat)
-        Z, stars = node.compute_features(X[known]), node.compute_features(X[unknown])
+        Z, stars = node.features(X[known]), node.features(X[unknown])
         rng = np.random.default_rng(repeat)
         rate = 0.1
         if epsilon is not None:
             # One link more or less: exact for these frequencies, the worst of all references and
             # of all rows, since z(a + e) − z(a) has the length of z(e) − z(0).
-            ends = node.compute_features(np.vstack([np.eye(known.size), np.zeros(known.size)]))
+            ends = node.features(np.vstack([np.eye(known.size), np.zeros(known.size)]))
             sensitivity = float(np.linalg.norm(ends[:-1] - ends[-1], axis=1).max())
             deviation = find_noise(sensitivity, epsilon)
             Z = Z + rng.normal(scale=deviation, size=Z.shape)
@@ -118,7 +118,7 @@ def measure_similarity_leak(n_repeats: int) -> float:
     for repeat in range(n_repeats):
         known, _ = split_nodes(data.n_nodes, 0.4, np.random.default_rng(repeat))
         X = data.adjacency[:, known][known].toarray()
-        Z = SKGRegressor(sigma2=8.0, random_state=repeat).compute_features(X)
+        Z = SKGRegressor(sigma2=8.0, random_state=repeat).features(X)
         pairs = np.triu_indices(known.size, k=1)
         exact = kernel_similarity_measure(X[pairs[0]] - X[pairs[1]], sigma2=8.0, learning_rate=0.1)
         found.append(np.corrcoef(similarity_measure(Z, Z, 0.1)[pairs], exact)[0, 1])

@@ -56,7 +56,7 @@ use validate verify wait walk warn watch weigh work wrap write
 # Names of maths, of the paper and of the field, and one word of pandas users.
 NOUNS = """
 adjacency_vectors conformity_factor contribution_weights efficient_distance
-extreme_squared_distances filtered_signals gnmse hop_views kernel_contribution_weights
+extreme_squared_distances features filtered_signals gnmse hop_views kernel_contribution_weights
 kernel_similarity_measure known_values layer_views median_sigma2 noise_range parallel_for
 settings_sweep sigma2_ranges sigma2_sweep similarity_measure similarity_transfer spectral_norm top
 """

@@ -22,7 +22,7 @@ def test_similarity_variance_is_that_of_drawn_frequencies(kernel: Any, size: Any
     X = np.stack([difference, np.zeros(3)])
     n = 60_000
     model = SKGRegressor(kernel=kernel, sigma2=SIGMA2, n_frequencies=n, n_epochs=1, random_state=0)
-    first, second = model.fit(X, [0.0, 0.0]).compute_features(X)
+    first, second = model.fit(X, [0.0, 0.0]).features(X)
     products = n * first * second
     cosines = (products[:n] + products[n:]).reshape(-1, D)  # cos ξᵀd, D of them for each B
     similarities = 2 * ETA * cosines.mean(axis=1)

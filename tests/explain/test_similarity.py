@@ -105,7 +105,7 @@ BAD_SETTINGS = [
 
 @pytest.mark.parametrize(("changes", "message"), BAD_SETTINGS)
 def test_bad_settings_are_named(changes: dict[Any, Any], message: str) -> None:
-    options = {"sigma2": 1.0, "learning_rate": 0.1, **changes}
+    options: dict[str, Any] = {"sigma2": 1.0, "learning_rate": 0.1, **changes}
     with pytest.raises(ValueError, match=message):
         kernel_similarity_measure([1.0], **options)
     with pytest.raises(ValueError, match=message):
@@ -143,7 +143,7 @@ def test_kernel_weights_equal_the_recursion_on_the_kernel(
         for i in range(n_steps - 1, -1, -1):
             F[i] = B[i][n_steps] - sum(B[i][k] * F[k] for k in range(i + 1, n_steps))
         expected.append(F)
-    options = {"sigma2": sigma2, "learning_rate": learning_rate, "kernel": kernel}
+    options: dict[str, Any] = {"sigma2": sigma2, "learning_rate": learning_rate, "kernel": kernel}
     found = kernel_contribution_weights(X, order, stars, **options)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
     one = kernel_contribution_weights(X, order, stars[1], **options)
@@ -158,7 +158,7 @@ def test_kernel_weights_are_what_weights_tend_to() -> None:
     errors = []
     for n_frequencies in (100, 10_000):
         model = SKGRegressor(sigma2=2.0, n_frequencies=n_frequencies, random_state=0)
-        Z = model.fit(X, np.zeros(8)).compute_features(X)
+        Z = model.fit(X, np.zeros(8)).features(X)
         found = contribution_weights(Z, order, Z[0], 0.1)
         errors.append(np.sqrt(np.mean((found - exact) ** 2)))
     # Errors fall like 1/√D: ten times, with room for chance.

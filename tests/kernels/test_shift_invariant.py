@@ -35,7 +35,7 @@ def products(kernel: str, sigma2: float, n_frequencies: Any, seed: int) -> Any:
     model = SKGRegressor(
         kernel=kernel, sigma2=sigma2, n_frequencies=n_frequencies, random_state=seed
     )
-    Z = model.partial_fit(ROWS, np.zeros(len(ROWS))).compute_features(ROWS)
+    Z = model.partial_fit(ROWS, np.zeros(len(ROWS))).features(ROWS)
     return (Z @ Z.T)[PAIRS]
 
 

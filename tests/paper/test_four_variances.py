@@ -54,9 +54,9 @@ def test_similarities_and_late_weights_equal_the_adjoint_pass(
     split, X = draw_dense_split(temperature, 0, seed=0)
     model = SKGRegressor(sigma2=10.0, n_frequencies=200, n_epochs=3, random_state=split.seed)
     model.fit(X[split.known], temperature.values[split.known])
-    Z, order = model.compute_features(X[split.known]), found["order"]
+    Z, order = model.features(X[split.known]), found["order"]
     similarities, ranks = [], []
-    for a in model.compute_features(X[split.unknown]):
+    for a in model.features(X[split.unknown]):
         B = [0.2 * float(a @ Z[i]) for i in order]
         similarities.append(np.mean(B))
         F: list[float] = []

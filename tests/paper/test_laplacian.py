@@ -27,7 +27,9 @@ def test_the_sweep_is_one_of_the_laplacian_kernel(results: Any) -> None:
 def test_the_figure_names_b(results: Any) -> None:
     axes = draw_figure(results, "laplacian").axes[0]
     assert "b^2" in axes.get_xlabel()
-    labels = [text.get_text() for text in axes.get_legend().get_texts()]  # type: ignore[union-attr]
+    legend = axes.get_legend()
+    assert legend is not None
+    labels = [text.get_text() for text in legend.get_texts()]
     assert any(label.startswith("$b_{ed}$") for label in labels)
     assert "gives b = " in write_caption(results, "laplacian")
 

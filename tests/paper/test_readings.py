@@ -22,13 +22,14 @@ def test_self_loops_change_the_largest_distance(temperature: Any) -> None:
     found = simulate_self_loops(temperature, {"n_sampled": 33, "n_repeats": 2}, RunOptions(4))
     for repeat in range(2):
         drawn = np.random.default_rng([4, repeat]).permutation(89)[:33]
-        for name, options in (
-            ("unweighted-with", {}),
-            ("unweighted-no", {"self_loops": False}),
-            ("weighted-with", {"weighted": True}),
-            ("weighted-no", {"weighted": True, "self_loops": False}),
-        ):
-            A = load_temperature(**options).adjacency.toarray()[np.ix_(drawn, drawn)]  # type: ignore[arg-type]
+        graphs: dict[str, dict[str, Any]] = {
+            "unweighted-with": {},
+            "unweighted-no": {"self_loops": False},
+            "weighted-with": {"weighted": True},
+            "weighted-no": {"weighted": True, "self_loops": False},
+        }
+        for name, options in graphs.items():
+            A = load_temperature(**options).adjacency.toarray()[np.ix_(drawn, drawn)]
             assert found["largest"][name][repeat] == pytest.approx(find_largest(A), rel=1e-12)
 
 

@@ -47,8 +47,8 @@ def test_approximation_error_is_the_difference_of_its_sides(
     model.fit(X[split.known], np.zeros(len(split.known)))
     order = np.random.default_rng(split.seed).permutation(len(split.known))
     Z, stars = (
-        model.compute_features(X[split.known])[order],
-        model.compute_features(X[split.unknown]),
+        model.features(X[split.known])[order],
+        model.features(X[split.unknown]),
     )
     errors = []
     for star in stars:

@@ -29,7 +29,7 @@ def test_simulate_similarities_equals_a_loop_over_pairs(
         split, X = draw_dense_split(small, repeat)
         rows = X[split.known]
         model = SKGRegressor(sigma2=2.0, n_frequencies=30, random_state=split.seed)
-        Z = model.fit(rows, rows[:, 0]).compute_features(rows)
+        Z = model.fit(rows, rows[:, 0]).features(rows)
         expected = [
             2.0 * 0.2 * float(Z[i] @ Z[j])
             for i, j in itertools.combinations(range(len(rows)), 2)

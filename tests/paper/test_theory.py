@@ -56,7 +56,7 @@ def compute_cosines(
     X = np.array([a, b], dtype=float)
     model = SKGRegressor(sigma2=sigma2, n_frequencies=n, n_epochs=1, random_state=seed)
     model.fit(X, [0.0, 0.0])
-    products = np.prod(model.compute_features(X), axis=0)  # [2n]
+    products = np.prod(model.features(X), axis=0)  # [2n]
     return n * (products[:n] + products[n:])
 
 
@@ -116,7 +116,7 @@ def compute_known_similarities(sigma2: float, seed: int) -> tuple[Any, ...]:
     """Compute B and ‖d‖² of all pairs of known stations, as in section V.C."""
     X = get_split(seed).X
     model = SKGRegressor(sigma2=sigma2, n_frequencies=D, random_state=seed)
-    Z = model.fit(X, np.zeros(len(X))).compute_features(X)
+    Z = model.fit(X, np.zeros(len(X))).features(X)
     i, j = np.triu_indices(len(X), 1)
     return similarity_measure(Z, Z, ETA)[i, j], np.sum((X[i] - X[j]) ** 2, axis=1)
 

@@ -97,7 +97,7 @@ class Explanation(LinearExplanation):
         }
 
     def efficient_distance(self, row: int = 0) -> float:
-        """Efficient distance of a tested node; see :func:`gradraker.explain.efficient_distance`.
+        """Efficient distance of an explained node; see the function of that name.
 
         It is a squared distance for the Gaussian kernel and an l1 distance for the Laplacian one,
         both read off B. The Cauchy kernel is no function of one distance: there it is

@@ -117,7 +117,7 @@ def test_predicting_rows_that_are_not_finite(
     fitted = regressor().fit(X, Y)
     rows = make(with_entry(X, bad))
     refuse(lambda: fitted.predict(rows), ValueError, f"Input X contains {word}", fitted)
-    refuse(lambda: fitted.compute_features(rows), ValueError, f"Input X contains {word}", fitted)
+    refuse(lambda: fitted.features(rows), ValueError, f"Input X contains {word}", fitted)
 
 
 @pytest.mark.parametrize(("bad", "word"), [(np.nan, "NaN"), (np.inf, "inf"), (-np.inf, "inf")])
@@ -196,7 +196,7 @@ def test_another_number_of_columns(n_columns: int, names: list[str] | None) -> N
     message = f"X has {n_columns} features, but SKGRegressor is expecting 4"
     refuse(lambda: fitted.predict(rows), ValueError, message, fitted)
     refuse(lambda: fitted.predict(sparse.csr_array(rows)), ValueError, message, fitted)
-    refuse(lambda: fitted.compute_features(rows), ValueError, message, fitted)
+    refuse(lambda: fitted.features(rows), ValueError, message, fitted)
     refuse(lambda: fitted.partial_fit(rows, Y), ValueError, message, fitted)
 
 
@@ -430,7 +430,7 @@ def test_features_cannot_change_while_learning(parameters: dict[Any, Any]) -> No
 # -- references --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("call", ["fit", "partial_fit", "predict", "compute_features"])
+@pytest.mark.parametrize("call", ["fit", "partial_fit", "predict", "features"])
 @pytest.mark.parametrize(
     ("references", "error", "message"),
     [
@@ -449,7 +449,7 @@ def test_features_cannot_change_while_learning(parameters: dict[Any, Any]) -> No
 def test_bad_references(
     model: SKGRegressor, call: str, references: Any, error: type[Exception], message: str
 ) -> None:
-    if call in ("predict", "compute_features"):
+    if call in ("predict", "features"):
         if not hasattr(model, "coef_"):
             return
         refuse(lambda: getattr(model, call)(X, references=references), error, message, model)
@@ -460,7 +460,7 @@ def test_bad_references(
 def test_columns_of_a_model_that_learned_by_name_need_names() -> None:
     model = regressor()
     model.learn_one(["a"], 1.0)
-    for call in (model.predict, model.compute_features, lambda rows: model.partial_fit(rows, Y)):
+    for call in (model.predict, model.features, lambda rows: model.partial_fit(rows, Y)):
         refuse(lambda call=call: call(X), ValueError, "references must be given", model)
 
 

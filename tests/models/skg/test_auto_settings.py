@@ -101,15 +101,23 @@ def test_numbers_and_rules_that_are_given_stay(threshold: Any, given: Any, value
         assert model.sigma2_ == model.ranges_.extending_disturbing
 
 
-def test_training_stops_when_held_out_errors_rise() -> None:
+def test_training_stops_when_held_out_errors_rise(monkeypatch: pytest.MonkeyPatch) -> None:
     # Values are noise: the fewer epochs the better, and looks stop early.
+    stops = []
+    advance = auto_settings._Search._advance
+
+    def watch(search: Any, Z: Any, thetas: Any, rate: float, start: int, stop: int) -> None:
+        stops.append(stop)
+        advance(search, Z, thetas, rate, start, stop)
+
+    monkeypatch.setattr(auto_settings._Search, "_advance", watch)
     rng = np.random.default_rng(0)
     X, y = (rng.random((60, 20)) < 0.3).astype(float), rng.normal(size=60)
     table = FrequencyTable(0, 50, "gaussian", n_numbered=20)
     sample = RuleInput(X, y[:, np.newaxis], table, 0.1, 3)
     asked = AskedSettings(0.2, 0.4, "auto", 50)
     chosen = choose_settings(asked, sample, lambda n: table)
-    assert chosen.n_epochs < max(auto_settings.EPOCHS)
+    assert chosen.n_epochs <= max(stops) < max(auto_settings.EPOCHS)
 
 
 def test_more_frequencies_only_where_errors_fall(
@@ -141,13 +149,14 @@ def test_auto_survives_files_copies_and_further_training(threshold: Any, tmp_pat
 
 def test_auto_needs_fit() -> None:
     for name in ("n_frequencies", "learning_rate", "n_epochs"):
-        model = SKGRegressor(sigma2=1.0, **{name: "auto"})  # type: ignore[arg-type]
+        settings: dict[str, Any] = {name: "auto"}
+        model = SKGRegressor(sigma2=1.0, **settings)
         with pytest.raises(ValueError, match=f"{name}='auto' is chosen by fit on many rows"):
             model.partial_fit(np.eye(3), [1.0, 2.0, 3.0])
         with pytest.raises(ValueError, match=f"{name}='auto' is chosen by fit on many rows"):
             model.learn_one(["a"], 1.0)
         with pytest.raises(ValueError, match=name):
-            SKGRegressor(**{name: "automatic"}).fit(np.eye(3), [1.0, 2.0, 3.0])  # type: ignore[arg-type]
+            SKGRegressor().set_params(**{name: "automatic"}).fit(np.eye(3), [1.0, 2.0, 3.0])
 
 
 def test_auto_on_tiny_and_equal_rows() -> None:

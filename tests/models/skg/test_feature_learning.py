@@ -1,6 +1,7 @@
 """Nodes that send features instead of links, and files without known nodes."""
 
 import zipfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,23 +24,23 @@ def make_node(**options: Any) -> Any:
 
 def test_features_of_a_node_are_those_of_a_fitted_model() -> None:
     fitted = make_node().fit(X, Y)
-    np.testing.assert_array_equal(make_node().compute_features(X), fitted.compute_features(X))
+    np.testing.assert_array_equal(make_node().features(X), fitted.features(X))
     names = list("abcdef")
     named = make_node().fit(X, Y, references=names)
-    expected = named.compute_features(X, references=names)
-    np.testing.assert_array_equal(make_node().compute_features(X, references=names), expected)
+    expected = named.features(X, references=names)
+    np.testing.assert_array_equal(make_node().features(X, references=names), expected)
     # A node needs only the columns of its own links.
     own = [name for name, entry in zip(names, X[0], strict=True) if entry]
-    found = make_node().compute_features(np.ones((1, len(own))), references=own)
+    found = make_node().features(np.ones((1, len(own))), references=own)
     np.testing.assert_allclose(found[0], expected[0], atol=1e-6)
     frame = pd.DataFrame(X, columns=names)
-    np.testing.assert_array_equal(make_node().compute_features(frame), expected)
+    np.testing.assert_array_equal(make_node().features(frame), expected)
 
 
 def test_learning_features_is_learning_rows() -> None:
     rows = make_node().partial_fit(X, Y)
     learner = SKGRegressor(sigma2=1.5, n_frequencies=D)
-    Z = make_node().compute_features(X)
+    Z = make_node().features(X)
     assert learner.learn_features(Z[:5], Y[:5]) is learner
     learner.learn_features(Z[5:], Y[5:])
     np.testing.assert_allclose(learner.coef_, rows.coef_, atol=1e-12)
@@ -48,7 +49,7 @@ def test_learning_features_is_learning_rows() -> None:
 
 
 def test_one_node_at_a_time_and_several_targets() -> None:
-    Z = make_node().compute_features(X)
+    Z = make_node().features(X)
     together = SKGRegressor(sigma2=1.5, n_frequencies=D).learn_features(Z, Y)
     single = SKGRegressor(sigma2=1.5, n_frequencies=D)
     for z, y in zip(Z, Y, strict=True):
@@ -63,19 +64,20 @@ def test_one_node_at_a_time_and_several_targets() -> None:
 
 def test_a_learner_without_the_seed_refuses_rows(tmp_path: Path) -> None:
     learner = SKGRegressor(sigma2=1.5, n_frequencies=D)
-    learner.learn_features(make_node().compute_features(X), Y)
+    learner.learn_features(make_node().features(X), Y)
     again = load(learner.save(tmp_path / "learner.skg"))
     for model in (learner, again):
+        named: dict[str, Any] = {"references": list("abcdef")}
         for call in (
-            lambda model=model: model.predict(X, references=list("abcdef")),
-            lambda model=model: model.compute_features(X, references=list("abcdef")),
-            lambda model=model: model.explain(X, references=list("abcdef")),
-            lambda model=model: model.partial_fit(X, Y, references=list("abcdef")),
-            lambda model=model: model.learn_one(["a"], 1.0),
-            lambda model=model: model.predict_one(["a"]),
+            partial(model.predict, X, **named),
+            partial(model.features, X, **named),
+            partial(model.explain, X, **named),
+            partial(model.partial_fit, X, Y, **named),
+            partial(model.learn_one, ["a"], 1.0),
+            partial(model.predict_one, ["a"]),
         ):
             with pytest.raises(ValueError, match="frequencies it does not know"):
-                call()  # type: ignore[no-untyped-call]
+                call()
     np.testing.assert_array_equal(again.coef_, learner.coef_)
     again.fit(X, Y)  # starts anew, with frequencies of its own
     assert np.isfinite(again.predict(X)).all()
@@ -84,7 +86,7 @@ def test_a_learner_without_the_seed_refuses_rows(tmp_path: Path) -> None:
 def test_a_learner_with_the_seed_may_mix_rows_and_features() -> None:
     model = make_node().fit(X, Y)
     before = model.coef_.copy()
-    model.learn_features(model.compute_features(X[:3]), Y[:3])
+    model.learn_features(model.features(X[:3]), Y[:3])
     expected = make_node().fit(X, Y).partial_fit(X[:3], Y[:3])
     np.testing.assert_allclose(model.coef_, expected.coef_, atol=1e-12)
     assert not np.array_equal(before, model.coef_)
@@ -114,11 +116,11 @@ def test_wrong_features_leave_the_model_as_it_was(Z: Any, y: Any, message: Any) 
 
 def test_features_before_fit_need_numbers() -> None:
     with pytest.raises(NotFittedError, match="sigma2='cv' is chosen by fit"):
-        make_node(sigma2="cv").compute_features(X)
+        make_node(sigma2="cv").features(X)
     with pytest.raises(NotFittedError, match="n_frequencies='auto' is chosen by fit"):
-        make_node(n_frequencies="auto").compute_features(X)
+        make_node(n_frequencies="auto").features(X)
     with pytest.raises(NotFittedError, match="random_state must be an integer"):
-        make_node(random_state=None).compute_features(X)
+        make_node(random_state=None).features(X)
     with pytest.raises(NotFittedError):
         make_node().predict_features(np.zeros((1, 2 * D)))
 

@@ -137,7 +137,7 @@ def test_other_number_types_become_float64(
     X, y = unweighted(), values()
     model = regressor().fit(make(X.astype(dtype)), y)
     np.testing.assert_array_equal(model.coef_, regressor().fit(X, y).coef_)
-    assert model.compute_features(make(X.astype(dtype))).dtype == np.float64
+    assert model.features(make(X.astype(dtype))).dtype == np.float64
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_float32_rows(kernel: str) -> None:
     X, y = signed().astype(np.float32), values("three")
     model = regressor(kernel=kernel).fit(X, y)
     coef, predictions = expected_fit(model, X, y)
-    assert model.compute_features(X).dtype == np.float32
+    assert model.features(X).dtype == np.float32
     assert model.coef_.dtype == model.predict(X).dtype == np.float64
     # A feature is rounded to 2⁻²⁴ ≈ 6e-8 of itself; the update contracts, so 120 steps add up to
     # a few of these errors. Projections and sums are float64, or Cauchy draws would do worse.
@@ -173,7 +173,7 @@ def test_float32_sparse_and_dense_are_the_same() -> None:
     X, y = signed().astype(np.float32), values()
     dense, rows = regressor().fit(X, y), regressor().fit(sparse.csr_array(X), y)
     np.testing.assert_array_equal(rows.coef_, dense.coef_)
-    assert rows.compute_features(sparse.csr_array(X)).dtype == np.float32
+    assert rows.features(sparse.csr_array(X)).dtype == np.float32
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -201,7 +201,7 @@ def test_a_heavy_tailed_draw() -> None:
     X = np.zeros((5, 10_000))
     X[np.arange(5), heavy] = 1.0
     expected = oracle.features(X[:, heavy], xi[heavy])
-    np.testing.assert_allclose(model.compute_features(X), expected, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(model.features(X), expected, rtol=0, atol=1e-15)
 
 
 @pytest.mark.parametrize("n_frequencies", [1, 2, 3, 127, 128, 129])
@@ -223,7 +223,7 @@ def test_the_first_step_by_hand() -> None:
     X = weighted()[:1]
     model = regressor(learning_rate=0.3).partial_fit(X, [5.0])
     assert model.predict(X)[0] == pytest.approx(2 * 0.3 * 5.0, rel=1e-14)
-    np.testing.assert_allclose(model.coef_, 0.6 * 5.0 * model.compute_features(X)[0], rtol=1e-14)
+    np.testing.assert_allclose(model.coef_, 0.6 * 5.0 * model.features(X)[0], rtol=1e-14)
     # The second leaves (1 − 2η)² of the error.
     model.partial_fit(X, [5.0])
     assert model.predict(X)[0] == pytest.approx(5.0 * (1 - 0.4**2), rel=1e-13)
@@ -233,7 +233,7 @@ def test_claim_3_predictions_are_weighted_sums_of_values() -> None:
     # F by the recursion of the paper; doubling one value moves the prediction by F times it.
     X, y = weighted()[:8], values()[:8]
     model = regressor(n_epochs=1, shuffle=False).fit(X[:7], y[:7])
-    Z = model.compute_features(X)
+    Z = model.features(X)
     B = 2 * model.learning_rate * Z @ Z.T
     F = np.zeros(7)
     for i in range(6, -1, -1):
@@ -259,7 +259,7 @@ def test_shapes(target: str, shape: tuple[Any, ...], predicted: tuple[Any, ...])
     assert model.coef_.shape == shape
     assert model.predict(weighted()).shape == predicted
     assert model.predict(weighted()[:1]).shape == (1, *predicted[1:])
-    assert model.compute_features(weighted()).shape == (N, 2 * D)
+    assert model.features(weighted()).shape == (N, 2 * D)
     assert model.frequencies_.shape == (M, D)
     assert model.n_features_in_ == M
     assert list(model.references_) == list(range(M))
@@ -443,7 +443,7 @@ def test_threads_do_not_matter(
     X, y = weighted().astype(dtype), values("three")
     monkeypatch.setattr(threads, "count_threads", lambda: 1)
     alone = regressor().fit(X, y)
-    expected = alone.predict(X), alone.compute_features(X)
+    expected = alone.predict(X), alone.features(X)
     monkeypatch.setattr(threads, "count_threads", lambda: n_threads)
     # However little work there is.
     for module in (fourier, frequencies):
@@ -453,7 +453,7 @@ def test_threads_do_not_matter(
     model = regressor().fit(X, y)
     np.testing.assert_array_equal(model.coef_, alone.coef_)
     np.testing.assert_array_equal(model.predict(X), expected[0])
-    np.testing.assert_array_equal(model.compute_features(X), expected[1])
+    np.testing.assert_array_equal(model.features(X), expected[1])
 
 
 @pytest.mark.parametrize("n_rows", [1, 3, 39, 40])
@@ -497,7 +497,7 @@ def test_predicting_changes_nothing() -> None:
     before = model.coef_.copy()
     model.predict(X)
     model.predict(X, references=[*NAMES[1:], "new"])
-    model.compute_features(X, references=[*NAMES[1:], "newer"])
+    model.features(X, references=[*NAMES[1:], "newer"])
     model.predict_one(["newest", NAMES[0]])
     np.testing.assert_array_equal(model.coef_, before)
     assert model.references_ == NAMES

@@ -72,8 +72,8 @@ class FeatureLearningMixin:
         >>> X, y = data.adjacency, data.scale_values()
         >>> node = SKGRegressor(sigma2=5.0, random_state=123)  # the seed is shared by the nodes
         >>> learner = SKGRegressor(sigma2=5.0)  # and unknown to the learner
-        >>> learner = learner.learn_features(node.compute_features(X[:60]), y[:60])
-        >>> learner.predict_features(node.compute_features(X[60:62])).round(2)
+        >>> learner = learner.learn_features(node.features(X[:60]), y[:60])
+        >>> learner.predict_features(node.features(X[60:62])).round(2)
         array([...])
         """
         values = np.array(y, dtype=np.float64, order="C")

@@ -254,7 +254,7 @@ class SKGRegressor(FeatureLearningMixin, OneNodeMixin, RegressorMixin, RowModel)
         if not asked.has_auto():
             choice = choose_sigma2(self.sigma2, sample)
             return choice, asked.to_settings(choice.sigma2)
-        if not asked.is_searching_sigma2():
+        if not asked.is_sigma2_searched():
             choice = choose_sigma2(self.sigma2, sample)
             asked = replace(asked, sigma2=choice.sigma2)
             return choice, choose_settings(asked, sample, make_table)
@@ -344,7 +344,7 @@ class SKGRegressor(FeatureLearningMixin, OneNodeMixin, RegressorMixin, RowModel)
             "their projections leave the range of float64"
         )
 
-    def compute_features(
+    def features(
         self, X: Any, *, references: Sequence[Hashable] | NDArray[Any] | None = None
     ) -> NDArray[Any]:
         """Return the random Fourier features z of each row, equation (1), shape (n, 2D).

@@ -70,8 +70,8 @@ def simulate_approximation(
         ).fit(rows, np.zeros(split.known.size))
         order = np.random.default_rng(split.seed).permutation(split.known.size)
         Z, stars = (
-            model.compute_features(rows)[order],
-            model.compute_features(tested),
+            model.features(rows)[order],
+            model.features(tested),
         )  # [N, 2D], [m, 2D]
         step = 2.0 * settings["learning_rate"]
         B, B_star = step * Z @ Z.T, step * stars @ Z.T  # [N, N], [m, N]

@@ -85,7 +85,7 @@ def simulate_chaos_variances(
     for draw in range(settings["n_draws"]):
         model = _make_model(settings | {"n_epochs": 1}, settings["sigma2"], split.seed + draw)
         model.fit(rows, np.zeros(split.known.size))
-        Z, stars = model.compute_features(rows), model.compute_features(tested)
+        Z, stars = model.features(rows), model.features(tested)
         B.append((step * stars @ Z.T)[:, order])
         F.append(contribution_weights(Z, order, stars, settings["learning_rate"]))
     dense, stars_dense = rows.toarray(), tested.toarray()

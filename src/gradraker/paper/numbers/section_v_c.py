@@ -43,7 +43,7 @@ def simulate_similarities(
             n_epochs=1,
             random_state=split.seed,
         ).fit(rows, np.zeros(split.known.size))
-        Z = model.compute_features(rows)  # [N, 2D]
+        Z = model.features(rows)  # [N, 2D]
         distances, first, second = compute_pair_distances(rows)
         here = distances == settings["squared_distance"]
         B = 2.0 * settings["learning_rate"] * np.einsum("pd,pd->p", Z[first[here]], Z[second[here]])

@@ -39,7 +39,7 @@ def simulate_regulariser(
                 n_epochs=1,
                 random_state=split.seed,
             ).fit(rows, y[split.known])
-            Z, stars = model.compute_features(rows), model.compute_features(tested)
+            Z, stars = model.features(rows), model.features(tested)
             for m, mu in enumerate(settings["mu"]):
                 theta = _train_regularised(Z, y[split.known], order, settings["learning_rate"], mu)
                 errors[m, s, repeat] = gnmse(y[split.unknown], stars @ theta)
