@@ -250,3 +250,36 @@ def test_variances_beyond_float64_are_refused() -> None:
     message = "^X has rows at distances from 1e-200 to 1e-200, whose variances leave the range of"
     with pytest.raises(ValueError, match=message):
         compute_ranges(pairs, n_frequencies=200)
+
+
+def test_ranges_keep_what_they_were_computed_with() -> None:
+    ranges = compute_ranges(
+        find_extreme_pairs(np.eye(3), kernel="cauchy"), n_frequencies=50, closeness=0.2
+    )
+    assert (ranges.closeness, ranges.n_frequencies, ranges.kernel) == (0.2, 50, "cauchy")
+
+
+@pytest.mark.parametrize(
+    ("noise", "message"),
+    [
+        ("given", r"^noise must be in \(0, 1 - closeness\) = \(0, 0\.9\), got 0\.95$"),
+        (
+            "formula",
+            r"^the formula's noise ratio must be in \(0, 1 - closeness\) = \(0, 0\.9\), got "
+            r"0\.95; lower closeness or raise n_frequencies$",
+        ),
+    ],
+)
+def test_noise_ratio_must_be_below_closeness(noise: str, message: str) -> None:
+    pairs = find_extreme_pairs(np.eye(3))
+    with pytest.raises(ValueError, match=message):
+        compute_ranges(pairs, n_frequencies=200, noise_ratio=0.95, noise=noise)
+
+
+def test_equal_rows_are_counted_in_the_message() -> None:
+    message = (
+        "^X has n_samples = 4 rows that are all equal, so there is no distance to choose sigma2 "
+        "by: at least two distinct rows are needed$"
+    )
+    with pytest.raises(ValueError, match=message):
+        find_extreme_pairs(np.ones((4, 2)))

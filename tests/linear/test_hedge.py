@@ -276,3 +276,17 @@ def test_regularization_is_below_the_limit_of_stability() -> None:
     )
     with pytest.raises(ValueError, match=message):
         check_regularization(1.5, 0.25)
+
+
+def test_regret_bound_is_infinite_for_steps_that_are_too_large_for_the_errors() -> None:
+    # The proof holds for λ ≤ 1/(2 B²): 1/8 for B² = 4.
+    assert compute_regret_bound(2, 4.0, weight_step=0.125) == pytest.approx(8.0 * math.log(2.0))
+    assert compute_regret_bound(2, 4.0, weight_step=0.13) == math.inf
+    assert compute_regret_bound(2, 0.25, weight_step=2.0) == pytest.approx(math.log(2.0) / 2.0)
+
+
+def test_weights_of_steps_are_kept_only_on_demand() -> None:
+    hedge = Hedge(2, "auto", 0.0)
+    arrays = np.ones((2, 3, 1)), np.zeros((2, 3)), np.ones((3, 1))
+    assert hedge.update(*arrays, keep_weights=False).shape == (0, 2)
+    assert hedge.update(*arrays, keep_weights=True).shape == (3, 2)

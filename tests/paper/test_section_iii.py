@@ -46,7 +46,10 @@ def test_approximation_error_is_the_difference_of_its_sides(
     model = SKGRegressor(sigma2=10.0, n_frequencies=50, n_epochs=1, random_state=split.seed)
     model.fit(X[split.known], np.zeros(len(split.known)))
     order = np.random.default_rng(split.seed).permutation(len(split.known))
-    Z, stars = model.features(X[split.known])[order], model.features(X[split.unknown])
+    Z, stars = (
+        model.features(X[split.known])[order],
+        model.features(X[split.unknown]),
+    )
     errors = []
     for star in stars:
         for i in range(len(order) - 2):

@@ -138,14 +138,8 @@ def series(
                 f"{series} has columns that are not nodes of the graph: "
                 f"{format_names(error.nodes)}; --time-column leaves one out"
             ) from error
-        rows = list(
-            zip(
-                result.nodes.tolist(),
-                result.last.tolist(),
-                result.predictions.tolist(),
-                strict=True,
-            )
-        )
+        columns = (result.nodes, result.last, result.predictions)
+        rows = list(zip(*(column.tolist() for column in columns), strict=True))
         if out is not None:
             named = [(str(n) if raw_names else escape_formula(str(n)), *rest) for n, *rest in rows]
             write_csv(out, [("node", "last", "prediction"), *named])

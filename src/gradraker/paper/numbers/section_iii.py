@@ -69,7 +69,10 @@ def simulate_approximation(
             random_state=split.seed,
         ).fit(rows, np.zeros(split.known.size))
         order = np.random.default_rng(split.seed).permutation(split.known.size)
-        Z, stars = model.features(rows)[order], model.features(tested)  # [N, 2D], [m, 2D]
+        Z, stars = (
+            model.features(rows)[order],
+            model.features(tested),
+        )  # [N, 2D], [m, 2D]
         step = 2.0 * settings["learning_rate"]
         B, B_star = step * Z @ Z.T, step * stars @ Z.T  # [N, N], [m, N]
         first = np.arange(split.known.size - 2)  # time j − 3
