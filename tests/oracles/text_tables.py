@@ -19,7 +19,7 @@ MISSING = {"", "na", "n/a", "nan", "null", "none"}
 
 def parse_columns(text, layout, columns, progress):
     """Return columns of a text table, or raise an error that names line and column."""
-    names, number, missing_allowed = columns
+    names, number, missing_allowed, is_text = columns
     listed = [[] for _ in names]
     numbers, lines = [], []
     for line, content in enumerate(text.split("\n"), start=1):
@@ -42,15 +42,18 @@ def parse_columns(text, layout, columns, progress):
             found.append(fields[column])
         if number is not None:
             place = layout.make_place(line, number)
-            numbers.append(to_number(fields[number], place, missing_allowed))
+            if is_text:
+                missing = fields[number].casefold() in MISSING
+                numbers.append(None if missing else fields[number])
+            else:
+                numbers.append(to_number(fields[number], place, missing_allowed))
         lines.append(line)
         progress("parsing", line, text.count("\n") + 1)
     texts = [pl.Series(f"name{i}", found, dtype=pl.String) for i, found in enumerate(listed)]
-    return FileColumns(
-        to_integers(texts) or texts,
-        None if number is None else np.array(numbers),
-        np.array(lines, dtype=np.int64),
-    )
+    names, at = to_integers(texts) or texts, np.array(lines, dtype=np.int64)
+    if is_text:
+        return FileColumns(names, None, at, labels=pl.Series(numbers, dtype=pl.String))
+    return FileColumns(names, None if number is None else np.array(numbers), at)
 
 
 def to_number(text, place, missing_allowed):

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.graph.names import Names, to_plain_name
+from gradraker.graph.reading import Reading
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -31,6 +32,8 @@ class EdgeList:
     complete : bool
         Whether ``nodes`` holds every node of the graph. A list of edges is not complete: it
         cannot hold a node without edges.
+    reading : Reading, optional
+        Which columns of a table or file the edges were read from.
 
     Examples
     --------
@@ -48,6 +51,7 @@ class EdgeList:
     references: Names | None = None
     directed: bool = True
     complete: bool = False
+    reading: Reading | None = None
 
     def __len__(self) -> int:
         return len(self.source)
@@ -58,7 +62,8 @@ class EdgeList:
         where = f"among {len(self.nodes)} nodes"
         if self.references is not None:
             where = f"from {len(self.nodes)} nodes to {len(self.references)} references"
-        return f"EdgeList({len(self)} {what} {where})"
+        told = "" if self.reading is None else f"; {self.reading}"
+        return f"EdgeList({len(self)} {what} {where}{told})"
 
     def format_edge(self, i: int) -> str:
         """Return edge i in words, for messages."""

@@ -14,7 +14,7 @@ A model of graphs has
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -28,13 +28,14 @@ from gradraker._validation import make_seed
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.graph.node_graph import NodeGraph, find_nodes, make_node_graph, merge_graphs
 from gradraker.graph.node_values import NUMBERS, ValueKind, align_values
+from gradraker.graph.values import select_columns
 from gradraker.models.left_out import LeftOut
 from gradraker.models.persistence.node_state import dump_node_state, restore_node_state
 from gradraker.models.persistence.saving import check_int, read_model_of, save_model
 from gradraker.models.rollback import rollback_on_error
 
 # Options of a graph that a model keeps for the edges that come later.
-_KEPT_OPTIONS = ("weight", "self_loops", "duplicates")
+_KEPT_OPTIONS = ("weight", "self_loops", "duplicates", "directed")
 
 
 class NodeModel(BaseEstimator):
@@ -60,7 +61,15 @@ class NodeModel(BaseEstimator):
 
     @rollback_on_error
     def fit(
-        self, /, graph: Any, values: Any, *, unknown_nodes: str = "error", **graph_options: Any
+        self,
+        /,
+        graph: Any,
+        values: Any,
+        *,
+        unknown_nodes: str = "error",
+        node: Hashable = None,
+        value: Hashable = None,
+        **graph_options: Any,
     ) -> Self:
         """Forget what was learned; learn a graph and the known values.
 
@@ -73,9 +82,11 @@ class NodeModel(BaseEstimator):
         unknown_nodes : {"error", "ignore", "isolated"}, default="error"
             What to do with values of nodes that the graph does not have: refuse them, leave
             them out, or add them as nodes without edges.
+        node, value : name or position of a column, optional
+            Columns of a table of values; see :func:`gradraker.graph.known_values`.
         **graph_options
-            ``nodes``, ``weight``, ``self_loops``, ``duplicates``, ``names`` and ``kind`` of
-            :func:`gradraker.adjacency_vectors`.
+            ``nodes``, ``weight``, ``self_loops``, ``duplicates``, ``names``, ``kind``, ``source``,
+            ``target`` and ``directed`` of :func:`gradraker.adjacency_vectors`.
 
         Returns
         -------
@@ -83,6 +94,7 @@ class NodeModel(BaseEstimator):
         """
         self._check_parameters()
         learned = make_node_graph(graph, graph_options)
+        values = select_columns(values, node=node, value=value, task=self.value_kind.task)
         learned, aligned = align_values(self.value_kind, learned, learned, values, unknown_nodes)
         if not self.value_kind.is_known(aligned).any():
             raise ValueError(
@@ -101,6 +113,8 @@ class NodeModel(BaseEstimator):
         *,
         unknown_nodes: str = "error",
         relearn: bool = False,
+        node: Hashable = None,
+        value: Hashable = None,
         **graph_options: Any,
     ) -> Self:
         """Learn more edges, more nodes, more values; what is given again replaces the old.
@@ -118,9 +132,11 @@ class NodeModel(BaseEstimator):
         relearn : bool, default=False
             Whether to learn values again that the model holds already, for models that learn
             by steps.
+        node, value
+            As in :meth:`fit`.
         **graph_options
-            As in :meth:`fit`; ``weight``, ``self_loops`` and ``duplicates`` default to those of
-            :meth:`fit`.
+            As in :meth:`fit`; ``weight``, ``self_loops``, ``duplicates`` and ``directed`` default
+            to those of :meth:`fit`.
 
         Returns
         -------
@@ -142,6 +158,7 @@ class NodeModel(BaseEstimator):
             grown = added if is_first else merge_graphs(self._graph, added)
         news = self.value_kind.make_unknown(len(grown))
         if values is not None:
+            values = select_columns(values, node=node, value=value, task=self.value_kind.task)
             grown, news = align_values(self.value_kind, grown, added, values, unknown_nodes)
         if is_first:
             self._start(grown, self.value_kind.make_unknown(len(grown)), graph_options)
@@ -159,6 +176,8 @@ class NodeModel(BaseEstimator):
         # A name of a column or attribute belongs to one form of graph only.
         if not (kept.get("weight") is None or kept.get("weight") is False):
             del kept["weight"]
+        if not graph.is_directed:
+            kept["directed"] = False
         self._graph_options = kept
         self._reset()
 

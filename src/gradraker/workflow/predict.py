@@ -36,8 +36,9 @@ def predict_nodes(
         What to do with values of nodes that the graph does not have: refuse them, leave them
         out, or add them as nodes without edges.
     **graph_options
-        ``nodes``, ``weight``, ``self_loops``, ``duplicates``, ``names`` and ``kind`` of
-        :func:`adjacency_vectors`.
+        ``nodes``, ``weight``, ``self_loops``, ``duplicates``, ``names``, ``kind``, ``source``,
+        ``target`` and ``directed`` of :func:`adjacency_vectors`; ``node`` and ``value`` are columns
+        of a table of values.
 
     Returns
     -------
