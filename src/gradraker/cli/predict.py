@@ -10,7 +10,16 @@ from gradraker.cli.inputs import (
     read_edges_file,
     read_values_file,
     reword_errors,
+    take_file_options,
     to_graph_options,
+)
+from gradraker.cli.option_groups import (
+    FILE_OPTIONS,
+    GRAPH_OPTIONS,
+    LEARNER_OPTIONS,
+    PAGE_OPTIONS,
+    WALK_OPTIONS,
+    GroupedCommand,
 )
 from gradraker.cli.options import (
     SIGMA2_RULES,
@@ -18,11 +27,15 @@ from gradraker.cli.options import (
     NumberOrWord,
     add_top_option,
     add_values_option,
-    check_fraction,
+    directed_option,
     edges_option,
+    file_options,
     kernel_options,
+    make_direction_option,
     output_options,
+    prediction_options,
     refuse_skg_options,
+    report_options,
     unknown_or_isolated_option,
     vector_options,
 )
@@ -34,26 +47,37 @@ from gradraker.cli.output import (
     write_csv,
     write_text,
 )
+from gradraker.cli.page import make_page, take_page_options
 from gradraker.cli.progress import Waiting
 from gradraker.cli.tables import list_prediction_facts, make_facts_table, make_predictions_table
 
 if TYPE_CHECKING:
+    from gradraker.io.readers import NodeValues
     from gradraker.models import NodeModel
 
 
 @click.command(
+    cls=GroupedCommand,
+    groups={
+        "Reading files": FILE_OPTIONS,
+        "Graph": GRAPH_OPTIONS,
+        "The page of --report": PAGE_OPTIONS,
+        "Only with --method skg": (*LEARNER_OPTIONS, *WALK_OPTIONS),
+    },
     short_help="Predict the unknown values of a graph's nodes.",
     epilog="Example: gradraker predict --edges edges.csv --values known.csv --out predicted.csv",
 )
 @edges_option
-@add_values_option(required=True, text="Known values: a table of nodes and numbers.")
-@click.option("--out", type=FileName(), metavar="FILE", help="Predictions as CSV; - is stdout.")
-@click.option(
-    "--report",
-    type=FileName(),
-    metavar="FILE",
-    help="A page to show, as one HTML file; - is stdout.",
+@add_values_option(
+    required=True, text="Known values: a table of nodes and numbers, or texts that name classes."
 )
+@click.option(
+    "--task",
+    type=click.Choice(["values", "classes"]),
+    help="Whether values are numbers or names of classes; default classes if they are texts.",
+)
+@click.option("--out", type=FileName(), metavar="FILE", help="Predictions as CSV; - is stdout.")
+@report_options
 @click.option("--model", type=FileName(), metavar="FILE", help="Keep the trained model here.")
 @click.option(
     "--method",
@@ -62,20 +86,17 @@ if TYPE_CHECKING:
     show_default=True,
     help="The node model, which compares nodes by walks and degrees, or the paper's SKG.",
 )
-@click.option(
-    "--coverage",
-    type=float,
-    callback=check_fraction,
-    metavar="PART",
-    help="Add intervals that hold this part of the true values, such as 0.9.",
-)
+@prediction_options
+@file_options
+@directed_option
+@make_direction_option("both, and out for --method skg")
 @click.option(
     "--sigma2",
     type=NumberOrWord(SIGMA2_RULES),
     default="cv",
     show_default=True,
     metavar=f"[{'|'.join(SIGMA2_RULES)}|NUMBER]",
-    help="SKG: variance σ² of the kernel, or the rule that chooses it.",
+    help="Variance σ² of the kernel, or the rule that chooses it.",
 )
 @vector_options
 @kernel_options
@@ -106,7 +127,11 @@ def predict(
         refuse_skg_options(ctx)
     elif options["coverage"] is not None:
         raise click.UsageError("--coverage is an option of --method nodes")
-    check_streams(edges=edges, values=values)
+    elif options["task"] == "classes":
+        raise click.UsageError("--task classes is an option of --method nodes")
+    how = take_file_options(options)
+    page_options = take_page_options(options)
+    check_streams(edges=edges, values=values, explain_nodes=page_options.explain_nodes)
     check_streams(out=out, report=report, json="-" if as_json else None)
     if model == "-":
         raise click.UsageError("--model cannot be '-': a model is read again from a file")
@@ -117,21 +142,24 @@ def predict(
     with Waiting() as waiting:
         waiting.stage("starting")
         from gradraker import predict_nodes
-        from gradraker.report import render_predictions, summarize_predictions
+        from gradraker.report import summarize_predictions
 
-        graph = read_edges_file(edges, waiting)
-        known = read_values_file(values, waiting)
+        graph = read_edges_file(edges, waiting, how)
+        known = read_values_file(values, waiting, how)
         waiting.stage("training")
         settings = to_graph_options(
-            self_loops=options["self_loops"], unweighted=options["unweighted"]
+            self_loops=options["self_loops"],
+            unweighted=options["unweighted"],
+            directed=how.directed,
         )
+        _check_task(known, options)
         with reword_errors(values, isolated=True):
             result = predict_nodes(
                 graph,
                 known,
-                model=_MODELS[options["method"]](options),
+                model=_MODELS[options["method"]](known, options),
                 unknown_nodes=options["unknown_nodes"],
-                coverage=options["coverage"],
+                **_take_shape(options),
                 **settings,
             )
         waiting.stage("summing up")
@@ -143,12 +171,15 @@ def predict(
             settings=settings,
         )
         # Everything is made before anything is written: an error leaves all files as they were.
-        page = None if report is None else render_predictions(summary)
+        page = None
+        if report is not None:
+            waiting.stage("explaining")
+            page = make_page(result, summary, page_options, model_file=model)
         table = list_prediction_rows(result, top=top, raw_names=raw_names)
         rows = None if out is None else list(table)
         waiting.stage("writing")
         if model is not None:
-            result.model.save(model)
+            result.model.save(model, notes=_take_shape(options) | page_options.to_notes())
         if page is not None and report is not None:
             write_text(report, page)
         if rows is not None and out is not None:
@@ -163,13 +194,34 @@ def predict(
             click.echo(f"{what}: {file}", err="-" in (out, report))
 
 
-def _make_node_model(options: dict[str, Any]) -> "NodeModel":
-    from gradraker import NodeRegressor
+def _take_shape(options: dict[str, Any]) -> dict[str, Any]:
+    """Return what predictions look like: intervals and bounds."""
+    return {name: options[name] for name in ("coverage", "lower", "upper")}
 
-    return NodeRegressor(direction=options["direction"] or "both", random_state=options["seed"])
+
+def _check_task(known: "NodeValues", options: dict[str, Any]) -> None:
+    """Refuse options of numbers where values are classes."""
+    if known.task == "values":
+        return
+    if options["method"] == "skg":
+        raise click.UsageError(
+            "the values are classes, and SKG predicts numbers: leave --method out"
+        )
+    for name, given in _take_shape(options).items():
+        if given is not None:
+            raise click.UsageError(
+                f"the values are classes, which have probabilities: leave --{name} out"
+            )
 
 
-def _make_skg(options: dict[str, Any]) -> "NodeModel":
+def _make_node_model(known: "NodeValues", options: dict[str, Any]) -> "NodeModel":
+    from gradraker import NodeClassifier, NodeRegressor
+
+    kind = NodeClassifier if known.task == "classes" else NodeRegressor
+    return kind(direction=options["direction"] or "both", random_state=options["seed"])
+
+
+def _make_skg(known: "NodeValues", options: dict[str, Any]) -> "NodeModel":
     from gradraker import SKGNodeRegressor
 
     return SKGNodeRegressor(

@@ -33,6 +33,13 @@ class LinearExplanation:
     offset : float or ndarray of shape (n,)
         The part of each prediction that does not come from weights: of a model that subtracts
         the mean m before training, m (1 − Σ weights).
+    class_names : sequence or None
+        Labels of classes; ``values`` then has one column per class, 1 for the class of a known
+        node, and ``prediction`` are scores.
+    parts : ndarray of shape (n, n_kinds) or (n, n_kinds, n_targets), or None
+        What each kind of similarity adds to a prediction, for models that can tell.
+    part_names : sequence of str
+        The kinds of similarity.
     """
 
     weights: NDArray[np.float64]
@@ -41,6 +48,9 @@ class LinearExplanation:
     node_names: Sequence[Hashable]
     known_names: Sequence[Hashable]
     offset: NDArray[np.float64] | float = field(default=0.0, kw_only=True)
+    class_names: Sequence[Hashable] | None = field(default=None, kw_only=True)
+    parts: NDArray[np.float64] | None = field(default=None, kw_only=True)
+    part_names: Sequence[str] = field(default=(), kw_only=True)
 
     @cached_property
     def contributions(self) -> NDArray[np.float64]:
@@ -53,6 +63,29 @@ class LinearExplanation:
     def sum_of_weights(self) -> NDArray[np.float64]:
         """Sum of the weights of each prediction, (n,); near 1 for a model trained enough."""
         return np.asarray(self.weights.sum(axis=1))
+
+    @cached_property
+    def known_labels(self) -> list[Hashable]:
+        """The value of each known node: a number, or the label of its class."""
+        if self.class_names is None:
+            return list(self.values.tolist())
+        return [self.class_names[i] for i in self.values.argmax(axis=1).tolist()]
+
+    @cached_property
+    def predicted_labels(self) -> list[Hashable]:
+        """Predictions: numbers, or the class with the largest score."""
+        if self.class_names is None:
+            return list(self.prediction.tolist())
+        return [self.class_names[i] for i in self.prediction.argmax(axis=1).tolist()]
+
+    def get_parts(self, row: int) -> dict[str, float]:
+        """Return what each kind of similarity adds to a prediction; of classes, to its score."""
+        if self.parts is None:
+            return {}
+        parts = self.parts[row]  # [n_kinds] or [n_kinds, n_targets]
+        if parts.ndim == 2:
+            parts = parts[:, int(self.prediction[row].argmax())]
+        return dict(zip(self.part_names, parts.tolist(), strict=True))
 
     def top(self, k: int = 5, *, row: int | None = None) -> Any:
         """The k known nodes that count most in each prediction, as a pandas data frame.
@@ -68,7 +101,7 @@ class LinearExplanation:
         -------
         pandas.DataFrame
             Columns node, known_node, weight, value and contribution, with one value and one
-            contribution column a target, and what the kind of explanation adds, such as
+            contribution column per target, and what the kind of explanation adds, such as
             similarity and squared_distance. Nodes of equal weight come in the order of the
             known nodes.
         """
@@ -89,6 +122,10 @@ class LinearExplanation:
             "known_node": [self.known_names[i] for i in known],
             "weight": self.weights[tested, known],
         }
+        if self.class_names is not None:
+            # A known node counts for its own class only, by its weight.
+            columns["value"] = [self.known_labels[i] for i in known]
+            return pd.DataFrame(columns | self.describe_pairs(tested, known))
         targets = [""] if self.values.ndim == 1 else [f"_{t}" for t in range(self.values.shape[1])]
         values = self.values.reshape(self.values.shape[0], -1)
         for t, suffix in enumerate(targets):

@@ -98,16 +98,15 @@ def merge_graphs(old: NodeGraph, new: NodeGraph) -> NodeGraph:
     return NodeGraph(nodes, merged, old.is_directed or new.is_directed)
 
 
-def count_reversed(graph: NodeGraph) -> int:
-    """Return how many edges, self loops apart, have their reverse in the graph.
+def count_reversed(A: csr_array) -> int:
+    """Return how many edges, self loops apart, have their reverse among the edges of a graph.
 
     Examples
     --------
     >>> from gradraker.graph.node_graph import count_reversed, make_node_graph
-    >>> count_reversed(make_node_graph([("a", "b"), ("b", "a"), ("b", "c")], {}))
+    >>> count_reversed(make_node_graph([("a", "b"), ("b", "a"), ("b", "c")], {}).adjacency)
     2
     """
-    A = graph.adjacency
     pattern = csr_array((np.ones(A.nnz, dtype=np.int8), A.indices, A.indptr), A.shape)
     n_loops = int(np.count_nonzero(pattern.diagonal()))
     return int(pattern.multiply(pattern.T).nnz) - n_loops

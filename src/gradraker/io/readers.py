@@ -1,7 +1,7 @@
 """Readers: a file in, edges or values out."""
 
 import os
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any, Literal
 
 import numpy as np
@@ -114,6 +114,12 @@ class NodeValues(dict[Hashable, Any]):
 
     reading: Reading | None = None
     task: Task = "values"
+
+    def rename(self, to_name: Callable[[Hashable], Hashable]) -> "NodeValues":
+        """Return the same values with other names of nodes."""
+        renamed = NodeValues((to_name(node), value) for node, value in self.items())
+        renamed.reading, renamed.task = self.reading, self.task
+        return renamed
 
 
 def read_values(

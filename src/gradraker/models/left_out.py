@@ -1,6 +1,7 @@
 """Known nodes predicted without their own values, and the error that estimates."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +56,55 @@ class LeftOut:
     mean: float
     error: LeftOutError
     one_at_a_time: bool
+
+
+@dataclass(frozen=True)
+class LeftOutAccuracy:
+    """How known nodes were predicted without their own label.
+
+    ``calibration_error`` is the expected calibration error: the mean distance between the
+    probability of the predicted class and how often it is right, over ten bins of probability.
+    """
+
+    accuracy: float
+    accuracy_of_most_common: float
+    log_loss: float
+    calibration_error: float
+    n_nodes: int
+
+    def __str__(self) -> str:
+        return (
+            f"accuracy {self.accuracy:.4g} ({self.accuracy_of_most_common:.4g} by the most common "
+            f"class), calibration error {self.calibration_error:.3g}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOutClasses:
+    """Known nodes whose classes were predicted without their own label.
+
+    Attributes
+    ----------
+    rows : int array of shape (m,)
+        Positions of the nodes in ``nodes_`` of the model.
+    codes : int array of shape (m,)
+        Known classes, as positions in ``classes``.
+    probabilities : array of shape (m, K)
+        Probabilities of the classes, made without the node's own label.
+    predicted : int array of shape (m,)
+        Predicted classes, as positions in ``classes``.
+    classes : array of shape (K,)
+        Labels.
+    error : LeftOutAccuracy
+        How often the predictions are right.
+    """
+
+    rows: NDArray[np.int64]
+    codes: NDArray[np.int64]
+    probabilities: Vector
+    predicted: NDArray[np.int64]
+    classes: NDArray[Any]
+    error: LeftOutAccuracy
 
 
 def measure_left_out_error(

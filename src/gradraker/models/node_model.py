@@ -26,10 +26,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from gradraker._validation import make_seed
 from gradraker.explain.linear_explanation import LinearExplanation
+from gradraker.graph.merging import make_symmetric
 from gradraker.graph.node_graph import NodeGraph, find_nodes, make_node_graph, merge_graphs
 from gradraker.graph.node_values import NUMBERS, ValueKind, align_values
 from gradraker.graph.values import select_columns
-from gradraker.models.left_out import LeftOut
+from gradraker.models.left_out import LeftOut, LeftOutClasses
 from gradraker.models.persistence.node_state import dump_node_state, restore_node_state
 from gradraker.models.persistence.saving import check_int, read_model_of, save_model
 from gradraker.models.rollback import rollback_on_error
@@ -51,6 +52,8 @@ class NodeModel(BaseEstimator):
     # How the command line and reports call the method.
     method: ClassVar[str]
 
+    # Which edges describe a node: "out", "in" or "both".
+    direction: str = "out"
     random_state: int | np.random.RandomState | None
     _graph: NodeGraph
     _values: NDArray[Any]  # [n]: the value of each node, or the mark of an unknown one
@@ -227,7 +230,16 @@ class NodeModel(BaseEstimator):
         """Predict nodes that are not in the graph, from their links to nodes that are."""
         raise NotImplementedError
 
-    def predict_left_out(self) -> LeftOut:
+    def predict_proba(self, nodes: Any = None) -> NDArray[np.float64]:
+        """Return probabilities of ``classes_``, (n, K), of a model whose values are classes."""
+        raise ValueError(f"{type(self).__name__} predicts numbers, which have no probabilities")
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """Labels of a model whose values are classes."""
+        raise AttributeError(f"{type(self).__name__} predicts numbers, which have no classes")
+
+    def predict_left_out(self) -> LeftOut | LeftOutClasses:
         """Predict known nodes without their own values."""
         raise NotImplementedError
 
@@ -245,9 +257,21 @@ class NodeModel(BaseEstimator):
         raise NotImplementedError
 
     def count_neighbours(self) -> NDArray[np.int64]:
-        """Return how many edges describe each node, in the order of ``nodes_``."""
-        check_is_fitted(self)
-        return np.asarray(np.diff(self._graph.adjacency.indptr), dtype=np.int64)
+        """Return how many neighbours describe each node, in the order of ``nodes_``.
+
+        An edge to and an edge from the same node are one neighbour, if both count.
+        """
+        return np.asarray(np.diff(self.used_adjacency_.indptr), dtype=np.int64)
+
+    @property
+    def used_adjacency_(self) -> csr_array:
+        """The edges that describe each node, (n, n): those out of it, into it, or both."""
+        A = self.adjacency_
+        if self.direction == "in":
+            return csr_array(A.T)
+        if self.direction == "out" or not self._graph.is_directed:
+            return A
+        return make_symmetric(A)
 
     def _dump_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return what else goes into the file: JSON and arrays, named apart from the base's."""
@@ -292,6 +316,12 @@ class NodeModel(BaseEstimator):
     def mean_(self) -> float:
         """Mean of the known values, which explanations are compared with."""
         return float(self.known_values_.mean())
+
+    @property
+    def is_directed_(self) -> bool:
+        """Whether an edge leads one way only."""
+        check_is_fitted(self)
+        return self._graph.is_directed
 
     @property
     def adjacency_(self) -> csr_array:

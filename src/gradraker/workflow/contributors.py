@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +22,12 @@ class Contributors:
     names : list of n lists of k names
         The heaviest first; nodes of equal weight in the order of training.
     weights, values : ndarray of shape (n, k)
-        Contribution weights, and the known values that they weigh.
+        Contribution weights, and the known values or labels of classes that they weigh.
     """
 
     names: list[list[Hashable]]
     weights: NDArray[np.float64]
-    values: NDArray[np.float64]
+    values: NDArray[Any]
 
     def __repr__(self) -> str:
         n, k = self.weights.shape
@@ -43,17 +44,20 @@ def find_contributors(
     """
     if len(nodes) == 0:
         return Contributors([], np.empty((0, 0)), np.empty((0, 0)))
-    n_known = len(model.explain(nodes[:1], left_out=left_out).known_names)
+    first = model.explain(nodes[:1], left_out=left_out)
+    n_known = len(first.known_names)
     # A node that is left out alone has weight 0 in its own prediction.
     k = min(k, n_known - (left_out and not model.learns_by_steps))
     size = max(1, _BATCH_BYTES // (24 * max(1, n_known)))
     names: list[list[Hashable]] = []
-    weights, values = np.empty((len(nodes), k)), np.empty((len(nodes), k))
+    kind = np.float64 if first.class_names is None else np.object_
+    weights, values = np.empty((len(nodes), k)), np.empty((len(nodes), k), dtype=kind)
     for start in range(0, len(nodes), size):
         part = model.explain(nodes[start : start + size], left_out=left_out)
         order = part.heaviest(k)
         stop = start + order.shape[0]
         names += [[part.known_names[i] for i in one] for one in order.tolist()]
         weights[start:stop] = np.take_along_axis(part.weights, order, axis=1)
-        values[start:stop] = part.values[order]
+        labels = np.fromiter(part.known_labels, dtype=kind, count=n_known)
+        values[start:stop] = labels[order]
     return Contributors(names, weights, values)
