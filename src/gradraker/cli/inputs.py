@@ -87,7 +87,7 @@ def read_edges_file(path: str, waiting: Waiting, how: FileOptions) -> "EdgeList"
             header=how.header,
             progress=waiting.read,
         )
-    if edges.reading is not None:
+    if edges.reading is not None and not edges.reading.is_plain:
         waiting.tell(f"{_label(path)}: {edges.reading}")
     if edges.references is not None:
         raise click.ClickException(
@@ -128,7 +128,7 @@ def read_values_file(path: str, waiting: Waiting, how: FileOptions) -> "NodeValu
             task=how.task,
             progress=waiting.read,
         )
-    if values.reading is not None:
+    if values.reading is not None and not values.reading.is_plain:
         waiting.tell(f"{_label(path)}: {values.reading}")
     return values.rename(str)
 

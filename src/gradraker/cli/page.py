@@ -36,9 +36,17 @@ def make_page(
     model_file: str | None,
 ) -> str:
     """Return the page of predictions."""
-    from gradraker.report import render_predictions
+    from gradraker.report import build_explorer, render_predictions
 
-    return render_predictions(summary)
+    names = [] if options.explain_nodes is None else read_names(options.explain_nodes)
+    explorer = build_explorer(result, explain_nodes=names, model_file=model_file)
+    return render_predictions(
+        summary,
+        explorer=explorer,
+        title=options.title,
+        unit=options.unit,
+        number_language=options.number_language,
+    )
 
 
 def read_names(path: str) -> list[str]:

@@ -28,6 +28,11 @@ class Reading:
     n_header_lines: int | None = None
     unused: tuple[Hashable, ...] = ()
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether columns are called what they are and all of them are used: nothing to tell."""
+        return not self.unused and all(role == column for role, column in self.roles)
+
     def __str__(self) -> str:
         text = ", ".join(self._format_role(role, column) for role, column in self.roles)
         parts = [f"read as: {text}"]

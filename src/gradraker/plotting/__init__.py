@@ -10,7 +10,12 @@ from gradraker.plotting.files import (
     write_figure,
 )
 from gradraker.plotting.nodes import NodeDistancesDisplay
-from gradraker.plotting.prediction import plot_errors, plot_held_out, plot_sigma2_ranges
+from gradraker.plotting.prediction import (
+    plot_distribution,
+    plot_errors,
+    plot_held_out,
+    plot_sigma2_ranges,
+)
 from gradraker.plotting.sweep import plot_settings_sweep, plot_sweep
 from gradraker.plotting.transfer import SimilarityTransferDisplay
 from gradraker.plotting.values import PredictedValuesDisplay
@@ -25,6 +30,7 @@ __all__ = [
     "PredictedValuesDisplay",
     "SimilarityTransferDisplay",
     "freeze_layout",
+    "plot_distribution",
     "plot_errors",
     "plot_held_out",
     "plot_settings_sweep",

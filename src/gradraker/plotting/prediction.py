@@ -178,6 +178,44 @@ def plot_errors(
     return _finish(axes)
 
 
+def plot_distribution(
+    values: ArrayLike, predictions: ArrayLike, *, ax: "Axes | None" = None
+) -> "Axes":
+    """Draw histograms of known values and of predictions, as shares of their nodes.
+
+    Parameters
+    ----------
+    values, predictions : array-like
+        Known values, and predictions of other nodes.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; default a new figure that no global state knows of.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> from gradraker.plotting import plot_distribution
+    >>> plot_distribution([1.0, 2.0, 2.5], [1.5, 1.8]).get_xlabel()
+    'Value'
+    """
+    known, predicted = check_column("values", values), check_column("predictions", predictions)
+    axes = make_axes(6.6, 2.6) if ax is None else ax
+    both = np.concatenate([known, predicted])
+    low, high = float(both.min()), float(both.max())
+    if not high > low:
+        low, high = low - 0.5, high + 0.5
+    n_bins = int(np.clip(2.0 * np.sqrt(predicted.size), 6, 40))
+    bins = np.linspace(low, high, n_bins + 1).tolist()
+    shares = [np.full(part.size, 1.0 / part.size) for part in (known, predicted)]
+    axes.hist(predicted, bins, weights=shares[1], color=BLUE, alpha=0.75, label="Predictions")
+    outline: dict[str, Any] = {"histtype": "step", "color": VERMILION, "lw": 1.4, "ls": "--"}
+    axes.hist(known, bins, weights=shares[0], label="Known values", **outline)
+    axes.set(xlabel="Value", ylabel="Share of the nodes")
+    return _finish(axes)
+
+
 def _make_bins(residuals: NDArray[np.float64], n: int) -> NDArray[np.float64]:
     """Edges of some bins of equal width, one of which begins at 0."""
     low, high = min(float(residuals.min()), 0.0), max(float(residuals.max()), 0.0)

@@ -16,6 +16,8 @@ from gradraker.report.quality import describe_left_out
 from gradraker.sweep.versions import collect_versions
 from gradraker.workflow import NodePredictions, Update
 
+_MOST_DRAWN = 2000
+
 
 def summarize_predictions(
     result: NodePredictions,
@@ -108,7 +110,10 @@ def _describe_known(result: NodePredictions) -> dict[str, Any]:
                 for c in result.classes.tolist()
             ]
         }
+    # Enough of the known values to draw their distribution.
+    kept = np.sort(values)[:: max(1, values.size // _MOST_DRAWN)]
     return facts | {
+        "quantiles": kept.tolist(),
         "mean": to_json_number(values.mean()),
         "standard_deviation": to_json_number(values.std()),
         "smallest": to_json_number(values.min()),

@@ -86,6 +86,11 @@ class NodePredictions:
         """Known values, NaN or None where unknown, shape (n,)."""
         return self.model.values_
 
+    @cached_property
+    def positions(self) -> dict[Hashable, int]:
+        """The position of each node in ``nodes``."""
+        return {name: i for i, name in enumerate(self.nodes.tolist())}
+
     @property
     def is_known(self) -> NDArray[np.bool_]:
         """Whether the value of each node is known."""
