@@ -169,7 +169,7 @@ def test_every_action_on_100_000_nodes_is_quick_and_the_page_is_small(tmp_path):
     n = 100_000
     rng = np.random.default_rng(0)
     edges = rng.integers(0, n, size=(300_000, 2))
-    known = dict(zip(range(0, n, 100), rng.normal(size=n // 100).tolist(), strict=True))
+    known = dict(zip(range(0, n, 500), rng.normal(size=n // 500).tolist(), strict=True))
     model = gradraker.NodeRegressor(blocks=["degree"], width=1.0, alpha=1.0, n_frequencies=32)
     result = gradraker.predict_nodes(edges, known, model=model, nodes=range(n), coverage=0.9)
     page = render(result)

@@ -125,7 +125,7 @@ def test_values_of_contributors_are_those_of_the_data(summary):
 
 def test_page_says_what_the_summary_says(summary):
     page = Page(render_predictions(summary))
-    assert page.tags.count("svg") == page.tags.count("figure") == 3
+    assert page.tags.count("svg") == page.tags.count("figure") == 4
     for expected in (
         "29 unknown values of a graph with 89 nodes were predicted from 60 known ones",
         summary["transfer"]["verdict"],

@@ -31,6 +31,7 @@ class OneSentenceGroup(click.Group):
         try:
             code = super().main(*args, standalone_mode=False, **kwargs)  # type: ignore[call-overload]
         except click.Abort:
+            click.echo("Stopped.", err=True)
             sys.exit(INTERRUPTED)
         except click.ClickException as error:
             error.show()

@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker._html import escape, format_cell, render_box, render_rows, show_hidden
 from gradraker._validation import check_count
 
+# Nodes and reasons of each that are printed.
+_SHOWN_NODES, _SHOWN_REASONS = 5, 5
 # Weights that agree in so many digits are equal: nodes with the same edges have equal ones.
 _DIGITS = 9
 
@@ -149,6 +152,45 @@ class LinearExplanation:
         sizes = np.round(sizes / np.where(largest > 0.0, largest, 1.0), _DIGITS)
         return np.argsort(-sizes, axis=1, kind="stable")[:, :k]
 
+    def __str__(self) -> str:
+        """Return the predictions of the first nodes with the known nodes that count most."""
+        n = len(self.node_names)
+        lines = [repr(self)]
+        for row in range(min(n, _SHOWN_NODES)):
+            name, guess = show_hidden(self.node_names[row]), self.predicted_labels[row]
+            lines.append(f"{name}: {_format_value(guess)}, since")
+            lines += [
+                f"  {weight:8.4f} × {_format_value(value)} of {show_hidden(known)}"
+                for known, weight, value in self._list_reasons(row)
+            ]
+            lines += [f"  {part:+8.4g} by {name}" for name, part in self.get_parts(row).items()]
+        if n > _SHOWN_NODES:
+            lines.append(f"and {n - _SHOWN_NODES} more nodes")
+        return "\n".join(lines)
+
+    def _list_reasons(self, row: int) -> list[tuple[Hashable, float, Hashable]]:
+        """Return known node, weight and value of the nodes that count most."""
+        order = self.heaviest(_SHOWN_REASONS)[row].tolist()
+        weights = self.weights[row].tolist()
+        return [(self.known_names[i], weights[i], self.known_labels[i]) for i in order]
+
+    def _repr_html_(self) -> str:
+        n = len(self.node_names)
+        tables = []
+        for row in range(min(n, _SHOWN_NODES)):
+            rows = [(known, weight, value) for known, weight, value in self._list_reasons(row)]
+            guess = format_cell(self.predicted_labels[row])
+            tables.append(
+                f"<p><b><bdi>{escape(self.node_names[row])}</bdi></b>: {escape(guess)}</p>"
+            )
+            what = "Class" if self.class_names is not None else "Value"
+            tables.append(render_rows(rows, ("Known node", "Weight", what)))
+            if self.get_parts(row):
+                tables.append(render_rows(self.get_parts(row).items(), ("Similarity", "Adds")))
+        if n > _SHOWN_NODES:
+            tables.append(f"<p>and {n - _SHOWN_NODES} more nodes</p>")
+        return render_box(repr(self), *tables)
+
     def __repr__(self) -> str:
         n, n_known = self.weights.shape
         sums = self.sum_of_weights
@@ -156,6 +198,11 @@ class LinearExplanation:
             f"{type(self).__name__} of {n} predictions by {n_known} known nodes; "
             f"weights sum to {sums.min():.3g} … {sums.max():.3g}"
         )
+
+
+def _format_value(value: Any) -> str:
+    """Return a number with four digits that count, or a label or numbers as they are."""
+    return f"{value:.4g}" if isinstance(value, float) else show_hidden(value)
 
 
 def check_row(row: Any, n: int) -> int:

@@ -31,7 +31,7 @@ class Reading:
     @property
     def is_plain(self) -> bool:
         """Whether columns are called what they are and all of them are used: nothing to tell."""
-        return not self.unused and all(role == column for role, column in self.roles)
+        return not self.unused and all(column in (role, None) for role, column in self.roles)
 
     def __str__(self) -> str:
         text = ", ".join(self._format_role(role, column) for role, column in self.roles)

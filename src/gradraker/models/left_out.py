@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker._html import render_box, render_rows
 from gradraker.metrics import gnmse
 
 Vector = NDArray[np.float64]
@@ -24,6 +25,14 @@ class LeftOutError:
     gnmse: float
     gnmse_of_mean: float
     n_nodes: int
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("RMSE", self.rmse, self.rmse_of_mean),
+            ("GNMSE, values scaled to [0, 1]", self.gnmse, self.gnmse_of_mean),
+        ]
+        title = f"Errors of {self.n_nodes} known nodes that were left out"
+        return render_box(title, render_rows(rows, ("", "Learner", "Mean")))
 
     def __str__(self) -> str:
         return (
@@ -57,6 +66,9 @@ class LeftOut:
     error: LeftOutError
     one_at_a_time: bool
 
+    def _repr_html_(self) -> str:
+        return self.error._repr_html_()
+
 
 @dataclass(frozen=True)
 class LeftOutAccuracy:
@@ -71,6 +83,15 @@ class LeftOutAccuracy:
     log_loss: float
     calibration_error: float
     n_nodes: int
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("Accuracy", self.accuracy, self.accuracy_of_most_common),
+            ("Log loss, nats per node", self.log_loss, ""),
+            ("Calibration error", self.calibration_error, ""),
+        ]
+        title = f"{self.n_nodes} known nodes that were left out"
+        return render_box(title, render_rows(rows, ("", "Learner", "Most common class")))
 
     def __str__(self) -> str:
         return (
@@ -105,6 +126,9 @@ class LeftOutClasses:
     predicted: NDArray[np.int64]
     classes: NDArray[Any]
     error: LeftOutAccuracy
+
+    def _repr_html_(self) -> str:
+        return self.error._repr_html_()
 
 
 def measure_left_out_error(

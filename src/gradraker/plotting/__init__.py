@@ -16,6 +16,7 @@ from gradraker.plotting.prediction import (
     plot_held_out,
     plot_sigma2_ranges,
 )
+from gradraker.plotting.reasons import ContributorsDisplay, NeighbourhoodDisplay
 from gradraker.plotting.sweep import plot_settings_sweep, plot_sweep
 from gradraker.plotting.transfer import SimilarityTransferDisplay
 from gradraker.plotting.values import PredictedValuesDisplay
@@ -25,7 +26,9 @@ __all__ = [
     "FORMATS",
     "ConformityDisplay",
     "ContributionWeightsDisplay",
+    "ContributorsDisplay",
     "KernelWeightsDisplay",
+    "NeighbourhoodDisplay",
     "NodeDistancesDisplay",
     "PredictedValuesDisplay",
     "SimilarityTransferDisplay",

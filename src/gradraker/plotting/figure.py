@@ -71,6 +71,14 @@ class Display:
         raise NotImplementedError
 
 
+def make_grid(n_rows: int, n_columns: int, width: float, height: float) -> "list[Axes]":
+    """Axes in rows and columns on a figure of the given size in inches, row after row."""
+    figure = make_axes(width, height).figure.figure
+    figure.clear()
+    figure.set_layout_engine("constrained")
+    return list(figure.subplots(n_rows, n_columns, squeeze=False).ravel())
+
+
 def make_axes(width: float = 5.5, height: float = 3.6) -> "Axes":
     """Axes of the given size in inches on a figure that no global state knows of."""
     try:

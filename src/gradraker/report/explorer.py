@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker._html import show_hidden
 from gradraker._validation import to_json_number
 from gradraker.exceptions import UnknownNodesError
+from gradraker.graph.neighbourhood import find_neighbourhood
 from gradraker.models.left_out import LeftOut, LeftOutClasses
-from gradraker.report.drawing import draw_neighbourhood
-from gradraker.report.names import show_hidden, to_json_name
+from gradraker.report.names import to_json_name
 from gradraker.workflow import Contributors, NodePredictions
 
 # A page below 10 MB: bytes for all data, and for the columns of one node, the most nodes.
@@ -245,7 +246,7 @@ def _list_neighbours(
     most_bytes: int,
 ) -> dict[str, str]:
     """Return some neighbours of each node: known ones first, as few as fit the page."""
-    A = result.model.used_adjacency_
+    A = result.adjacency
     counts = np.diff(A.indptr)[shown]
     most = _MOST_NEIGHBOURS
     while most > 1 and 6 * int(np.minimum(counts, most).sum()) > most_bytes:
@@ -314,8 +315,8 @@ def _make_panel(
     rows = [result.positions[name] for name in found.names[i]]
     weights = found.weights[i].tolist()
     kept = [at for at, (r, w) in enumerate(zip(rows, weights, strict=True)) if number[r] >= 0 and w]
-    drawn, edges = draw_neighbourhood(
-        result.model.used_adjacency_, row, [rows[at] for at in kept], is_shown=number >= 0
+    drawn, edges = find_neighbourhood(
+        result.adjacency, row, [rows[at] for at in kept], is_shown=number >= 0
     )
     panel: dict[str, Any] = {
         "i": int(number[row]),

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from gradraker._html import show_hidden
 from gradraker._validation import check_choice
 from gradraker.plotting import (
     plot_distribution,
@@ -15,7 +16,6 @@ from gradraker.plotting import (
     plot_sigma2_ranges,
     render_inline_svg,
 )
-from gradraker.report.names import show_hidden
 from gradraker.report.numbers import NUMBER_FORMATS, NumberFormat
 from gradraker.report.summary import list_least_certain
 

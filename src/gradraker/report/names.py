@@ -36,20 +36,3 @@ def round_off(value: float) -> float:
     (0.2999999999999998, 0.3)
     """
     return float(f"{value:.12g}")
-
-
-def show_hidden(name: object) -> str:
-    r"""Return a name in which nothing is hidden: control characters are written out.
-
-    Examples
-    --------
-    >>> from gradraker.report.names import show_hidden
-    >>> show_hidden("a\u202eb"), show_hidden("Basel")
-    ('a\\u202eb', 'Basel')
-    """
-    text = str(name)
-    if not text.strip():
-        return repr(text)
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
+from gradraker._html import escape, render_box, render_rows
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.graph.adapters.columns import Task
 from gradraker.graph.reading import Reading
@@ -15,6 +17,9 @@ from gradraker.models.left_out import LeftOut, LeftOutClasses, measure_left_out_
 from gradraker.models.node_model import NodeModel
 from gradraker.workflow.contributors import Contributors, find_contributors
 from gradraker.workflow.evaluate import evaluate_left_out
+
+# Predictions that a notebook shows.
+_SHOWN = 8
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,11 @@ class NodePredictions:
     def positions(self) -> dict[Hashable, int]:
         """The position of each node in ``nodes``."""
         return {name: i for i, name in enumerate(self.nodes.tolist())}
+
+    @cached_property
+    def adjacency(self) -> csr_array:
+        """The edges that describe each node, (n, n)."""
+        return self.model.used_adjacency_
 
     @property
     def is_known(self) -> NDArray[np.bool_]:
@@ -178,6 +188,21 @@ class NodePredictions:
                 columns[f"weight_{i + 1}"] = found.weights[:, i]
         return pd.DataFrame(columns)
 
+    def _repr_html_(self) -> str:
+        columns = self.list_columns()
+        names = [name for name in columns if name != "known"]
+        rows = [
+            [_to_cell(columns[name][i]) for name in names]
+            for i in np.flatnonzero(~self.is_known)[:_SHOWN].tolist()
+        ]
+        told = [f"<p>{escape(what)}: {escape(r)}</p>" for what, r in (self.readings or {}).items()]
+        error = "" if self.left_out is None else f"<p>Left out: {escape(self.left_out.error)}</p>"
+        table = render_rows(rows, names) if rows else ""
+        n = int((~self.is_known).sum())
+        title = f"{n} predictions from {len(self.nodes) - n} known nodes"
+        more = f"<p>the first {_SHOWN} of {n} predicted nodes</p>" if n > _SHOWN else ""
+        return render_box(title, error, *told, table, more)
+
     def __repr__(self) -> str:
         n_known = int(self.is_known.sum())
         text = f"NodePredictions of {self.values.size - n_known} nodes from {n_known} known ones"
@@ -191,6 +216,11 @@ class NodePredictions:
             text += f"; left-out {shown}"
         told = [f"; {what}: {reading}" for what, reading in (self.readings or {}).items()]
         return text + "".join(told)
+
+
+def _to_cell(entry: Any) -> Any:
+    plain = entry.item() if isinstance(entry, np.generic) else entry
+    return "" if plain is None or plain != plain else plain
 
 
 def clip_left_out(found: LeftOut, bounds: Bounds, known: NDArray[np.float64]) -> LeftOut:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker._html import render_box, render_facts, render_rows
 from gradraker._validation import to_json_number
 from gradraker.features.blas import use_one_blas_thread
 from gradraker.features.parallel import parallel_for
@@ -83,6 +84,19 @@ class Choice:
                 for one in self.tried[:_MOST_LISTED]
             ],
         }
+
+    def _repr_html_(self) -> str:
+        told = self.to_dict()
+        rows = [(term["block"], term["width"], term["share"]) for term in told["kernel"]]
+        table = render_rows(rows, ("Nodes are compared by", "Width", "Share"))
+        facts = render_facts(
+            [
+                ("Penalty", float(self.alpha)),
+                ("Candidates", len(self.tried)),
+                ("Nodes", self.n_used),
+            ]
+        )
+        return render_box("Choice" if rows else "Choice: the mean", table if rows else "", facts)
 
     def __repr__(self) -> str:
         text = f"{kernel_in_words(self.kernel)}, alpha {self.alpha:.3g}"

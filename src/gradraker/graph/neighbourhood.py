@@ -10,7 +10,7 @@ _MOST_NEIGHBOURS = 14
 _MOST_EDGES = 80
 
 
-def draw_neighbourhood(
+def find_neighbourhood(
     adjacency: csr_array,
     row: int,
     contributors: Sequence[int],
@@ -44,9 +44,9 @@ def draw_neighbourhood(
     --------
     >>> import numpy as np
     >>> from scipy.sparse import csr_array
-    >>> from gradraker.report.drawing import draw_neighbourhood
+    >>> from gradraker.graph.neighbourhood import find_neighbourhood
     >>> path = csr_array(np.eye(4, k=1) + np.eye(4, k=-1))
-    >>> nodes, edges = draw_neighbourhood(path, 1, [3])
+    >>> nodes, edges = find_neighbourhood(path, 1, [3])
     >>> nodes.tolist(), edges
     ([1, 0, 2, 3], [0, 1, 0, 2, 2, 3])
     """
