@@ -138,9 +138,10 @@ def test_json_is_one_object(predict, expected):
     assert {term["block"] for term in facts["choice"]["kernel"]} == set(expected.model.blocks_)
     assert facts["inputs"] == {"edges": "edges.csv", "values": "known.csv"}
     # The same dict makes the report.
-    from gradraker.report import render_predictions
+    from gradraker.report import build_explorer, render_predictions
 
-    assert Path("r.html").read_text("utf-8") == render_predictions(facts)
+    page = render_predictions(facts, explorer=build_explorer(expected))
+    assert Path("r.html").read_text("utf-8") == page
 
 
 def test_standard_output_gets_the_csv_alone(predict, expected):

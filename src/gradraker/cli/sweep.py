@@ -219,7 +219,7 @@ def sweep(
         inputs = {name: str(file) for name, file in (("edges", edges), ("values", values)) if file}
         summary = sweep_summary(result, inputs=inputs)
         if plot is not None:
-            write_figure(result.plot().figure.figure, plot)
+            write_figure(result.plot().figure_, plot)
         if report is not None:
             write_text(report, sweep_report(result, inputs=inputs))
     if as_json:

@@ -1,6 +1,7 @@
 """Figures of results. matplotlib is imported only when one is drawn."""
 
 from gradraker.plotting.bank import KernelWeightsDisplay
+from gradraker.plotting.figure import DrawnDisplay
 from gradraker.plotting.files import (
     FORMATS,
     freeze_layout,
@@ -27,6 +28,7 @@ __all__ = [
     "ConformityDisplay",
     "ContributionWeightsDisplay",
     "ContributorsDisplay",
+    "DrawnDisplay",
     "KernelWeightsDisplay",
     "NeighbourhoodDisplay",
     "NodeDistancesDisplay",

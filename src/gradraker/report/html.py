@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from gradraker._html import show_hidden
 from gradraker._validation import check_choice
 from gradraker.plotting import (
+    DrawnDisplay,
     plot_distribution,
     plot_errors,
     plot_held_out,
@@ -22,7 +23,6 @@ from gradraker.report.summary import list_least_certain
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
-    from matplotlib.axes import Axes
 
 _TEMPLATE = "prediction.html"
 _N_SHOWN = 15
@@ -152,12 +152,12 @@ def make_environment(*packages: str, numbers: NumberFormat = _SI) -> "Environmen
     return environment
 
 
-def _draw_distribution(summary: Mapping[str, Any]) -> "tuple[Axes, str]":
+def _draw_distribution(summary: Mapping[str, Any]) -> tuple[DrawnDisplay, str]:
     known = summary["values"]
     predictions = [one["prediction"] for one in summary["predictions"]]
-    axes = plot_distribution(known["quantiles"], predictions)
+    display = plot_distribution(known["quantiles"], predictions)
     text = f"Distribution of {len(predictions)} predictions and of {known['known']} known values."
-    return axes, text
+    return display, text
 
 
 def _draw_figures(summary: Mapping[str, Any]) -> "dict[str, Markup]":
@@ -187,6 +187,6 @@ def _draw_figures(summary: Mapping[str, Any]) -> "dict[str, Markup]":
         )
     # Safe to mark: matplotlib wrote it, and it holds numbers and our own words only.
     return {
-        name: Markup(render_inline_svg(axes.figure.figure, prefix=name, description=description))
-        for name, (axes, description) in drawn.items()
+        name: Markup(render_inline_svg(display.figure_, prefix=name, description=description))
+        for name, (display, description) in drawn.items()
     }
