@@ -196,3 +196,12 @@ def test_predict_nodes_takes_classes_and_bounds():
         gradraker.predict_nodes(edges, {"a": "x", "b": "y"}, coverage=0.9)
     with pytest.raises(ValueError, match="predicts numbers"):
         gradraker.predict_nodes(edges, {"a": "x"}, model=gradraker.NodeRegressor())
+
+
+def test_a_saved_model_knows_that_its_graph_is_undirected(run):
+    run("predict", *CLASSES, "--undirected", "--model", "m.gr")
+    saved = gradraker.load("m.gr")
+    assert not saved.is_directed_
+    n_edges = saved.adjacency_.nnz
+    saved.partial_fit([("page 00", "new")])
+    assert saved.adjacency_.nnz == n_edges + 2  # both ways

@@ -42,18 +42,17 @@ from gradraker.cli.options import (
 from gradraker.cli.output import (
     check_writable,
     echo_json,
-    list_prediction_rows,
     make_console,
-    write_csv,
-    write_text,
 )
-from gradraker.cli.page import make_page, take_page_options
+from gradraker.cli.page import Outputs, make_page, take_page_options
 from gradraker.cli.progress import Waiting
 from gradraker.cli.tables import list_prediction_facts, make_facts_table, make_predictions_table
 
 if TYPE_CHECKING:
+    from gradraker.graph import EdgeList
     from gradraker.io.readers import NodeValues
     from gradraker.models import NodeModel
+    from gradraker.workflow import NodePredictions
 
 
 @click.command(
@@ -123,12 +122,7 @@ def predict(
     chosen on the known nodes. With 10 of them or more, the output says how large the errors are
     on known nodes that were left out, and how large they were if every node got the mean.
     """
-    if options["method"] == "nodes":
-        refuse_skg_options(ctx)
-    elif options["coverage"] is not None:
-        raise click.UsageError("--coverage is an option of --method nodes")
-    elif options["task"] == "classes":
-        raise click.UsageError("--task classes is an option of --method nodes")
+    _check_method(ctx, options)
     how = take_file_options(options)
     page_options = take_page_options(options)
     check_streams(edges=edges, values=values, explain_nodes=page_options.explain_nodes)
@@ -141,7 +135,6 @@ def predict(
     check_writable(out, report, model)
     with Waiting() as waiting:
         waiting.stage("starting")
-        from gradraker import predict_nodes
         from gradraker.report import summarize_predictions
 
         graph = read_edges_file(edges, waiting, how)
@@ -152,16 +145,8 @@ def predict(
             unweighted=options["unweighted"],
             directed=how.directed,
         )
-        _check_task(known, options)
         with reword_errors(values, isolated=True):
-            result = predict_nodes(
-                graph,
-                known,
-                model=_MODELS[options["method"]](known, options),
-                unknown_nodes=options["unknown_nodes"],
-                **_take_shape(options),
-                **settings,
-            )
+            result = _train(graph, known, options, settings)
         waiting.stage("summing up")
         summary = summarize_predictions(
             result,
@@ -171,27 +156,50 @@ def predict(
             settings=settings,
         )
         # Everything is made before anything is written: an error leaves all files as they were.
-        page = None
-        if report is not None:
-            waiting.stage("explaining")
-            page = make_page(result, summary, page_options, model_file=model)
-        table = list_prediction_rows(result, top=top, raw_names=raw_names)
-        rows = None if out is None else list(table)
+        waiting.stage("explaining")
+        outputs = Outputs(out, report)
+        outputs.make(
+            result,
+            lambda: make_page(result, summary, page_options, model_file=model),
+            top=top,
+            raw_names=raw_names,
+        )
         waiting.stage("writing")
         if model is not None:
             result.model.save(model, notes=_take_shape(options) | page_options.to_notes())
-        if page is not None and report is not None:
-            write_text(report, page)
-        if rows is not None and out is not None:
-            write_csv(out, rows)
+        outputs.write()
     if as_json:
         echo_json(summary)
         return
-    _print_tables(summary, to_stderr="-" in (out, report))
-    for what, file in (("Predictions", out), ("Report", report), ("Model", model)):
-        if file not in (None, "-"):
-            # Not through rich, which would break a long path into lines.
-            click.echo(f"{what}: {file}", err="-" in (out, report))
+    _print_tables(summary, to_stderr=outputs.to_stderr)
+    outputs.echo(model)
+
+
+def _check_method(ctx: click.Context, options: dict[str, Any]) -> None:
+    """Refuse options that belong to the other method."""
+    if options["method"] == "nodes":
+        refuse_skg_options(ctx)
+    elif options["coverage"] is not None:
+        raise click.UsageError("--coverage is an option of --method nodes")
+    elif options["task"] == "classes":
+        raise click.UsageError("--task classes is an option of --method nodes")
+
+
+def _train(
+    graph: "EdgeList", known: "NodeValues", options: dict[str, Any], settings: dict[str, Any]
+) -> "NodePredictions":
+    """Fit the model of --method and predict all nodes."""
+    from gradraker import predict_nodes
+
+    _check_task(known, options)
+    return predict_nodes(
+        graph,
+        known,
+        model=_MODELS[options["method"]](known, options),
+        unknown_nodes=options["unknown_nodes"],
+        **_take_shape(options),
+        **settings,
+    )
 
 
 def _take_shape(options: dict[str, Any]) -> dict[str, Any]:

@@ -29,12 +29,9 @@ from gradraker.cli.options import (
 from gradraker.cli.output import (
     check_writable,
     echo_json,
-    list_prediction_rows,
     make_console,
-    write_csv,
-    write_text,
 )
-from gradraker.cli.page import make_page, take_page_options
+from gradraker.cli.page import Outputs, make_page, take_page_options
 from gradraker.cli.progress import Waiting
 from gradraker.cli.tables import make_facts_table, make_predictions_table, shorten
 
@@ -112,31 +109,25 @@ def update(
         shape = {name: options[name] for name in ("coverage", "lower", "upper")}
         result = predict_all(saved, **shape)
         facts = summarize_update(found, result, n_contributors=top)
-        page = None
-        if report is not None:
-            waiting.stage("explaining")
+        waiting.stage("explaining")
+
+        def make_text() -> str:
             files = {name: file for name, file in inputs.items() if file is not None}
             summary = summarize_predictions(result, n_contributors=top, inputs=files)
-            page = make_page(result, summary, take_page_options(options), model_file=target)
-        table = list_prediction_rows(result, top=top, raw_names=raw_names)
-        rows = None if out is None else list(table)
+            return make_page(result, summary, take_page_options(options), model_file=target)
+
+        outputs = Outputs(out, report)
+        outputs.make(result, make_text, top=top, raw_names=raw_names)
         waiting.stage("writing")
         changed = bool(found.learned) or found.graph_changed
         if changed or save_as is not None:
             saved.save(target, notes=kept)
-        if page is not None and report is not None:
-            write_text(report, page)
-        if rows is not None and out is not None:
-            write_csv(out, rows)
+        outputs.write()
     if as_json:
         echo_json(facts)
         return
-    to_stderr = "-" in (out, report)
-    _print_tables(facts, changed=changed, to_stderr=to_stderr)
-    written = target if changed else save_as
-    for what, file in (("Predictions", out), ("Report", report), ("Model", written)):
-        if file not in (None, "-"):
-            click.echo(f"{what}: {file}", err=to_stderr)
+    _print_tables(facts, changed=changed, to_stderr=outputs.to_stderr)
+    outputs.echo(target if changed else save_as)
 
 
 # What a model keeps of predict, for predictions and pages of update.

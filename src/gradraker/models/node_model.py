@@ -15,6 +15,7 @@ A model of graphs has
 
 import os
 from collections.abc import Hashable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -380,6 +381,7 @@ class NodeModel(BaseEstimator):
         options = state["graph_options"]
         if not set(options) <= set(_KEPT_OPTIONS):
             raise ValueError(f"graph_options is {options!r}")
+        graph = replace(graph, is_directed=options.get("directed") is not False)
         model._start(graph, values, options)
         model.seed_ = check_int("seed_", state["seed_"], most=2**64 - 1)
         model._arrived = arrived

@@ -117,17 +117,7 @@ def run_demo(*, seed: int) -> DemoResult:
     is_sampled = np.zeros(data.n_nodes, dtype=np.bool_)
     is_sampled[sampled] = True
 
-    by_error = tested[np.argsort(np.abs(predicted_c - data.values)[tested], kind="stable")]
-    ranked = [
-        StationPrediction(
-            station=data.node_names[node],
-            altitude_m=float(altitude[node]),
-            true_c=float(data.values[node]),
-            predicted_c=float(predicted_c[node]),
-            error_c=float(predicted_c[node] - data.values[node]),
-        )
-        for node in by_error
-    ]
+    ranked = _rank_stations(data, altitude, predicted_c, tested)
     summary = DemoSummary(
         dataset=data.name,
         source=ATTRIBUTION,
@@ -166,6 +156,26 @@ def run_demo(*, seed: int) -> DemoResult:
         stations=names,
         edges=[(names[i], names[j]) for i, j in zip(*ends, strict=True) if i <= j],
     )
+
+
+def _rank_stations(
+    data: GraphDataset,
+    altitude: NDArray[np.float64],
+    predicted_c: NDArray[np.float64],
+    tested: NDArray[np.intp],
+) -> list[StationPrediction]:
+    """Return what was predicted for each unknown station, the smallest error first."""
+    errors = predicted_c - data.values
+    return [
+        StationPrediction(
+            station=data.node_names[node],
+            altitude_m=float(altitude[node]),
+            true_c=float(data.values[node]),
+            predicted_c=float(predicted_c[node]),
+            error_c=float(errors[node]),
+        )
+        for node in tested[np.argsort(np.abs(errors)[tested], kind="stable")]
+    ]
 
 
 def _list_reasons(found: LinearExplanation, data: GraphDataset) -> tuple[Reason, ...]:

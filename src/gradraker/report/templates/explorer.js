@@ -241,6 +241,7 @@ function list_facts(i, panel) {
     facts.push(["Predicted without its own value", with_unit(show(columns.left_out[i]))]);
     facts.push(["Error", CLASSES ? (error[i] ? "wrong" : "right") : with_unit(format(error[i]))]);
   }
+  else if (known[i]) facts.push(["Prediction of the trained model, which has seen it", with_unit(show(prediction[i]))]);
   if (!known[i]) facts.push([CLASSES ? "Predicted class" : "Prediction", with_unit(show(prediction[i]))]);
   if (CLASSES && !known[i]) facts.push(["Probability", format(columns.probability[i])]);
   if (columns.runner_up && !known[i]) facts.push(["Runner-up", `${label(columns.runner_up[i])} (${format(columns.runner_up_probability[i])})`]);
