@@ -447,9 +447,8 @@ def slow_rows(rows):
         sys.stderr.flush()
         time.sleep(0.2)
 
-import gradraker.cli.predict
-module = sys.modules["gradraker.cli.predict"]  # the name itself is the command
-module.write_csv = lambda path, rows: write_csv(path, slow_rows(rows))
+from gradraker.cli import page
+page.write_csv = lambda path, rows: write_csv(path, slow_rows(rows))
 """
 
 

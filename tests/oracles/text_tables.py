@@ -66,7 +66,8 @@ def to_number(text, place, missing_allowed):
     shown = repr(text) if len(repr(text)) <= 40 else f"{repr(text)[:36]}...{repr(text)[-1]}"
     if text.casefold() in MISSING:
         raise GraphFileError(place, f"the weight is missing ({shown})")
-    raise GraphFileError(place, f"{shown} is not a finite decimal number")
+    more = "; with the task 'classes' values are names" if missing_allowed else ""
+    raise GraphFileError(place, f"{shown} is not a finite decimal number{more}")
 
 
 def split(content, separator, place):

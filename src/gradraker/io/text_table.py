@@ -193,4 +193,5 @@ def explain_line(content: str, line: int, layout: Layout, columns: ColumnPositio
     place, field = layout.make_place(line, columns.value), fields[columns.value]
     if not columns.missing_allowed and field.casefold() in MISSING:
         raise GraphFileError(place, f"the weight is missing ({shorten(field)})")
-    raise GraphFileError(place, f"{shorten(field)} is not a finite decimal number")
+    more = "; with the task 'classes' values are names" if columns.missing_allowed else ""
+    raise GraphFileError(place, f"{shorten(field)} is not a finite decimal number{more}")
