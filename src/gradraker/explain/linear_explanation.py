@@ -137,6 +137,13 @@ class LinearExplanation:
         columns |= self.describe_pairs(tested, known)
         return pd.DataFrame(columns)
 
+    def plot(self, row: int = 0, *, ax: Any = None) -> Any:
+        """Draw the known nodes that count most; a ``gradraker.plotting.ContributorsDisplay``."""
+        from gradraker.plotting import ContributorsDisplay
+
+        row = check_row(row, len(self.node_names))
+        return ContributorsDisplay.from_explanation(self, row=row, ax=ax)
+
     def describe_pairs(self, tested: list[int], known: list[int]) -> dict[str, Any]:
         """What else :meth:`top` shows of pairs of explained and known nodes."""
         return {}

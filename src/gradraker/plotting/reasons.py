@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.graph.neighbourhood import find_neighbourhood
 from gradraker.plotting.figure import (
     BLACK,
@@ -63,7 +64,7 @@ class ContributorsDisplay(Display):
 
     @classmethod
     def from_explanation(
-        cls, explanation: Any, *, row: int = 0, k: int = 8, ax: "Axes | None" = None
+        cls, explanation: LinearExplanation, *, row: int = 0, k: int = 8, ax: "Axes | None" = None
     ) -> Self:
         """Make the display of one explained node, and plot it."""
         order = explanation.heaviest(k)[row].tolist()

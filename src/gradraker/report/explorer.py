@@ -272,8 +272,8 @@ def _choose_panels(
         return np.arange(n)
     chosen = [asked, remarkable.highest[:_EXTREMES], remarkable.lowest[:_EXTREMES]]
     chosen += [remarkable.uncertain[:_UNCERTAIN], remarkable.surprising[:_SURPRISING]]
-    # More of the highest where there are too few of the others.
-    chosen.append(remarkable.highest[: _EXTREMES + _UNCERTAIN + _SURPRISING])
+    # More of these where there are too few of the others, then any.
+    chosen += [remarkable.highest[:_SMALL], remarkable.surprising[:_SMALL], np.arange(_SMALL)]
     rows = np.array(list(dict.fromkeys(np.concatenate(chosen).tolist())), dtype=np.int64)
     rows = rows[: max(_SMALL, asked.size)]
     return rows[number[rows] >= 0]

@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from gradraker._html import escape, render_box, render_rows
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.graph.adapters.columns import Task
+from gradraker.graph.node_graph import count_reversed
 from gradraker.graph.reading import Reading
 from gradraker.models.left_out import LeftOut, LeftOutClasses, measure_left_out_error
 from gradraker.models.node_model import NodeModel
@@ -140,6 +141,12 @@ class NodePredictions:
             raise ValueError("no nodes were left out: fewer than 10 are known")
         return find_contributors(self.model, list(nodes), k, left_out=True)
 
+    def plot_neighbourhood(self, node: Hashable, *, ax: Any = None) -> Any:
+        """Draw a node and its neighbourhood; a ``gradraker.plotting.NeighbourhoodDisplay``."""
+        from gradraker.plotting import NeighbourhoodDisplay
+
+        return NeighbourhoodDisplay.from_predictions(self, node, ax=ax)
+
     def _list_nodes(self, nodes: Sequence[Hashable] | None) -> list[Hashable]:
         listed: list[Hashable] = self.nodes.tolist() if nodes is None else list(nodes)
         return listed
@@ -196,6 +203,8 @@ class NodePredictions:
             for i in np.flatnonzero(~self.is_known)[:_SHOWN].tolist()
         ]
         told = [f"<p>{escape(what)}: {escape(r)}</p>" for what, r in (self.readings or {}).items()]
+        if self.direction_note:
+            told.append(f"<p>Edges: {escape(self.direction_note)}</p>")
         error = "" if self.left_out is None else f"<p>Left out: {escape(self.left_out.error)}</p>"
         table = render_rows(rows, names) if rows else ""
         n = int((~self.is_known).sum())
@@ -215,7 +224,15 @@ class NodePredictions:
                 shown = f"RMSE {error.rmse:.4g} ({error.rmse_of_mean:.4g} by the mean)"
             text += f"; left-out {shown}"
         told = [f"; {what}: {reading}" for what, reading in (self.readings or {}).items()]
-        return text + "".join(told)
+        return text + "".join(told) + (f"; {self.direction_note}" if self.direction_note else "")
+
+    @cached_property
+    def direction_note(self) -> str:
+        """What was taken where a graph cannot tell whether it is directed; else nothing."""
+        model = self.model
+        if not model.is_directed_ or not model.adjacency_.nnz or count_reversed(model.adjacency_):
+            return ""
+        return "taken as directed: no edge has its reverse"
 
 
 def _to_cell(entry: Any) -> Any:
