@@ -62,6 +62,13 @@ def test_views_are_safe_and_compact(results):
         assert not set("\u202e\x00\x1b\u2028") & set(html), what
 
 
+def test_counts_and_empty_cells():
+    html = GraphDataset(np.ones((40, 40)), range(40), [f"n{i}" for i in range(40)], name="x")
+    shown = html._repr_html_()
+    assert "1\u202f600" in shown
+    assert "''" not in shown
+
+
 def test_views_show_the_numbers(results):
     values, classes = results
     shown = values._repr_html_()

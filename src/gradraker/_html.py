@@ -55,13 +55,14 @@ def render_rows(rows: Iterable[Sequence[object]], headings: Sequence[str] = ()) 
     ]
     lines += ["".join(map(_render_cell, row)) for row in rows]
     body = "".join(f"<tr>{line}</tr>" for line in lines if line)
-    return f'<table style="border-collapse:collapse;margin:0">{body}</table>'
+    return f'<table style="border-collapse:collapse;margin:0;font:inherit">{body}</table>'
 
 
 def _render_cell(cell: object) -> str:
     is_number = isinstance(cell, float | int) and not isinstance(cell, bool)
     align = "right" if is_number else "left"
-    return f'<td style="{_CELL};text-align:{align}"><bdi>{escape(format_cell(cell))}</bdi></td>'
+    text = format_cell(cell) if is_number else escape(cell)
+    return f'<td style="{_CELL};text-align:{align}"><bdi>{text}</bdi></td>'
 
 
 def format_cell(cell: object) -> str:
@@ -74,6 +75,6 @@ def format_cell(cell: object) -> str:
 
 def escape(text: object) -> str:
     """Return a text that no browser takes for markup, cut where it gets long."""
-    shown = show_hidden(text)
+    shown = "" if text == "" else show_hidden(text)
     cut = shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
     return html.escape(cut)

@@ -197,7 +197,7 @@ class NodePredictions:
 
     def _repr_html_(self) -> str:
         columns = self.list_columns()
-        names = [name for name in columns if name != "known"]
+        names = [name for name in columns if name not in ("known", "value")]
         rows = [
             [_to_cell(columns[name][i]) for name in names]
             for i in np.flatnonzero(~self.is_known)[:_SHOWN].tolist()
