@@ -9,7 +9,13 @@ from numpy.typing import NDArray
 
 from gradraker._validation import check_choice
 from gradraker.exceptions import GraphFileError, Place
-from gradraker.graph.adapters.columns import EdgeColumns, Task, ValueColumns, is_column_name
+from gradraker.graph.adapters.columns import (
+    ColumnNumber,
+    EdgeColumns,
+    Task,
+    ValueColumns,
+    is_column_name,
+)
 from gradraker.graph.edges import EdgeList
 from gradraker.graph.names import Names, find_distinct, to_plain_name
 from gradraker.graph.reading import Reading
@@ -94,7 +100,12 @@ def read_edges(
     content, name = open_file(path, format, report)
     read_graph, read_columns = FORMATS[name].read_graph, FORMATS[name].read_columns
     if read_graph is not None:
-        return read_graph(content, weight, report)
+        if source is not None or target is not None:
+            raise GraphFileError(
+                content.label, f"source and target are columns of a table, but the file is {name}"
+            )
+        attribute = weight.text if isinstance(weight, ColumnNumber) else weight
+        return read_graph(content, attribute, report)
     assert read_columns is not None
     found = read_columns(content, wanted, options, report)
     nodes, (sources, targets) = number_names(found.names, ids)

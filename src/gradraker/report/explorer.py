@@ -165,10 +165,13 @@ def _cut_names(given: list[str], most_bytes: int) -> tuple[list[str], int]:
     longest = _LONGEST_NAME
     names = [show_hidden(name) for name in given]
     sizes = np.array([len(json.dumps(name, ensure_ascii=False)) + 2 for name in names])
-    while longest > 8 and int(np.minimum(sizes, longest + 24).sum()) > most_bytes:
+    while longest > 8 and int(np.minimum(sizes, longest + 6).sum()) > most_bytes:
         longest = longest * 3 // 4
+    # How long a name was is worth the room only where there is some.
     cut = [
-        name if len(name) <= longest else f"{name[:longest]}… ({len(name)} characters)"
+        name
+        if len(name) <= longest
+        else f"{name[:longest]}…{f' ({len(name)} characters)' if longest > 60 else ''}"
         for name in names
     ]
     return cut, int(np.sum([len(name) > longest for name in names]))
