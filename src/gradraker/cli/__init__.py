@@ -8,12 +8,14 @@ from typing import Any
 import click
 
 from gradraker import __version__
+from gradraker.cli.bank import bank
 from gradraker.cli.data import data
 from gradraker.cli.demo import demo
 from gradraker.cli.explain import explain
 from gradraker.cli.predict import predict
 from gradraker.cli.ranges import ranges
 from gradraker.cli.reproduce import reproduce
+from gradraker.cli.series import series
 from gradraker.cli.sweep import INTERRUPTED, sweep
 from gradraker.cli.update import update
 
@@ -103,5 +105,5 @@ def main(debug: bool) -> None:
             stream.reconfigure(errors="replace")
 
 
-for command in (predict, update, explain, ranges, sweep, reproduce, data, demo):
+for command in (predict, update, explain, bank, series, ranges, sweep, reproduce, data, demo):
     main.add_command(command)

@@ -128,17 +128,20 @@ def _make_column_option(role: str, text: str) -> Callable[[Command], Command]:
 
 
 # How files of edges and values are read, where they do not tell themselves.
-file_options = _combine(
+edges_file_options = _combine(
     _make_column_option("source", "Column of the edges' sources"),
     _make_column_option("target", "Column of the edges' targets"),
     _make_column_option("weight", "Column of the edges' weights"),
-    _make_column_option("node", "Column of nodes in the file of values"),
-    _make_column_option("value", "Column of their values"),
     click.option(
         "--header/--no-header",
         default=None,
         help="Whether the first line of each file names its columns.",
     ),
+)
+file_options = _combine(
+    edges_file_options,
+    _make_column_option("node", "Column of nodes in the file of values"),
+    _make_column_option("value", "Column of their values"),
     click.option(
         "--values-header/--no-values-header",
         default=None,
