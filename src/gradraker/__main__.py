@@ -4,6 +4,7 @@ Nothing heavy is imported before Ctrl-C is taken care of: it ends every command 
 and without a traceback, from the first moment to the last.
 """
 
+import atexit
 import os
 import signal
 import sys
@@ -18,10 +19,10 @@ def run() -> None:
     _open_closed_streams()
     from gradraker.cli import main
 
-    # From here on commands may keep what is done before they stop.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     code = 1
     try:
+        # From here on commands may keep what is done before they stop.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         main(prog_name="gradraker")
     except SystemExit as left:
         code = left.code if isinstance(left.code, int) else int(left.code is not None)
@@ -29,6 +30,13 @@ def run() -> None:
         code = INTERRUPTED
     finally:
         signal.signal(signal.SIGINT, _leave)
+    if code == INTERRUPTED:
+        # Python itself ends by the signal if Ctrl-C came while it compiled a text, although it was
+        # handled: what exit does is done here, without that.
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(INTERRUPTED)
     sys.exit(code)
 
 
