@@ -18,7 +18,7 @@ Node = TypeVar("Node", bound=ast.AST)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 # Private rooms that the whole package shares.
-SHARED = {"_compiled", "_validation", "_files"}
+SHARED = {"_compiled", "_validation", "_files", "_html"}
 
 # -- exceptions, each with its reason ------------------------------------------------------------
 
@@ -30,7 +30,9 @@ LONG_FILES = {
 }
 FOLDER_SIZES = {
     "cli": "one file per command, and what commands share",
+    "graph": "forms of graphs, nodes and values, each with its checks",
     "models/sigma2": "the rules, and the one rule that searches",
+    "plotting": "one file per display, and what displays share",
     "models/walks": "one estimator by two solvers, each of them a folder",
     "models/walks/operators": "one file per step from walks to predictions",
 }
@@ -40,26 +42,27 @@ UNNAMED = ("models/walks/", "features/walks.py")
 # First words of names of functions; a new verb is added here.
 VERBS = """
 accept acquire add advance align append apply approximate ask assert assign average bind bound
-build call can cancel check choose clean clear close collect combine compare compile compute
+build call can cancel check choose clean clear clip close collect combine compare compile compute
 concatenate connect continue convert copy correlate count cut decode decorate delete describe
 detect divide download draw drop dump echo encode enter escape estimate evaluate exchange exit
 expand explain extend extract fetch fill filter find finish fit flatten flush fold forget format
 free freeze from gather generate get group grow guess handle has hash hold identify ignore infer
-interpolate invert invoke is iterate join keep label learn limit list listen load locate lock log
-look loop make map mark match measure merge mix move multiply name normalise notify number observe
-obtain open orient pad parse partial pick place plot poll post predict prefetch prepare print
-project propagate publish put raise rank read receive redraw reduce refuse release remove rename
-render renumber repeat replace report reproduce require reserve reset resize respond restore
-resume retry return reword rollback round run sample save scale score search select send serve set
-shade shift shorten show simulate skip solve sort split stack standardise start stop store
-stringify subtract sum summarise summarize take to train transform trim trust unlock unpack update
-use validate verify wait walk warn watch weigh work wrap write
+interpolate invert invoke is iterate join keep label learn leave limit list listen load locate
+lock log look loop make map mark match measure merge mix move multiply name normalise notify
+number observe obtain open orient pack pad parse partial pick place plot poll post predict
+prefetch prepare print project propagate publish put raise rank read receive redraw reduce refuse
+release remove rename render renumber repeat replace report reproduce require reserve reset resize
+respond restore resume retry return reword rollback round run sample save scale score search
+select send serve set settle shade shift shorten show simulate skip solve sort split stack
+standardise start stop store stringify subtract sum summarise summarize take tell to train
+transform trim trust unlock unpack update use validate verify wait walk warn watch weigh work wrap
+write
 """
 # Names of maths, of the paper and of the field, and one word of pandas users.
 NOUNS = """
 adjacency_vectors conformity_factor contribution_weights efficient_distance
 extreme_squared_distances features filtered_signals gnmse hop_views kernel_contribution_weights
-kernel_similarity_measure known_values layer_views median_sigma2 noise_range parallel_for
+kernel_similarity_measure known_values layer_views main median_sigma2 noise_range parallel_for
 settings_sweep sigma2_ranges sigma2_sweep similarity_measure similarity_transfer spectral_norm top
 """
 # A function with one of these is a value to its readers, a command, or a form of a function.
@@ -118,7 +121,7 @@ def test_private_attributes_are_read_in_their_own_folder_only() -> None:
     found = []
     for folder in [ROOT, *FOLDERS]:
         files = sorted(folder.glob("*.py"))
-        known = {"_replace", "_asdict", "_fields", "_make"}  # of named tuples
+        known = {"_replace", "_asdict", "_fields", "_make", "_exit", "_run_exitfuncs"}  # of Python
         for file in files:
             known |= {function.name for function in find_functions(file)}
             known |= {ast.unparse(node.target) for node in find_all(file, ast.AnnAssign)}

@@ -4,6 +4,15 @@ Names are loaded when they are first used, so that ``import gradraker`` is quick
 and loads neither the compiled loops nor any plotting. ``__init__.pyi`` lists them.
 """
 
+import os
+import sys
+
+# As a command, Ctrl-C ends it with exit code 130 from the first moment; see ``__main__``.
+if sys.orig_argv[1:3] == ["-m", "gradraker"] or os.path.basename(sys.argv[0]) == "gradraker":
+    import signal
+
+    signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+
 import lazy_loader
 
 __version__ = "0.1.0.dev0"

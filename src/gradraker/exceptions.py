@@ -164,6 +164,38 @@ class GraphFileError(ValueError):
         self.problem = problem
 
 
+class UnclearTableError(GraphFileError):
+    """A table can be read in more than one way, and nothing tells which one is meant.
+
+    Attributes
+    ----------
+    place : Place
+        The file and perhaps the line, or the table.
+    problem : str
+        What is unclear.
+    arguments : tuple of str
+        Arguments that settle it, such as ``("source", "target")``.
+
+    Examples
+    --------
+    >>> from gradraker.exceptions import Place, UnclearTableError
+    >>> problem = "the columns are 'id', 'a', 'b', and the value could be 'a' or 'b'"
+    >>> raise UnclearTableError(Place("known.csv"), problem, ("value",))
+    Traceback (most recent call last):
+    gradraker.exceptions.UnclearTableError: known.csv: the columns are 'id', 'a', 'b', and the value
+        could be 'a' or 'b': pass value
+    """
+
+    def __init__(self, place: Place | str, problem: str, arguments: tuple[str, ...]) -> None:
+        super().__init__(place, f"{problem}: pass {' and '.join(arguments)}")
+        self.args = (place, problem, arguments)  # all of them, so that workers can pickle it
+        self.problem = problem
+        self.arguments = arguments
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.problem}: pass {' and '.join(self.arguments)}"
+
+
 class UnknownNodesError(ValueError):
     """Nodes were named that the graph does not have.
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 import gradraker
 from gradraker.cli import main
 from gradraker.cli.demo import FIGURE_NAME
+from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.workflow import demo
 from gradraker.workflow.demo import run_demo
 
@@ -40,6 +41,10 @@ class ConstantLearner:
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         return np.full(X.shape[0], 0.6)
+
+    def explain(self, X: Any, known_names: Any) -> Any:
+        weights = np.full((1, len(self.y)), 0.6 / self.y.sum())
+        return LinearExplanation(weights, self.y, np.array([0.6]), [0], known_names)
 
 
 @pytest.fixture
@@ -127,15 +132,19 @@ def test_demo_prints_a_table_and_writes_the_figure(
     assert result.exit_code == 0, result.output
     figure = Path("a/b", FIGURE_NAME)
     assert figure.read_bytes().startswith(PNG_SIGNATURE)
-    assert [path.name for path in figure.parent.iterdir()] == [FIGURE_NAME]
+    files = ["edges.csv", "known.csv", FIGURE_NAME, "values.csv"]
+    assert sorted(path.name for path in figure.parent.iterdir()) == files
     lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
     assert "Graph 89 nodes, 2515 edges" in lines
     assert "Split 36 known, 53 unknown (seed 0)" in lines
     assert "σ² of the kernel 4.25, from the known nodes alone (rule 'theory')" in lines
     assert "worst Jungfraujoch 3571 -14.0 -4.0 +10.0" in lines
     assert f"Figure: {figure}" in lines
-    assert lines[-1] == "Source: MeteoSwiss"
-    assert max(map(len, result.stdout.splitlines())) <= 80
+    assert "Source: MeteoSwiss" in lines
+    assert [line.split()[:2] for line in lines[-3:]] == [
+        ["gradraker", command] for command in ("predict", "explain", "update")
+    ]
+    assert max(map(len, result.stdout.splitlines()[:-3])) <= 80
     assert "\x1b" not in result.stdout
 
 
@@ -173,7 +182,7 @@ def test_demo_without_matplotlib_prints_the_table_and_how_to_get_the_figure(
     assert "89 nodes, 2515 edges" in result.stdout
     assert "No figure: " in result.stdout
     assert "pip install 'gradraker[plot]'" in result.stdout
-    assert not Path("gradraker-demo").exists()
+    assert not Path("gradraker-demo", FIGURE_NAME).exists()
 
 
 def test_demo_json_without_matplotlib_keeps_stdout_clean(

@@ -29,3 +29,10 @@ def test_without_networkx_the_extra_is_named(
         GraphFileError, match=r"read with networkx: pip install 'gradraker\[networkx\]'"
     ):
         read_edges(write_file(b"<graphml></graphml>", "edges"))
+
+
+def test_columns_are_refused_for_a_graph_without_columns(tmp_path: Path) -> None:
+    path = tmp_path / "graph.graphml"
+    nx.write_graphml(nx.path_graph(3), path)
+    with pytest.raises(GraphFileError, match="source and target are columns of a table"):
+        read_edges(path, source="a")

@@ -29,7 +29,10 @@ def test_columns_are_chosen_by_name_or_position(write_file: Callable[..., Any], 
         "y",
         3.0,
     )
-    assert list_edges(read_edges(path, header=True)) == [("x", "y", None), ("y", "z", None)]
+    assert list_edges(read_edges(path, weight=False, header=True)) == [
+        ("x", "y", None),
+        ("y", "z", None),
+    ]
     assert (
         read_edges(write_file("1,2,2020-01-01\n", "dated.csv"), weight=False, header=False).weight
         is None
@@ -53,7 +56,7 @@ def test_columns_are_chosen_by_name_or_position(write_file: Callable[..., Any], 
             "a,b\nc,d,e\n",
             r"edges.csv, line 2: the line has 3 column\(s\), but 2 are expected after line 1",
         ),
-        ("a,b\nc,\n", "edges.csv, line 2, column 2: the name of a node is missing"),
+        ("a,b\na,\n", "edges.csv, line 2, column 2: the name of a node is missing"),
         (
             "source,target\nc,d\n ,e\n",
             r"line 3, column 1 \(source\): the name of a node is missing",
@@ -99,7 +102,10 @@ def test_errors_name_file_line_and_column(
         ({"source": "x"}, "edges.csv: source='x' is not a column: the table has columns 'a', 'b'"),
         ({"weight": "w"}, "edges.csv: weight='w' is not a column"),
         ({"source": 5}, "edges.csv: source=5 is not a column"),
-        ({"source": 1}, "source and target must be two columns, got column 1 for both"),
+        (
+            {"source": 1, "target": 1},
+            "source and target must be two columns, got column 1 for both",
+        ),
         ({"format": "parquet"}, "format asks for parquet, but the content looks like text"),
     ],
 )
@@ -107,7 +113,7 @@ def test_columns_that_do_not_exist_are_refused(
     arguments: dict[Any, Any], message: str, write_file: Callable[..., Any]
 ) -> None:
     with pytest.raises(GraphFileError, match=message):
-        read_edges(write_file("a,b\nc,d\n"), **arguments)
+        read_edges(write_file("a,b\na,d\n"), **arguments)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +132,7 @@ def test_wrong_arguments_are_named(
 ) -> None:
     (name,) = arguments
     with pytest.raises(ValueError, match=f"{name} must be") as caught:
-        read_edges(write_file("a,b\nc,d\n"), **arguments)
+        read_edges(write_file("a,b\na,d\n"), **arguments)
     assert not isinstance(caught.value, GraphFileError)
 
 

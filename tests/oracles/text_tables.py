@@ -25,9 +25,10 @@ def parse_columns(
     text: str, layout: Layout, columns: ColumnPositions, progress: Callable[..., Any]
 ) -> FileColumns:
     """Return columns of a text table, or raise an error that names line and column."""
-    names, number, missing_allowed = columns
+    names, number, missing_allowed, is_text = columns
     listed: Any = [[] for _ in names]
-    numbers, lines = [], []
+    numbers: list[Any] = []
+    lines = []
     for line, content in enumerate(text.split("\n"), start=1):
         bare = content.lstrip(BLANKS)
         skipped = not bare or (layout.comment and bare.startswith(layout.comment))
@@ -48,15 +49,18 @@ def parse_columns(
             found.append(fields[column])
         if number is not None:
             place = layout.make_place(line, number)
-            numbers.append(to_number(fields[number], place, missing_allowed))
+            if is_text:
+                missing = fields[number].casefold() in MISSING
+                numbers.append(None if missing else fields[number])
+            else:
+                numbers.append(to_number(fields[number], place, missing_allowed))
         lines.append(line)
         progress("parsing", line, text.count("\n") + 1)
     texts = [pl.Series(f"name{i}", found, dtype=pl.String) for i, found in enumerate(listed)]
-    return FileColumns(
-        to_integers(texts) or texts,
-        None if number is None else np.array(numbers),
-        np.array(lines, dtype=np.int64),
-    )
+    named, at = to_integers(texts) or texts, np.array(lines, dtype=np.int64)
+    if is_text:
+        return FileColumns(named, None, at, labels=pl.Series(numbers, dtype=pl.String))
+    return FileColumns(named, None if number is None else np.array(numbers), at)
 
 
 def to_number(text: str, place: Place, missing_allowed: bool) -> float:
@@ -69,7 +73,8 @@ def to_number(text: str, place: Place, missing_allowed: bool) -> float:
     shown = repr(text) if len(repr(text)) <= 40 else f"{repr(text)[:36]}...{repr(text)[-1]}"
     if text.casefold() in MISSING:
         raise GraphFileError(place, f"the weight is missing ({shown})")
-    raise GraphFileError(place, f"{shown} is not a finite decimal number")
+    more = "; with the task 'classes' values are names" if missing_allowed else ""
+    raise GraphFileError(place, f"{shown} is not a finite decimal number{more}")
 
 
 def split(content: str, separator: str, place: Place) -> list[str]:

@@ -53,9 +53,7 @@ def test_figures_are_written_by_the_ending_of_the_name(tmp_path: Path) -> None:
 def test_svg_has_no_date_no_random_ids_and_a_description() -> None:
     texts = [
         render_inline_svg(
-            plot_held_out([1.0, 2.0], [1.5, 1.8]).figure,  # type: ignore[arg-type]
-            prefix="p",
-            description='a "b" <c>',
+            plot_held_out([1.0, 2.0], [1.5, 1.8]).figure_, prefix="p", description='a "b" <c>'
         )
         for _ in range(2)
     ]

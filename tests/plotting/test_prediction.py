@@ -1,5 +1,7 @@
 """Figures of a prediction job, read back from the axes."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ from gradraker.plotting import plot_errors, plot_held_out, plot_sigma2_ranges
 
 
 def test_ranges_figure_marks_the_choice() -> None:
-    axes = plot_sigma2_ranges([0.2, 5.0, 140.0], 7.5)
+    axes = plot_sigma2_ranges([0.2, 5.0, 140.0], 7.5).ax_
     (marker,) = [line for line in axes.get_lines() if line.get_marker() == "D"]
     assert marker.get_xdata()[0] == 7.5  # type: ignore[index]
     lines = {line.get_xdata()[0] for line in axes.get_lines()}  # type: ignore[index]
@@ -19,8 +21,8 @@ def test_ranges_figure_marks_the_choice() -> None:
 
 
 @pytest.mark.parametrize("sigma2", [1e-9, 1e9])
-def test_ranges_figure_shows_a_choice_far_outside(sigma2: float) -> None:
-    low, high = plot_sigma2_ranges([0.2, 5.0, 140.0], sigma2).get_xlim()
+def test_ranges_figure_shows_a_choice_far_outside(sigma2: Any) -> None:
+    low, high = plot_sigma2_ranges([0.2, 5.0, 140.0], sigma2).ax_.get_xlim()
     assert low < min(sigma2, 0.2)
     assert high > max(sigma2, 140.0)
 
@@ -40,7 +42,7 @@ def test_ranges_figure_refuses(boundaries: list[float], sigma2: float, message: 
 
 
 def test_held_out_figure_has_the_points() -> None:
-    axes = plot_held_out([1.0, 2.0, 4.0], [1.5, 1.8, 3.0], mean=2.2)
+    axes = plot_held_out([1.0, 2.0, 4.0], [1.5, 1.8, 3.0], mean=2.2).ax_
     points = {line.get_label(): line.get_xydata().tolist() for line in axes.get_lines()}  # type: ignore[union-attr]
     assert points["Held-out node"] == [[1.0, 1.5], [2.0, 1.8], [4.0, 3.0]]
     assert points["The mean"][0][1] == 2.2
@@ -50,7 +52,7 @@ def test_errors_figure_counts_every_residual() -> None:
     rng = np.random.default_rng(0)
     values = rng.normal(size=200)
     predictions = values + rng.normal(size=200)
-    axes = plot_errors(values, predictions, mean=0.0)
+    axes = plot_errors(values, predictions, mean=0.0).ax_
     bars = [patch for patch in axes.patches if hasattr(patch, "get_height")]
     assert sum(bar.get_height() for bar in bars) == 200
     edges = [bar.get_x() for bar in bars]  # type: ignore[attr-defined]

@@ -16,7 +16,7 @@ pytestmark = [
 
 
 # Figures of the page, by method: SKG shows the ranges of σ² as well.
-N_FIGURES = {"nodes": 2, "skg": 3}
+N_FIGURES = {"nodes": 3, "skg": 4}
 
 
 @pytest.fixture(scope="module", params=N_FIGURES)

@@ -10,6 +10,7 @@ import gradraker
 from gradraker import NodeRegressor, SKGNodeRegressor, SKGRegressor, predict_nodes
 from gradraker.datasets.dataset import GraphDataset
 from gradraker.exceptions import UnknownNodesError
+from gradraker.models.left_out import LeftOut
 from gradraker.workflow import predict_all, update_nodes
 from gradraker.workflow.node_predictions import NodePredictions
 
@@ -63,7 +64,7 @@ def test_left_out_nodes_are_predicted_as_by_a_model_without_them(
     for row in (0, 17, 59):
         others = {node: value for node, value in known.items() if node != data.node_names[row]}
         alone = NodeRegressor(**settings).fit(data, others).predict([data.node_names[row]])
-        assert held_out is not None
+        assert isinstance(held_out, LeftOut)
         assert held_out.predictions[row] == pytest.approx(alone[0], abs=1e-9)
 
 

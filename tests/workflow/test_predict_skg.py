@@ -7,6 +7,7 @@ import pytest
 
 from gradraker import SKGNodeRegressor, SKGRegressor, adjacency_vectors, predict_nodes
 from gradraker.exceptions import TooFewValuesError, UnknownNodesError
+from gradraker.models.left_out import LeftOut
 from gradraker.workflow import contributors, update_nodes
 
 LEARNER = SKGNodeRegressor(sigma2=2.0, n_frequencies=300, random_state=0)
@@ -139,7 +140,7 @@ def test_equal_values_have_no_verdict() -> None:
     result = predict_nodes(edges, dict.fromkeys(values, 3.0), model=LEARNER)
     assert result.model.measure_transfer() is None
     np.testing.assert_allclose(result.predictions, 3.0)
-    assert result.left_out is not None
+    assert isinstance(result.left_out, LeftOut)
     assert np.isnan(result.left_out.error.gnmse)
 
 

@@ -1,7 +1,9 @@
 """The command line. Heavy imports wait until a command runs, so that help is quick."""
 
+import os
 import sys
 from io import TextIOWrapper
+from typing import Any
 
 import click
 
@@ -14,7 +16,7 @@ from gradraker.cli.predict import predict
 from gradraker.cli.ranges import ranges
 from gradraker.cli.reproduce import reproduce
 from gradraker.cli.series import series
-from gradraker.cli.sweep import sweep
+from gradraker.cli.sweep import INTERRUPTED, sweep
 from gradraker.cli.update import update
 
 # Errors that the library raises on purpose, with a sentence meant for its users.
@@ -23,6 +25,24 @@ EXPECTED_ERRORS = (ValueError, TypeError, OSError, ImportError)
 
 class OneSentenceGroup(click.Group):
     """A group of commands whose errors are one sentence, unless ``--debug`` is given."""
+
+    def main(self, *args: Any, standalone_mode: bool = True, **kwargs: Any) -> Any:
+        """Run a command line; Ctrl-C gives exit code 130, where click gives 1."""
+        if not standalone_mode:
+            return super().main(*args, standalone_mode=False, **kwargs)  # type: ignore[call-overload]
+        try:
+            code = super().main(*args, standalone_mode=False, **kwargs)  # type: ignore[call-overload]
+        except click.Abort:
+            click.echo("Stopped.", err=True)
+            sys.exit(INTERRUPTED)
+        except click.ClickException as error:
+            error.show()
+            sys.exit(error.exit_code)
+        except BrokenPipeError:
+            # The reader has left: nothing more is written, also not when Python ends.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            sys.exit(1)
+        sys.exit(code if isinstance(code, int) else 0)
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the command; exit code 1 if it fails (click gives 2 for wrong use)."""
@@ -56,14 +76,28 @@ def format_error(error: Exception) -> str:
     return f"{kind}: {message} (run 'gradraker --debug ...' to see where)"
 
 
-@click.group(cls=OneSentenceGroup, context_settings={"help_option_names": ["-h", "--help"]})
+# "\b" keeps the lines of a paragraph as they are.
+_COMPLETION = """\b
+Completion of commands and options with the tab key, in shells that start after:
+  bash  echo 'eval "$(_GRADRAKER_COMPLETE=bash_source gradraker)"' >> ~/.bashrc
+  zsh   echo 'eval "$(_GRADRAKER_COMPLETE=zsh_source gradraker)"' >> ~/.zshrc
+  fish  echo '_GRADRAKER_COMPLETE=fish_source gradraker | source' \\
+          > ~/.config/fish/completions/gradraker.fish
+"""
+
+
+@click.group(
+    cls=OneSentenceGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=_COMPLETION,
+)
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 @click.version_option(__version__, prog_name="gradraker")
 def main(debug: bool) -> None:
     """Predict unknown node values on a graph, online, and explain every prediction.
 
-    Exit codes: 0 all went well, 1 the data or the machine said no, 2 wrong use; 130 for a sweep
-    or a reproduction that was stopped with Ctrl-C.
+    Exit codes: 0 all went well, 1 the data or the machine said no, 2 wrong use, 130 stopped with
+    Ctrl-C.
     """
     # A terminal that cannot show σ² or ° gets a question mark, not an error.
     for stream in (sys.stdout, sys.stderr):

@@ -10,14 +10,25 @@ from gradraker.cli.inputs import (
     read_edges_file,
     read_values_file,
     reword_errors,
+    take_file_options,
     to_graph_options,
+)
+from gradraker.cli.option_groups import (
+    FILE_OPTIONS,
+    GRAPH_OPTIONS,
+    LEARNER_OPTIONS,
+    WALK_OPTIONS,
+    GroupedCommand,
 )
 from gradraker.cli.options import (
     KERNELS,
     SIGMA2_RULES,
     FileName,
     add_values_option,
+    directed_option,
+    file_options,
     kernel_options,
+    make_direction_option,
     output_options,
     unknown_nodes_option,
     vector_options,
@@ -64,6 +75,12 @@ class KernelList(click.ParamType):  # type: ignore[type-arg]
 
 
 @click.command(
+    cls=GroupedCommand,
+    groups={
+        "Reading files": FILE_OPTIONS,
+        "Graph": (*GRAPH_OPTIONS, *WALK_OPTIONS),
+        "Learner": (*LEARNER_OPTIONS, "seed"),
+    },
     short_help="Predict by a bank of kernels, over layers and hops.",
     epilog="Example: gradraker bank --layer mail=edges.csv --values known.csv "
     "--kernels ranges,laplacian:cv --hops 2 --out predicted.csv",
@@ -87,6 +104,9 @@ class KernelList(click.ParamType):  # type: ignore[type-arg]
     "'laplacian:2.5' is of another family.",
 )
 @click.option("--out", type=FileName(), metavar="FILE", help="Predictions as CSV; - is stdout.")
+@file_options
+@directed_option
+@make_direction_option("out")
 @vector_options
 @kernel_options
 @unknown_nodes_option
@@ -107,6 +127,7 @@ def bank(
     counts, and how large the errors are on a fifth of the known nodes, held out once.
     """
     files = _split_layers(layers)
+    how = take_file_options(options, task="values")
     check_streams(values=values, **{f"layer {name}": file for name, file in files.items()})
     check_streams(out=out, json="-" if as_json else None)
     check_distinct({"values": values, **{f"layer {n}": f for n, f in files.items()}}, {"out": out})
@@ -118,8 +139,8 @@ def bank(
     with Waiting() as waiting:
         from gradraker.workflow import predict_with_bank
 
-        graphs = {name: read_edges_file(file, waiting) for name, file in files.items()}
-        known = read_values_file(values, waiting)
+        graphs = {name: read_edges_file(file, waiting, how) for name, file in files.items()}
+        known = read_values_file(values, waiting, how)
         waiting.show_stage("training")
         with reword_errors(values):
             result = predict_with_bank(
@@ -132,7 +153,9 @@ def bank(
                 vector_options={
                     "direction": options["direction"] or "out",
                     **to_graph_options(
-                        self_loops=options["self_loops"], unweighted=options["unweighted"]
+                        self_loops=options["self_loops"],
+                        unweighted=options["unweighted"],
+                        directed=how.directed,
                     ),
                 },
                 n_frequencies=options["frequencies"],

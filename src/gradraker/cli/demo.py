@@ -1,33 +1,65 @@
 """``gradraker demo``: learn Swiss temperatures at some stations, predict the others."""
 
 import json
+import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from gradraker.cli.output import write_csv
+
 if TYPE_CHECKING:
     from gradraker.workflow.demo import DemoResult, DemoSummary
 
 FIGURE_NAME = "temperature-jan.png"
+# Three commands, each of which works after the one before it.
+_NEXT = (
+    "gradraker predict --edges {0}/edges.csv --values {0}/known.csv --undirected "
+    "--coverage 0.9 --unit °C --model {0}/model.gr --report {0}/report.html",
+    "gradraker explain --model {0}/model.gr --node {1}",
+    "gradraker update --model {0}/model.gr --values {0}/values.csv",
+)
 
 
 def write_figure(result: "DemoResult", folder: Path) -> Path:
-    """Draw true and predicted temperatures by altitude; ImportError without matplotlib."""
+    """Draw the predictions of both methods and their reasons; ImportError without matplotlib."""
     from gradraker._files import write_atomically
-    from gradraker.plotting import PredictedValuesDisplay
+    from gradraker.plotting import ContributorsDisplay, PredictedValuesDisplay
+    from gradraker.plotting.figure import make_grid
 
-    display = PredictedValuesDisplay.from_predictions(
-        result.altitude_m,
-        result.true_c,
-        result.predicted_c,
-        known=result.sampled,
-        position_label="Altitude (m a.s.l.)",
-        value_label="January mean temperature (°C)",
-    )
+    axes = make_grid(2, 2, 11.0, 7.2)
+    predicted = {"node model": result.by_node_model_c, "SKG": result.predicted_c}
+    for column, explained in enumerate(result.summary.explained):
+        PredictedValuesDisplay.from_predictions(
+            result.altitude_m,
+            result.true_c,
+            predicted[explained.method],
+            known=result.sampled,
+            position_label="Altitude (m a.s.l.)",
+            value_label="January mean temperature (°C)",
+            ax=axes[column],
+        )
+        title = "The node model" if explained.method == "node model" else "SKG"
+        axes[column].set_title(title, loc="left", fontweight="bold")
+        ContributorsDisplay(
+            [reason.station for reason in explained.reasons],
+            [reason.weight for reason in explained.reasons],
+            [f"{reason.value_c:z.1f} °C" for reason in explained.reasons],
+            title=f"{explained.station}: {explained.predicted_c:z.1f} °C, since",
+        ).plot(ax=axes[2 + column])
+    return write_atomically(folder / FIGURE_NAME, axes[0].figure.figure.savefig)
+
+
+def write_files(result: "DemoResult", folder: Path) -> None:
+    """Write edges, known values and all values, for the commands to try next."""
     folder.mkdir(parents=True, exist_ok=True)
-    return write_atomically(folder / FIGURE_NAME, display.figure_.savefig)
+    write_csv(str(folder / "edges.csv"), [("source", "target"), *result.edges])
+    values = list(zip(result.stations, result.true_c.tolist(), strict=True))
+    known = [row for row, is_known in zip(values, result.sampled, strict=True) if is_known]
+    write_csv(str(folder / "known.csv"), [("node", "value"), *known])
+    write_csv(str(folder / "values.csv"), [("node", "value"), *values])
 
 
 def print_tables(summary: "DemoSummary") -> None:
@@ -54,12 +86,13 @@ def print_tables(summary: "DemoSummary") -> None:
         "σ² of the kernel",
         f"{summary.sigma2:.3g}, from the known nodes alone (rule '{summary.sigma2_rule}')",
     )
-    facts.add_row("GNMSE", f"{summary.gnmse:.4f} on unknown nodes, values scaled to [0, 1]")
-    facts.add_row("GNMSE of a node model", f"{summary.gnmse_of_node_model:.4f}, see below")
+    of_nodes = f"{summary.gnmse_of_node_model:.4f}, what 'gradraker predict' does"
+    facts.add_row("GNMSE of the node model", of_nodes)
+    facts.add_row("GNMSE of SKG", f"{summary.gnmse:.4f}, the paper's learner")
     facts.add_row("GNMSE of the mean", f"{summary.gnmse_of_mean:.4f} if all get the known mean")
 
     stations = Table(
-        title="Three best and three worst predicted stations, temperatures in °C",
+        title="Three best and three worst predicted stations of SKG, temperatures in °C",
         title_justify="left",
         box=box.SIMPLE_HEAD,
     )
@@ -79,9 +112,21 @@ def print_tables(summary: "DemoSummary") -> None:
             )
         stations.add_section()
 
+    why = Table(
+        title=f"Why {summary.explained[0].station} ({summary.explained[0].true_c:z.1f} °C) is "
+        "predicted so, in °C",
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+    )
+    for heading in ("Method", "Predicted", "Known stations that count most (weight, value)"):
+        why.add_column(heading, justify="right" if heading == "Predicted" else "left")
+    for told in summary.explained:
+        reasons = (f"{r.station} ({r.weight:.2f}, {r.value_c:z.1f})" for r in told.reasons[:3])
+        why.add_row(told.method, f"{told.predicted_c:z.1f}", "; ".join(reasons))
+
     console = Console(markup=False)
-    console.print(facts)
-    console.print(stations)
+    for table in (facts, stations, why):
+        console.print(table)
 
 
 @click.command(
@@ -95,7 +140,7 @@ def print_tables(summary: "DemoSummary") -> None:
     default=Path("gradraker-demo"),
     show_default=True,
     metavar="DIR",
-    help="Folder for the figure; made if it is not there.",
+    help="Folder for the figure and the files; made if it is not there.",
 )
 @click.option(
     "--seed",
@@ -110,11 +155,13 @@ def demo(folder: Path, seed: int, as_json: bool) -> None:
     """Predict January temperatures at Swiss weather stations, and draw a figure.
 
     Stations are joined if their altitudes differ by less than 300 m. The values
-    of 40 % of them are given to the learner, the others are predicted.
+    of 40 % of them are given to a node model, which 'gradraker predict' uses, and to SKG, the
+    paper's learner; both predict the others, and say why.
     """
     from gradraker.workflow.demo import ATTRIBUTION, run_demo
 
     result = run_demo(seed=seed)
+    write_files(result, folder)
     figure: Path | None = None
     missing = ""
     try:
@@ -131,5 +178,8 @@ def demo(folder: Path, seed: int, as_json: bool) -> None:
     print_tables(result.summary)
     # Not through rich, which would break a long path into lines.
     click.echo(missing or f"Figure: {figure}")
-    click.echo("Shown is SKG, the paper's learner; 'gradraker predict' uses a node model.")
     click.echo(ATTRIBUTION)
+    station = result.summary.explained[0].station
+    click.echo("Try next, with the same stations:")
+    for line in _NEXT:
+        click.echo(f"  {line.format(shlex.quote(str(folder)), shlex.quote(station))}")

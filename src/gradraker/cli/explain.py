@@ -1,5 +1,7 @@
 """``gradraker explain``: why a model predicts what it predicts for a node."""
 
+from typing import Any
+
 import click
 
 from gradraker.cli.inputs import load_node_model
@@ -26,8 +28,9 @@ from gradraker.cli.tables import make_facts_table, make_rows_table, shorten
 def explain(model: str, node: str, top: int, as_json: bool) -> None:
     """Say which known values the prediction of a node comes from.
 
-    The prediction is exactly the mean plus the sum of weight × (value − mean) over all
-    nodes that the model has learned.
+    A predicted number is exactly the mean plus the sum of weight × (value − mean) over all
+    nodes that the model has learned. A class has the score Σ weight over the known nodes of that
+    class.
     """
     if model == "-":
         raise click.UsageError("--model cannot be '-': give the name of a file")
@@ -44,20 +47,45 @@ def explain(model: str, node: str, top: int, as_json: bool) -> None:
             raise ValueError(
                 f"--node: {node!r} is not in the graph that the model has learned"
             ) from error
-        facts = summarize_explanation(explanation, mean=saved.mean_, k=top)
+        facts = summarize_explanation(saved, explanation, k=top)
     if as_json:
         echo_json(facts)
         return
     page = make_console()
-    listed = [
+    listed = _list_class_facts(facts) if "classes" in facts else _list_value_facts(facts)
+    page.print(make_facts_table(f"Node {make_printable(node)}", listed))
+    if facts["parts"]:
+        rows = [[name, part] for name, part in facts["parts"].items()]
+        page.print(make_rows_table("Kinds of similarity", ["Similarity", "Adds"], rows))
+    headings = {"node": "Known node", "weight": "Weight", "value": "Value"}
+    if "classes" in facts:
+        headings["value"] = "Class"
+    headings |= {"contribution": "Contribution", "squared_distance": "Squared distance"}
+    shown = [key for key in headings if key in facts["contributors"][0]]
+    rows = [[one[key] for key in shown] for one in facts["contributors"]]
+    page.print(make_rows_table("The nodes that count most", [headings[key] for key in shown], rows))
+
+
+def _list_value_facts(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    return [
         ("Prediction", shorten(facts["prediction"])),
         ("Mean", f"{shorten(facts['mean'])}, which values are compared with"),
         ("Sum of weights", f"{shorten(facts['sum_of_weights'])} over {facts['observed']} nodes"),
         ("Listed", f"{shorten(facts['listed_part'])} of what moves it from the mean"),
     ]
-    page.print(make_facts_table(f"Node {make_printable(node)}", listed))
-    headings = {"node": "Known node", "weight": "Weight", "value": "Value"}
-    headings |= {"contribution": "Contribution", "squared_distance": "Squared distance"}
-    shown = [key for key in headings if key in facts["contributors"][0]]
-    rows = [[one[key] for key in shown] for one in facts["contributors"]]
-    page.print(make_rows_table("The nodes that count most", [headings[key] for key in shown], rows))
+
+
+def _list_class_facts(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    others = [
+        f"{make_printable(one['class'])} ({shorten(one['probability'])})"
+        for one in facts["classes"][1:4]
+    ]
+    predicted = f"{make_printable(facts['prediction'])} ({shorten(facts['probability'])})"
+    listed = [("Class (probability)", predicted)]
+    if others:
+        listed.append(("Runners-up", ", ".join(others)))
+    return [
+        *listed,
+        ("Sum of weights", f"{shorten(facts['sum_of_weights'])} over {facts['observed']} nodes"),
+        ("Listed", f"{shorten(facts['listed_part'])} of the weights"),
+    ]

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Hashable, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gradraker.graph import EdgeList
+    from gradraker.io.readers import NodeValues
     from gradraker.models import NodeModel
 
 STANDARD_STREAM = "-"
@@ -44,14 +45,50 @@ def check_distinct(inputs: Mapping[str, str | None], outputs: Mapping[str, str |
             taken.setdefault(path, option)
 
 
-def read_edges_file(path: str, waiting: Waiting) -> "EdgeList":
+@dataclass(frozen=True)
+class FileOptions:
+    """How files of edges and values are read; None where they tell themselves."""
+
+    source: Hashable = None
+    target: Hashable = None
+    weight: Hashable = None
+    node: Hashable = None
+    value: Hashable = None
+    header: bool | None = None
+    values_header: bool | None = None
+    directed: bool | None = None
+    task: Any = None
+
+
+def take_file_options(options: dict[str, Any], *, task: str | None = None) -> FileOptions:
+    """Take the options of files out of those of a command."""
+    names = [one.name for one in fields(FileOptions)]
+    given = {name: options.pop(name) for name in names if name in options}
+    if options.get("unweighted"):
+        if given["weight"] is not None:
+            raise click.UsageError("--weight and --unweighted exclude each other")
+        given["weight"] = False
+    return FileOptions(**({"task": task} | given))
+
+
+def read_edges_file(path: str, waiting: Waiting, how: FileOptions) -> "EdgeList":
     """Read edges; names become text, so that 7 is the same node in every file and model."""
     import numpy as np
 
     from gradraker.io.readers import read_edges
 
     waiting.set_file(_label(path))
-    edges = read_edges(path, progress=waiting.show_progress)
+    with _name_options("header"):
+        edges = read_edges(
+            path,
+            source=how.source,
+            target=how.target,
+            weight=how.weight,
+            header=how.header,
+            progress=waiting.show_progress,
+        )
+    if edges.reading is not None and not edges.reading.is_plain:
+        waiting.tell(f"{_label(path)}: {edges.reading}")
     if edges.references is not None:
         raise click.ClickException(
             f"{_label(path)}: the matrix is {len(edges.nodes)} × {len(edges.references)}, but a "
@@ -59,16 +96,58 @@ def read_edges_file(path: str, waiting: Waiting) -> "EdgeList":
         )
     # Readers make integers of names only where the text can be had back exactly.
     texts = np.fromiter(map(str, edges.nodes.tolist()), dtype=object, count=len(edges.nodes))
+    if how.directed is None and edges.directed and not has_reverse_edges(edges):
+        waiting.tell(
+            f"{_label(path)}: no edge has its reverse, so the graph is taken as directed; pass "
+            "--undirected if each edge counts both ways, or --directed if not"
+        )
     return replace(edges, nodes=texts)
 
 
-def read_values_file(path: str, waiting: Waiting) -> dict[Hashable, float]:
+def has_reverse_edges(edges: "EdgeList") -> bool:
+    """Whether an edge is listed in both directions; self loops do not count."""
+    import numpy as np
+
+    other = edges.source != edges.target
+    source, target = edges.source[other].astype(np.int64), edges.target[other].astype(np.int64)
+    n = len(edges.nodes)
+    return bool(np.isin(source * n + target, target * n + source).any())
+
+
+def read_values_file(path: str, waiting: Waiting, how: FileOptions) -> "NodeValues":
     """Read known values, by the name of the node."""
     from gradraker.io.readers import read_values
 
     waiting.set_file(_label(path))
-    values = read_values(path, progress=waiting.show_progress)
-    return {str(node): value for node, value in values.items()}
+    with _name_options("values-header"):
+        values = read_values(
+            path,
+            node=how.node,
+            value=how.value,
+            header=how.header if how.values_header is None else how.values_header,
+            task=how.task,
+            progress=waiting.show_progress,
+        )
+    if values.reading is not None and not values.reading.is_plain:
+        waiting.tell(f"{_label(path)}: {values.reading}")
+    return values.rename(str)
+
+
+@contextmanager
+def _name_options(header: str) -> "Iterator[None]":
+    """Let errors about columns name options instead of arguments."""
+    from gradraker.exceptions import UnclearTableError
+
+    try:
+        yield
+    except UnclearTableError as error:
+        options = {
+            "header": f"--{header} or --no-{header}",
+            "weight": "--weight COLUMN, or --unweighted",
+        }
+        named = [options.get(name, f"--{name}") for name in error.arguments]
+        settled = f"pass {' and '.join(named)}"
+        raise ValueError(f"{error.place}: {error.problem}: {settled}") from error
 
 
 def load_node_model(path: str) -> "NodeModel":
@@ -142,18 +221,27 @@ def _find_line(path: str | None, name: str) -> int | None:
 VECTOR_OPTIONS = ("direction", "self_loops", "unweighted", "hops", "hop_weights")
 
 
-def to_graph_options(*, self_loops: str, unweighted: bool) -> dict[str, Any]:
+def to_graph_options(
+    *, self_loops: str, unweighted: bool, directed: bool | None = None
+) -> dict[str, Any]:
     """Return the options of a graph that every model takes."""
-    return {"weight": False if unweighted else None, "self_loops": self_loops}
+    weight = False if unweighted else None
+    return {"weight": weight, "self_loops": self_loops, "directed": directed}
 
 
 def to_vector_options(
-    *, direction: str | None, self_loops: str, unweighted: bool, hops: int, hop_weights: str
+    *,
+    direction: str | None,
+    self_loops: str,
+    unweighted: bool,
+    hops: int,
+    hop_weights: str,
+    directed: bool | None = None,
 ) -> dict[str, Any]:
     """Return the options of ``adjacency_vectors``."""
     return {
         "direction": direction or "out",
-        **to_graph_options(self_loops=self_loops, unweighted=unweighted),
+        **to_graph_options(self_loops=self_loops, unweighted=unweighted, directed=directed),
         "hops": hops,
         "hop_weights": hop_weights,
     }

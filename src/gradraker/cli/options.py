@@ -14,6 +14,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 SIGMA2_RULES = ("cv", "theory", "refined", "median")
 KERNELS = ("gaussian", "laplacian", "cauchy")
 HOP_WEIGHTS = ("count", "binary", "random_walk")
+NUMBER_LANGUAGES = ("si", "en", "de", "fr", "ch")
 LARGEST_SEED = 2**32 - 1
 
 
@@ -106,12 +107,66 @@ def add_values_option(*, required: bool, text: str) -> Callable[[Command], Comma
     )
 
 
-vector_options = _combine(
+class Column(click.ParamType):  # type: ignore[type-arg]
+    """A column of a file, by its name or by its number from 1."""
+
+    name = "column"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the column; the file says later whether it has it."""
+        from gradraker.graph.adapters.columns import ColumnNumber
+
+        if value == "":
+            self.fail("'' is not a column", param, ctx)
+        return ColumnNumber(value)
+
+
+def _make_column_option(role: str, text: str) -> Callable[[Command], Command]:
+    return click.option(
+        f"--{role}", type=Column(), metavar="COLUMN", help=f"{text}, by its name or number from 1."
+    )
+
+
+# How files of edges and values are read, where they do not tell themselves.
+edges_file_options = _combine(
+    _make_column_option("source", "Column of the edges' sources"),
+    _make_column_option("target", "Column of the edges' targets"),
+    _make_column_option("weight", "Column of the edges' weights"),
     click.option(
+        "--header/--no-header",
+        default=None,
+        help="Whether the first line of each file names its columns.",
+    ),
+)
+file_options = _combine(
+    edges_file_options,
+    _make_column_option("node", "Column of nodes in the file of values"),
+    _make_column_option("value", "Column of their values"),
+    click.option(
+        "--values-header/--no-values-header",
+        default=None,
+        help="The same for the file of values, if it differs.",
+    ),
+)
+
+directed_option = click.option(
+    "--directed/--undirected",
+    default=None,
+    help="Whether an edge leads one way only, or counts both ways however it is listed. Default: "
+    "as the file says; lists of edges are directed.",
+)
+
+
+def make_direction_option(default: str) -> Callable[[Command], Command]:
+    """Add --direction; ``default`` says which edges describe a node otherwise."""
+    return click.option(
         "--direction",
         type=click.Choice(["out", "in", "both"]),
-        help="Which edges describe a node; default out, and both for --method nodes.",
-    ),
+        help=f"Which edges describe a node; default {default}.",
+    )
+
+
+vector_options = _combine(
     click.option(
         "--self-loops",
         type=click.Choice(["keep", "add", "drop"]),
@@ -222,6 +277,64 @@ unknown_or_isolated_option = click.option(
     show_default=True,
     help="What to do with values of nodes that have no edge: refuse them, leave them out, or "
     "take them for nodes without neighbours.",
+)
+
+
+def check_finite(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    """Check a number that must be finite."""
+    if value is not None and not math.isfinite(value):
+        raise click.BadParameter(f"{value!r} is not a finite number", ctx, param)
+    return value
+
+
+# What predictions look like; a model keeps them for update.
+prediction_options = _combine(
+    click.option(
+        "--coverage",
+        type=float,
+        callback=check_fraction,
+        metavar="PART",
+        help="Add intervals that hold this part of the true values, such as 0.9.",
+    ),
+    click.option(
+        "--lower",
+        type=float,
+        callback=check_finite,
+        metavar="NUMBER",
+        help="Smallest value that is possible: predictions and intervals are clipped to it.",
+    ),
+    click.option(
+        "--upper",
+        type=float,
+        callback=check_finite,
+        metavar="NUMBER",
+        help="Largest value that is possible.",
+    ),
+)
+
+report_options = _combine(
+    click.option(
+        "--report",
+        type=FileName(),
+        metavar="FILE",
+        help="A page to show, as one HTML file; - is stdout.",
+    ),
+    click.option("--title", metavar="TEXT", help="Title of the page."),
+    click.option("--unit", metavar="TEXT", help="Unit of the values, such as °C."),
+    click.option(
+        "--number-language",
+        type=click.Choice(NUMBER_LANGUAGES),
+        default="si",
+        show_default=True,
+        help="How the page writes numbers: 1 234.5 (si), 1,234.5 (en), 1.234,5 (de), 1 234,5 "
+        "(fr) or 1’234.5 (ch).",
+    ),
+    click.option(
+        "--explain-nodes",
+        type=FileName(),
+        metavar="FILE",
+        help="Names of nodes, one per line, that get a panel of their own on the page.",
+    ),
 )
 
 

@@ -92,18 +92,19 @@ def list_prediction_rows(
     found = result.find_contributors(top) if top > 0 else None
     n_top = 0 if found is None else found.weights.shape[1]
     extra = [f"{word}_{i + 1}" for i in range(n_top) for word in ("contributor", "weight")]
-    ends = [] if result.intervals is None else ["lower", "upper"]
-    yield ["node", "known", "value", "prediction", *ends, *extra]
-    known, values = result.is_known.tolist(), result.values.tolist()
-    for i, node in enumerate(result.nodes.tolist()):
-        row: list[object] = [
-            shown(node),
-            "true" if known[i] else "false",
-            values[i] if known[i] else "",
-            float(result.predictions[i]),
-        ]
-        if result.intervals is not None:
-            row += result.intervals[i].tolist()
+    columns = result.list_columns()
+    yield [*columns, *extra]
+
+    def to_cell(entry: object) -> object:
+        if isinstance(entry, bool):
+            return "true" if entry else "false"
+        if entry is None or entry != entry:  # unknown
+            return ""
+        return shown(entry) if isinstance(entry, str) else entry
+
+    listed = zip(*(column.tolist() for column in columns.values()), strict=True)
+    for i, entries in enumerate(listed):
+        row: list[object] = [to_cell(entry) for entry in entries]
         if found is not None:
             for name, weight in zip(found.names[i], found.weights[i].tolist(), strict=True):
                 row += [shown(str(name)), weight]

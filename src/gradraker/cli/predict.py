@@ -10,7 +10,16 @@ from gradraker.cli.inputs import (
     read_edges_file,
     read_values_file,
     reword_errors,
+    take_file_options,
     to_graph_options,
+)
+from gradraker.cli.option_groups import (
+    FILE_OPTIONS,
+    GRAPH_OPTIONS,
+    LEARNER_OPTIONS,
+    PAGE_OPTIONS,
+    WALK_OPTIONS,
+    GroupedCommand,
 )
 from gradraker.cli.options import (
     SIGMA2_RULES,
@@ -18,42 +27,56 @@ from gradraker.cli.options import (
     NumberOrWord,
     add_top_option,
     add_values_option,
-    check_fraction,
+    directed_option,
     edges_option,
+    file_options,
     kernel_options,
+    make_direction_option,
     output_options,
+    prediction_options,
     refuse_skg_options,
+    report_options,
     unknown_or_isolated_option,
     vector_options,
 )
 from gradraker.cli.output import (
     check_writable,
     echo_json,
-    list_prediction_rows,
     make_console,
-    write_csv,
-    write_text,
 )
+from gradraker.cli.page import Outputs, make_page, take_page_options
 from gradraker.cli.progress import Waiting
 from gradraker.cli.tables import list_prediction_facts, make_facts_table, make_predictions_table
 
 if TYPE_CHECKING:
+    from gradraker.graph import EdgeList
+    from gradraker.io.readers import NodeValues
     from gradraker.models import NodeModel
+    from gradraker.workflow import NodePredictions
 
 
 @click.command(
+    cls=GroupedCommand,
+    groups={
+        "Reading files": FILE_OPTIONS,
+        "Graph": GRAPH_OPTIONS,
+        "The page of --report": PAGE_OPTIONS,
+        "Only with --method skg": (*LEARNER_OPTIONS, *WALK_OPTIONS),
+    },
     short_help="Predict the unknown values of a graph's nodes.",
     epilog="Example: gradraker predict --edges edges.csv --values known.csv --out predicted.csv",
 )
 @edges_option
-@add_values_option(required=True, text="Known values: a table of nodes and numbers.")
-@click.option("--out", type=FileName(), metavar="FILE", help="Predictions as CSV; - is stdout.")
-@click.option(
-    "--report",
-    type=FileName(),
-    metavar="FILE",
-    help="A page to show, as one HTML file; - is stdout.",
+@add_values_option(
+    required=True, text="Known values: a table of nodes and numbers, or texts that name classes."
 )
+@click.option(
+    "--task",
+    type=click.Choice(["values", "classes"]),
+    help="Whether values are numbers or names of classes; default classes if they are texts.",
+)
+@click.option("--out", type=FileName(), metavar="FILE", help="Predictions as CSV; - is stdout.")
+@report_options
 @click.option("--model", type=FileName(), metavar="FILE", help="Keep the trained model here.")
 @click.option(
     "--method",
@@ -62,20 +85,17 @@ if TYPE_CHECKING:
     show_default=True,
     help="The node model, which compares nodes by walks and degrees, or the paper's SKG.",
 )
-@click.option(
-    "--coverage",
-    type=float,
-    callback=check_fraction,
-    metavar="PART",
-    help="Add intervals that hold this part of the true values, such as 0.9.",
-)
+@prediction_options
+@file_options
+@directed_option
+@make_direction_option("both, and out for --method skg")
 @click.option(
     "--sigma2",
     type=NumberOrWord(SIGMA2_RULES),
     default="cv",
     show_default=True,
     metavar=f"[{'|'.join(SIGMA2_RULES)}|NUMBER]",
-    help="SKG: variance σ² of the kernel, or the rule that chooses it.",
+    help="Variance σ² of the kernel, or the rule that chooses it.",
 )
 @vector_options
 @kernel_options
@@ -102,11 +122,10 @@ def predict(
     chosen on the known nodes. With 10 of them or more, the output says how large the errors are
     on known nodes that were left out, and how large they were if every node got the mean.
     """
-    if options["method"] == "nodes":
-        refuse_skg_options(ctx)
-    elif options["coverage"] is not None:
-        raise click.UsageError("--coverage is an option of --method nodes")
-    check_streams(edges=edges, values=values)
+    _check_method(ctx, options)
+    how = take_file_options(options)
+    page_options = take_page_options(options)
+    check_streams(edges=edges, values=values, explain_nodes=page_options.explain_nodes)
     check_streams(out=out, report=report, json="-" if as_json else None)
     if model == "-":
         raise click.UsageError("--model cannot be '-': a model is read again from a file")
@@ -116,24 +135,18 @@ def predict(
     check_writable(out, report, model)
     with Waiting() as waiting:
         waiting.show_stage("starting")
-        from gradraker import predict_nodes
-        from gradraker.report import render_predictions, summarize_predictions
+        from gradraker.report import summarize_predictions
 
-        graph = read_edges_file(edges, waiting)
-        known = read_values_file(values, waiting)
+        graph = read_edges_file(edges, waiting, how)
+        known = read_values_file(values, waiting, how)
         waiting.show_stage("training")
         settings = to_graph_options(
-            self_loops=options["self_loops"], unweighted=options["unweighted"]
+            self_loops=options["self_loops"],
+            unweighted=options["unweighted"],
+            directed=how.directed,
         )
         with reword_errors(values, isolated=True):
-            result = predict_nodes(
-                graph,
-                known,
-                model=_MODELS[options["method"]](options),
-                unknown_nodes=options["unknown_nodes"],
-                coverage=options["coverage"],
-                **settings,
-            )
+            result = _train(graph, known, options, settings)
         waiting.show_stage("summing up")
         summary = summarize_predictions(
             result,
@@ -143,33 +156,80 @@ def predict(
             settings=settings,
         )
         # Everything is made before anything is written: an error leaves all files as they were.
-        page = None if report is None else render_predictions(summary)
-        table = list_prediction_rows(result, top=top, raw_names=raw_names)
-        rows = None if out is None else list(table)
+        waiting.show_stage("explaining")
+        outputs = Outputs(out, report)
+        outputs.make(
+            result,
+            lambda: make_page(result, summary, page_options, model_file=model),
+            top=top,
+            raw_names=raw_names,
+        )
         waiting.show_stage("writing")
         if model is not None:
-            result.model.save(model)
-        if page is not None and report is not None:
-            write_text(report, page)
-        if rows is not None and out is not None:
-            write_csv(out, rows)
+            result.model.save(model, notes=_take_shape(options) | page_options.to_notes())
+        outputs.write()
     if as_json:
         echo_json(summary)
         return
-    _print_tables(summary, to_stderr="-" in (out, report))
-    for what, file in (("Predictions", out), ("Report", report), ("Model", model)):
-        if file not in (None, "-"):
-            # Not through rich, which would break a long path into lines.
-            click.echo(f"{what}: {file}", err="-" in (out, report))
+    _print_tables(summary, to_stderr=outputs.to_stderr)
+    outputs.echo(model)
 
 
-def _make_node_model(options: dict[str, Any]) -> "NodeModel":
-    from gradraker import NodeRegressor
+def _check_method(ctx: click.Context, options: dict[str, Any]) -> None:
+    """Refuse options that belong to the other method."""
+    if options["method"] == "nodes":
+        refuse_skg_options(ctx)
+    elif options["coverage"] is not None:
+        raise click.UsageError("--coverage is an option of --method nodes")
+    elif options["task"] == "classes":
+        raise click.UsageError("--task classes is an option of --method nodes")
 
-    return NodeRegressor(direction=options["direction"] or "both", random_state=options["seed"])
+
+def _train(
+    graph: "EdgeList", known: "NodeValues", options: dict[str, Any], settings: dict[str, Any]
+) -> "NodePredictions":
+    """Fit the model of --method and predict all nodes."""
+    from gradraker import predict_nodes
+
+    _check_task(known, options)
+    return predict_nodes(
+        graph,
+        known,
+        model=_MODELS[options["method"]](known, options),
+        unknown_nodes=options["unknown_nodes"],
+        **_take_shape(options),
+        **settings,
+    )
 
 
-def _make_skg(options: dict[str, Any]) -> "NodeModel":
+def _take_shape(options: dict[str, Any]) -> dict[str, Any]:
+    """Return what predictions look like: intervals and bounds."""
+    return {name: options[name] for name in ("coverage", "lower", "upper")}
+
+
+def _check_task(known: "NodeValues", options: dict[str, Any]) -> None:
+    """Refuse options of numbers where values are classes."""
+    if known.task == "values":
+        return
+    if options["method"] == "skg":
+        raise click.UsageError(
+            "the values are classes, and SKG predicts numbers: leave --method out"
+        )
+    for name, given in _take_shape(options).items():
+        if given is not None:
+            raise click.UsageError(
+                f"the values are classes, which have probabilities: leave --{name} out"
+            )
+
+
+def _make_node_model(known: "NodeValues", options: dict[str, Any]) -> "NodeModel":
+    from gradraker import NodeClassifier, NodeRegressor
+
+    kind = NodeClassifier if known.task == "classes" else NodeRegressor
+    return kind(direction=options["direction"] or "both", random_state=options["seed"])
+
+
+def _make_skg(known: "NodeValues", options: dict[str, Any]) -> "NodeModel":
     from gradraker import SKGNodeRegressor
 
     return SKGNodeRegressor(

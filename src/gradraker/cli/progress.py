@@ -5,6 +5,8 @@ import threading
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+import click
+
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
@@ -62,6 +64,14 @@ class Waiting:
     def show_progress(self, stage: str, done: int, total: int) -> None:
         """Say how far a reader is."""
         self._show(f"{stage} {self._file}".rstrip(), (done, total))
+
+    def tell(self, text: str) -> None:
+        """Print a line on standard error that stays, above the progress if there is any."""
+        with self._lock:
+            if self._bar is None:
+                click.echo(text, err=True)
+            else:
+                self._bar.console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def _show(self, stage: str, part: tuple[int, int] | None) -> None:
         with self._lock:

@@ -10,13 +10,24 @@ from gradraker.cli.inputs import (
     read_edges_file,
     read_values_file,
     reword_errors,
+    take_file_options,
     to_vector_options,
+)
+from gradraker.cli.option_groups import (
+    FILE_OPTIONS,
+    GRAPH_OPTIONS,
+    LEARNER_OPTIONS,
+    WALK_OPTIONS,
+    GroupedCommand,
 )
 from gradraker.cli.options import (
     NumberOrWord,
     add_values_option,
+    directed_option,
     edges_option,
+    file_options,
     kernel_options,
+    make_direction_option,
     unknown_nodes_option,
     vector_options,
 )
@@ -38,6 +49,12 @@ def check_closeness(ctx: click.Context, param: click.Parameter, value: float) ->
 
 
 @click.command(
+    cls=GroupedCommand,
+    groups={
+        "Reading files": FILE_OPTIONS,
+        "Graph": (*GRAPH_OPTIONS, *WALK_OPTIONS),
+        "Learner": (*LEARNER_OPTIONS, "seed"),
+    },
     short_help="Show the four ranges of the kernel variance for a graph.",
     epilog="Example: gradraker ranges --edges edges.csv --values known.csv",
 )
@@ -60,6 +77,9 @@ def check_closeness(ctx: click.Context, param: click.Parameter, value: float) ->
     metavar="PART",
     help="How close to equal the farthest nodes are where averaging begins, below 0.5.",
 )
+@file_options
+@directed_option
+@make_direction_option("out")
 @vector_options
 @kernel_options
 @unknown_nodes_option
@@ -85,11 +105,12 @@ def ranges(
     epochs and seed play a role with these two only.
     """
     check_streams(edges=edges, values=values)
+    how = take_file_options(learner | {"unweighted": unweighted}, task="values")
     with Waiting() as waiting:
         from gradraker.workflow import find_ranges
 
-        graph = read_edges_file(edges, waiting)
-        known = None if values is None else read_values_file(values, waiting)
+        graph = read_edges_file(edges, waiting, how)
+        known = None if values is None else read_values_file(values, waiting, how)
         waiting.show_stage("measuring distances")
         options = to_vector_options(
             direction=direction,
@@ -97,6 +118,7 @@ def ranges(
             unweighted=unweighted,
             hops=hops,
             hop_weights=hop_weights,
+            directed=how.directed,
         )
         with reword_errors(values):
             found, n_nodes = find_ranges(

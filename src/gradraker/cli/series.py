@@ -4,11 +4,24 @@ from typing import Any
 
 import click
 
-from gradraker.cli.inputs import check_distinct, check_streams, read_edges_file
+from gradraker.cli.inputs import (
+    check_distinct,
+    check_streams,
+    read_edges_file,
+    take_file_options,
+)
+from gradraker.cli.option_groups import (
+    FILE_OPTIONS,
+    GRAPH_OPTIONS,
+    LEARNER_OPTIONS,
+    GroupedCommand,
+)
 from gradraker.cli.options import (
     SIGMA2_RULES,
     FileName,
     NumberOrWord,
+    directed_option,
+    edges_file_options,
     edges_option,
     kernel_options,
     output_options,
@@ -21,6 +34,12 @@ _SHIFTS = ("adjacency", "laplacian", "normalised", "mean")
 
 
 @click.command(
+    cls=GroupedCommand,
+    groups={
+        "Reading files": FILE_OPTIONS,
+        "Graph": GRAPH_OPTIONS,
+        "Learner": (*LEARNER_OPTIONS, "seed"),
+    },
     short_help="Predict the next values of series at the nodes of a graph.",
     epilog="Example: gradraker series --edges edges.csv --series series.csv --taps 3 --delay 0 "
     "--out next.csv",
@@ -81,6 +100,8 @@ _SHIFTS = ("adjacency", "laplacian", "normalised", "mean")
     metavar=f"[{'|'.join(SIGMA2_RULES)}|NUMBER]",
     help="Variance σ² of the kernel, or the rule that chooses it.",
 )
+@edges_file_options
+@directed_option
 @kernel_options
 @output_options
 def series(
@@ -108,6 +129,7 @@ def series(
     check_streams(out=out, json="-" if as_json else None)
     check_distinct({"edges": edges, "series": series}, {"out": out})
     check_writable(out)
+    how = take_file_options(learner)
     with Waiting() as waiting:
         from gradraker import SKGRegressor
         from gradraker.exceptions import UnknownNodesError, format_names
@@ -115,10 +137,10 @@ def series(
         from gradraker.io.series import read_series
         from gradraker.workflow import predict_series
 
-        graph = read_edges_file(edges, waiting)
+        graph = read_edges_file(edges, waiting, how)
         table = read_series(series, leave_out=[] if time_column is None else [time_column])
         waiting.show_stage("training")
-        options: dict[str, Any] = {"direction": direction}
+        options: dict[str, Any] = {"direction": direction, "directed": how.directed}
         if shift == "mean":
             options["hop_weights"] = "random_walk"
         vectors = adjacency_vectors(graph, **options)

@@ -16,14 +16,25 @@ from gradraker.cli.inputs import (
     read_edges_file,
     read_values_file,
     reword_errors,
+    take_file_options,
     to_vector_options,
+)
+from gradraker.cli.option_groups import (
+    FILE_OPTIONS,
+    GRAPH_OPTIONS,
+    LEARNER_OPTIONS,
+    WALK_OPTIONS,
+    GroupedCommand,
 )
 from gradraker.cli.options import (
     FileName,
     add_values_option,
     check_fraction,
+    directed_option,
+    file_options,
     json_option,
     kernel_options,
+    make_direction_option,
     optional_edges_option,
     unknown_or_isolated_option,
     vector_options,
@@ -97,6 +108,12 @@ def _check_address(ctx: click.Context, param: click.Parameter, value: str | None
 
 
 @click.command(
+    cls=GroupedCommand,
+    groups={
+        "Reading files": FILE_OPTIONS,
+        "Graph": (*GRAPH_OPTIONS, *WALK_OPTIONS),
+        "Learner": (*LEARNER_OPTIONS, "seed"),
+    },
     short_help="Show how the error depends on the kernel variance.",
     epilog="Example: gradraker sweep --edges edges.csv --values values.csv --repeats 20",
 )
@@ -157,6 +174,9 @@ def _check_address(ctx: click.Context, param: click.Parameter, value: str | None
     metavar="ADDRESS",
     help="Run on a Dask cluster, such as tcp://host:8786.",
 )
+@file_options
+@directed_option
+@make_direction_option("out")
 @vector_options
 @kernel_options
 @unknown_or_isolated_option
@@ -199,7 +219,7 @@ def sweep(
         inputs = {name: str(file) for name, file in (("edges", edges), ("values", values)) if file}
         summary = summarize_sweep(result, inputs=inputs)
         if plot is not None:
-            write_figure(result.plot().figure.figure, plot)
+            write_figure(result.plot().figure_, plot)
         if report is not None:
             write_text(report, render_sweep(result, inputs=inputs))
     if as_json:
@@ -234,6 +254,7 @@ def _read_data(
     from gradraker.datasets import load_dataset
     from gradraker.sweep.known_subgraph import build_known_subgraph
 
+    how = take_file_options(options, task="values")
     graph: GraphDataset | EdgeList
     known: dict[Hashable, float]
     if edges is None or values is None:
@@ -243,15 +264,17 @@ def _read_data(
             raise click.BadParameter(str(error), param_hint="--dataset") from error
         name, known = graph.name, dict(zip(graph.node_names, graph.values.tolist(), strict=True))
     else:
-        graph = read_edges_file(edges, waiting)
-        name, known = Path(edges).name, read_values_file(values, waiting)
+        graph = read_edges_file(edges, waiting, how)
+        name, known = Path(edges).name, read_values_file(values, waiting, how)
     with reword_errors(values or "-", isolated=True):
         return build_known_subgraph(
             graph,
             known,
             name="standard input" if name == "-" else name,
             unknown_nodes=options["unknown_nodes"],
-            **to_vector_options(**{name: options[name] for name in VECTOR_OPTIONS}),
+            **to_vector_options(
+                **{name: options[name] for name in VECTOR_OPTIONS}, directed=how.directed
+            ),
         )
 
 

@@ -66,6 +66,12 @@ def list_prediction_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
         ("Graph", f"{shorten(graph['nodes'])} nodes, {shorten(graph['edges'])} edges"),
         ("Values", f"{shorten(values['known'])} known, {shorten(values['unknown'])} to predict"),
     ]
+    if "classes" in values:
+        names = [make_printable(one["class"]) for one in values["classes"]]
+        more = f" and {len(names) - 6} more" if len(names) > 6 else ""
+        facts.append(("Classes", f"{shorten(len(names))}: {', '.join(names[:6])}{more}"))
+    if summary["coverage"] is not None:
+        facts.append(("Intervals", f"hold {100 * summary['coverage']:g} % of the true values"))
     if summary["method"] == "nodes":
         facts += _list_choice_facts(summary["choice"])
         return facts + list_held_out_facts(summary["held_out"])
@@ -96,9 +102,16 @@ def describe_rule(rule: str) -> str:
 
 
 def list_held_out_facts(held_out: dict[str, Any] | None) -> list[tuple[str, str]]:
-    """Errors beside those of the mean."""
+    """Errors beside those of the mean, or of the most common class."""
     if held_out is None:
         return [("Held out", "none: too few known nodes for an estimate of the error")]
+    if "accuracy" in held_out:
+        right, common = shorten(held_out["accuracy"]), shorten(held_out["accuracy_of_most_common"])
+        return [
+            ("Left out", f"{shorten(held_out['nodes'])} known nodes, one at a time"),
+            ("Accuracy", f"{right} ({common} by the most common class)"),
+            ("Calibration error", shorten(held_out["calibration_error"])),
+        ]
     facts = [
         (
             "Held out",
@@ -125,6 +138,11 @@ def make_predictions_table(predictions: list[dict[str, Any]]) -> "Table | None":
         return None
     first = predictions[:_SHOWN]
     headings, rows = ["Node", "Prediction"], [[one["node"], one["prediction"]] for one in first]
+    if "probability" in first[0]:
+        headings = ["Node", "Class", "Probability", "Runners-up"]
+        for row, one in zip(rows, first, strict=True):
+            others = (f"{o['class']} {shorten(o['probability'])}" for o in one["runners_up"])
+            row += [one["probability"], ", ".join(others)]
     if "lower" in first[0]:
         headings += ["From", "To"]
         for row, one in zip(rows, first, strict=True):

@@ -1,5 +1,6 @@
 """``gradraker update``: teach a saved model new edges and values."""
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -11,29 +12,35 @@ from gradraker.cli.inputs import (
     read_edges_file,
     read_values_file,
     reword_errors,
+    take_file_options,
 )
+from gradraker.cli.option_groups import FILE_OPTIONS, PAGE_OPTIONS, GroupedCommand
 from gradraker.cli.options import (
     FileName,
     add_top_option,
     add_values_option,
+    file_options,
     new_edges_option,
     output_options,
-    unknown_nodes_option,
+    prediction_options,
+    report_options,
+    unknown_or_isolated_option,
 )
 from gradraker.cli.output import (
     check_writable,
     echo_json,
-    list_prediction_rows,
     make_console,
-    write_csv,
 )
+from gradraker.cli.page import Outputs, make_page, take_page_options
 from gradraker.cli.progress import Waiting
 from gradraker.cli.tables import make_facts_table, make_predictions_table, shorten
 
 
 @click.command(
+    cls=GroupedCommand,
+    groups={"Reading files": FILE_OPTIONS, "The page of --report": PAGE_OPTIONS},
     short_help="Go on training a saved model on new values.",
-    epilog="Example: gradraker update --model model.gr --edges edges.csv --values new.csv",
+    epilog="Example: gradraker update --model model.gr --values new.csv --out predicted.csv",
 )
 @click.option(
     "--model", type=FileName(), required=True, metavar="FILE", help="Model that predict wrote."
@@ -48,8 +55,11 @@ from gradraker.cli.tables import make_facts_table, make_predictions_table, short
     metavar="FILE",
     help="Write the model here; default the file of --model.",
 )
+@report_options
+@prediction_options
+@file_options
 @add_top_option(0)
-@unknown_nodes_option
+@unknown_or_isolated_option
 @output_options
 def update(
     model: str,
@@ -57,56 +67,80 @@ def update(
     values: str | None,
     again: bool,
     out: str | None,
+    report: str | None,
     save_as: str | None,
     top: int,
     unknown_nodes: Any,
     raw_names: bool,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Teach a saved model new edges and values, and predict all other nodes.
 
     The model holds its graph, and takes the edges as more of it. New values are predicted
     before they are learned, which gives an honest error. Without --values, the model only
-    predicts.
+    predicts. Intervals, bounds, title and unit are those of predict, unless they are given anew.
     """
     if "-" in (model, save_as):
         raise click.UsageError("--model and --save-as cannot be '-': give the name of a file")
-    check_streams(edges=edges, values=values)
-    check_streams(out=out, json="-" if as_json else None)
-    check_distinct({"edges": edges, "values": values, "model": model}, {"out": out})
-    check_distinct({"edges": edges, "values": values, "out": out}, {"save-as": save_as})
+    how = take_file_options(options)
+    check_streams(edges=edges, values=values, explain_nodes=options["explain_nodes"])
+    check_streams(out=out, report=report, json="-" if as_json else None)
+    inputs = {"edges": edges, "values": values}
+    check_distinct(inputs | {"model": model}, {"out": out, "report": report})
+    check_distinct(inputs | {"out": out, "report": report}, {"save-as": save_as})
     target = model if save_as is None else save_as
-    check_writable(out, target)
+    check_writable(out, report, target)
     with Waiting() as waiting:
         waiting.show_stage("reading the model")
-        from gradraker.report import summarize_update
+        from gradraker.report import summarize_predictions, summarize_update
         from gradraker.workflow import predict_all, update_nodes
 
         saved = load_node_model(model)
+        options, kept = _take_notes(options, model)
         if again and not saved.learns_by_steps:
             raise click.UsageError("--again is for models of SKG: this one holds each value once")
-        graph = None if edges is None else read_edges_file(edges, waiting)
-        given = {} if values is None else read_values_file(values, waiting)
+        how = replace(how, task=saved.value_kind.task, directed=saved.is_directed_)
+        graph = None if edges is None else read_edges_file(edges, waiting, how)
+        given = {} if values is None else read_values_file(values, waiting, how)
         waiting.show_stage("training")
-        with reword_errors(values):
+        with reword_errors(values, isolated=True):
             found = update_nodes(saved, graph, given, unknown_nodes=unknown_nodes, relearn=again)
-        result = predict_all(saved)
+        shape = {name: options[name] for name in ("coverage", "lower", "upper")}
+        result = predict_all(saved, **shape)
         facts = summarize_update(found, result, n_contributors=top)
-        table = list_prediction_rows(result, top=top, raw_names=raw_names)
-        rows = None if out is None else list(table)
+        waiting.show_stage("explaining")
+
+        def make_text() -> str:
+            files = {name: file for name, file in inputs.items() if file is not None}
+            summary = summarize_predictions(result, n_contributors=top, inputs=files)
+            return make_page(result, summary, take_page_options(options), model_file=target)
+
+        outputs = Outputs(out, report)
+        outputs.make(result, make_text, top=top, raw_names=raw_names)
         waiting.show_stage("writing")
         changed = bool(found.learned) or found.graph_changed
         if changed or save_as is not None:
-            saved.save(target)
-        if rows is not None and out is not None:
-            write_csv(out, rows)
+            saved.save(target, notes=kept)
+        outputs.write()
     if as_json:
         echo_json(facts)
         return
-    _print_tables(facts, changed=changed, to_stderr=out == "-")
-    for what, file in (("Predictions", out), ("Model", target if changed else save_as)):
-        if file not in (None, "-"):
-            click.echo(f"{what}: {file}", err=out == "-")
+    _print_tables(facts, changed=changed, to_stderr=outputs.to_stderr)
+    outputs.echo(target if changed else save_as)
+
+
+# What a model keeps of predict, for predictions and pages of update.
+_KEPT = ("coverage", "lower", "upper", "title", "unit")
+
+
+def _take_notes(options: dict[str, Any], model: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return options with what predict was given where nothing is given now, and all notes."""
+    from gradraker.models import read_notes
+
+    notes = read_notes(model)
+    chosen = {n: notes.get(n) if options[n] is None else options[n] for n in _KEPT}
+    return options | chosen, notes | chosen
 
 
 def _print_tables(facts: dict[str, Any], *, changed: bool, to_stderr: bool) -> None:
@@ -119,7 +153,11 @@ def _print_tables(facts: dict[str, Any], *, changed: bool, to_stderr: bool) -> N
     ]
     if facts["passed_over"]:
         listed.append(("Passed over", f"{shorten(facts['passed_over'])} values, learned before"))
-    if facts["rmse_before"] is not None:
+    if facts.get("accuracy_before") is not None:
+        right, common = shorten(facts["accuracy_before"]), shorten(facts["accuracy_of_most_common"])
+        text = f"{right} on the new values before learning ({common} by the most common class)"
+        listed.append(("Accuracy", text))
+    if facts.get("rmse_before") is not None:
         before, mean = shorten(facts["rmse_before"]), shorten(facts["rmse_of_mean"])
         listed.append(("RMSE", f"{before} on the new values before learning ({mean} by the mean)"))
     page = make_console(to_stderr=to_stderr)

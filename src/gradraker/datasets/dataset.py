@@ -7,6 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from gradraker._html import render_box, render_facts
 from gradraker._validation import check_fraction
 from gradraker.exceptions import ArgumentTypeError
 
@@ -92,6 +93,16 @@ class GraphDataset:
         if low == high:
             return np.zeros_like(self.values)
         return (self.values - low) / (high - low)
+
+    def _repr_html_(self) -> str:
+        facts: list[tuple[str, object]] = [
+            ("Nodes", self.n_nodes),
+            ("Edges", self.n_edges),
+            ("Values", f"{self.values.min():.4g} to {self.values.max():.4g}"),
+        ]
+        facts += [("What", self.description)] if self.description else []
+        facts += [("Licence", self.licence)] if self.licence else []
+        return render_box(self.name, render_facts(facts))
 
     def __repr__(self) -> str:
         return f"GraphDataset({self.name!r}, {self.n_nodes} nodes, {self.n_edges} edges)"

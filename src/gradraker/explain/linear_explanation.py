@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker._html import escape, format_cell, render_box, render_rows, show_hidden
 from gradraker._validation import check_count
 
+# Nodes and reasons of each that are printed.
+_SHOWN_NODES, _SHOWN_REASONS = 5, 5
 # Weights that agree in so many digits are equal: nodes with the same edges have equal ones.
 _DIGITS = 9
 
@@ -33,11 +36,14 @@ class LinearExplanation:
     offset : float or ndarray of shape (n,)
         The part of each prediction that does not come from weights: of a model that subtracts
         the mean m before training, m (1 − Σ weights); of classes, what each adds to its score.
+    class_names : sequence or None
+        Labels of classes; ``values`` then has one column per class, 1 for the class of a known
+        node, and ``prediction`` are scores.
+    parts : ndarray of shape (n, n_parts) or (n, n_parts, n_targets), or None
+        What each kind of similarity adds to the mean of the known values: they sum to
+        prediction − mean (− offset, for classes). None for models that cannot tell.
     part_names : tuple of str
         Kinds of similarity that the model compares nodes by; empty if it has one only.
-    parts : ndarray of shape (n, n_parts) or (n, n_parts, n_targets), or None
-        What each kind adds to the mean of the known values: they sum to prediction − mean
-        (− offset, for classes).
     """
 
     weights: NDArray[np.float64]
@@ -46,8 +52,9 @@ class LinearExplanation:
     node_names: Sequence[Hashable]
     known_names: Sequence[Hashable]
     offset: NDArray[np.float64] | float = field(default=0.0, kw_only=True)
-    part_names: tuple[str, ...] = field(default=(), kw_only=True)
+    class_names: Sequence[Hashable] | None = field(default=None, kw_only=True)
     parts: NDArray[np.float64] | None = field(default=None, kw_only=True)
+    part_names: tuple[str, ...] = field(default=(), kw_only=True)
 
     @cached_property
     def contributions(self) -> NDArray[np.float64]:
@@ -60,6 +67,29 @@ class LinearExplanation:
     def sum_of_weights(self) -> NDArray[np.float64]:
         """Sum of the weights of each prediction, (n,); near 1 for a model trained enough."""
         return np.asarray(self.weights.sum(axis=1))
+
+    @cached_property
+    def known_labels(self) -> list[Hashable]:
+        """The value of each known node: a number, or the label of its class."""
+        if self.class_names is None:
+            return list(self.values.tolist())
+        return [self.class_names[i] for i in self.values.argmax(axis=1).tolist()]
+
+    @cached_property
+    def predicted_labels(self) -> list[Hashable]:
+        """Predictions: numbers, or the class with the largest score."""
+        if self.class_names is None:
+            return list(self.prediction.tolist())
+        return [self.class_names[i] for i in self.prediction.argmax(axis=1).tolist()]
+
+    def get_parts(self, row: int) -> dict[str, float]:
+        """Return what each kind of similarity adds to a prediction; of classes, to its score."""
+        if self.parts is None:
+            return {}
+        parts = self.parts[row]  # [n_kinds] or [n_kinds, n_targets]
+        if parts.ndim == 2:
+            parts = parts[:, int(self.prediction[row].argmax())]
+        return dict(zip(self.part_names, parts.tolist(), strict=True))
 
     def top(self, k: int = 5, *, row: int | None = None) -> Any:
         """The k known nodes that count most in each prediction, as a pandas data frame.
@@ -75,7 +105,7 @@ class LinearExplanation:
         -------
         pandas.DataFrame
             Columns node, known_node, weight, value and contribution, with one value and one
-            contribution column a target, and what the kind of explanation adds, such as
+            contribution column per target, and what the kind of explanation adds, such as
             similarity and squared_distance. Nodes of equal weight come in the order of the
             known nodes.
         """
@@ -96,6 +126,10 @@ class LinearExplanation:
             "known_node": [self.known_names[i] for i in known],
             "weight": self.weights[tested, known],
         }
+        if self.class_names is not None:
+            # A known node counts for its own class only, by its weight.
+            columns["value"] = [self.known_labels[i] for i in known]
+            return pd.DataFrame(columns | self.describe_pairs(tested, known))
         targets = [""] if self.values.ndim == 1 else [f"_{t}" for t in range(self.values.shape[1])]
         values = self.values.reshape(self.values.shape[0], -1)
         for t, suffix in enumerate(targets):
@@ -103,6 +137,13 @@ class LinearExplanation:
             columns[f"contribution{suffix}"] = columns["weight"] * values[known, t]
         columns |= self.describe_pairs(tested, known)
         return pd.DataFrame(columns)
+
+    def plot(self, row: int = 0, *, ax: Any = None) -> Any:
+        """Draw the known nodes that count most; a ``gradraker.plotting.ContributorsDisplay``."""
+        from gradraker.plotting import ContributorsDisplay
+
+        row = check_row(row, len(self.node_names))
+        return ContributorsDisplay.from_explanation(self, row=row, ax=ax)
 
     def describe_pairs(self, tested: list[int], known: list[int]) -> dict[str, Any]:
         """What else :meth:`top` shows of pairs of explained and known nodes."""
@@ -119,6 +160,45 @@ class LinearExplanation:
         sizes = np.round(sizes / np.where(largest > 0.0, largest, 1.0), _DIGITS)
         return np.argsort(-sizes, axis=1, kind="stable")[:, :k]
 
+    def __str__(self) -> str:
+        """Return the predictions of the first nodes with the known nodes that count most."""
+        n = len(self.node_names)
+        lines = [repr(self)]
+        for row in range(min(n, _SHOWN_NODES)):
+            name, guess = show_hidden(self.node_names[row]), self.predicted_labels[row]
+            lines.append(f"{name}: {_format_value(guess)}, since")
+            lines += [
+                f"  {weight:8.4f} × {_format_value(value)} of {show_hidden(known)}"
+                for known, weight, value in self._list_reasons(row)
+            ]
+            lines += [f"  {part:+8.4g} by {name}" for name, part in self.get_parts(row).items()]
+        if n > _SHOWN_NODES:
+            lines.append(f"and {n - _SHOWN_NODES} more nodes")
+        return "\n".join(lines)
+
+    def _list_reasons(self, row: int) -> list[tuple[Hashable, float, Hashable]]:
+        """Return known node, weight and value of the nodes that count most."""
+        order = self.find_heaviest(_SHOWN_REASONS)[row].tolist()
+        weights = self.weights[row].tolist()
+        return [(self.known_names[i], weights[i], self.known_labels[i]) for i in order]
+
+    def _repr_html_(self) -> str:
+        n = len(self.node_names)
+        tables = []
+        for row in range(min(n, _SHOWN_NODES)):
+            rows = [(known, weight, value) for known, weight, value in self._list_reasons(row)]
+            guess = format_cell(self.predicted_labels[row])
+            tables.append(
+                f"<p><b><bdi>{escape(self.node_names[row])}</bdi></b>: {escape(guess)}</p>"
+            )
+            what = "Class" if self.class_names is not None else "Value"
+            tables.append(render_rows(rows, ("Known node", "Weight", what)))
+            if self.get_parts(row):
+                tables.append(render_rows(self.get_parts(row).items(), ("Similarity", "Adds")))
+        if n > _SHOWN_NODES:
+            tables.append(f"<p>and {n - _SHOWN_NODES} more nodes</p>")
+        return render_box(repr(self), *tables)
+
     def __repr__(self) -> str:
         n, n_known = self.weights.shape
         sums = self.sum_of_weights
@@ -126,6 +206,11 @@ class LinearExplanation:
             f"{type(self).__name__} of {n} predictions by {n_known} known nodes; "
             f"weights sum to {sums.min():.3g} … {sums.max():.3g}"
         )
+
+
+def _format_value(value: Any) -> str:
+    """Return a number with four digits that count, or a label or numbers as they are."""
+    return f"{value:.4g}" if isinstance(value, float) else show_hidden(value)
 
 
 def check_row(row: Any, n: int) -> int:

@@ -13,7 +13,12 @@ from gradraker.exceptions import ArgumentError, UnknownNodesError
 from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.edges import EdgeList, check_weights
 from gradraker.graph.hops import HOP_WEIGHTS, count_walks
-from gradraker.graph.merging import apply_self_loops, merge_duplicates, orient_entries
+from gradraker.graph.merging import (
+    apply_self_loops,
+    make_symmetric,
+    merge_duplicates,
+    orient_entries,
+)
 from gradraker.graph.names import (
     Names,
     check_names,
@@ -60,6 +65,9 @@ def adjacency_vectors(
     duplicates: Literal["sum", "last", "error"] = "sum",
     names: Any = None,
     kind: Literal["matrix", "edges"] | None = None,
+    source: Hashable = None,
+    target: Hashable = None,
+    directed: bool | None = None,
 ) -> AdjacencyVectors:
     """Return the adjacency vector of each node of a graph in any form.
 
@@ -68,10 +76,9 @@ def adjacency_vectors(
     graph : matrix, edges, mapping, or graph of another library
         One of: a square matrix, sparse or dense, whose row n holds the edges out of n; a
         rectangular one (nodes × references); edges as an array (k×2, or k×3 with weights), a
-        list of tuples, or a table of pandas, polars or Arrow (columns source, target and
-        weight, or else the first ones); a mapping from nodes to neighbours or to
-        ``{neighbour: weight}``; a graph of networkx or igraph; ``Data`` of PyTorch Geometric; a
-        :class:`GraphDataset`; an :class:`EdgeList`.
+        list of tuples, or a table of pandas, polars or Arrow; a mapping from nodes to neighbours
+        or to ``{neighbour: weight}``; a graph of networkx or igraph; ``Data`` of PyTorch
+        Geometric; a :class:`GraphDataset`; an :class:`EdgeList`.
     nodes : sequence of n names, optional
         The nodes that get a row, in this order; default all. A list of edges cannot hold a node
         without edges, so there an unknown name gets a row of zeros; other graphs refuse it.
@@ -103,6 +110,13 @@ def adjacency_vectors(
     kind : {"matrix", "edges"}, optional
         What an array is. By default k×2 and k×3 are edges, others are a matrix; 2×2 and 3×3
         could be both, and need it.
+    source, target : name or position of a column, optional
+        Columns of a table. By default they are found by their names, or taken if only one
+        assignment is possible (``docs/graphs.md``).
+    directed : bool, optional
+        False counts each edge both ways, however it is listed; an edge that is listed both ways
+        has the mean of the two weights. Default: as the graph says, and directed for lists, tables
+        and matrices.
 
     Returns
     -------
@@ -128,7 +142,7 @@ def adjacency_vectors(
     >>> vectors.rows.toarray()
     array([[1., 2.]])
     """
-    form = GraphOptions(weight, names, kind)
+    form = GraphOptions(weight, names, kind, source, target, directed)
     options = VectorOptions(
         nodes, references, direction, self_loops, hops, hop_weights, duplicates, form
     )
@@ -180,11 +194,15 @@ def choose_matrix(graph: Any, options: VectorOptions) -> ChosenMatrix:
     all_nodes, rows, columns = _choose_names(edges, options.nodes, options.references)
     all_references = all_nodes if edges.references is None else edges.references
     shape = (len(all_nodes), len(all_references))
+    is_made_undirected = options.graph.directed is False and edges.directed
     entries = merge_duplicates(edges, options.duplicates)
-    entries = orient_entries(entries, edges.directed, options.direction)
+    if not is_made_undirected:
+        entries = orient_entries(entries, edges.directed, options.direction)
     source, target, weights = apply_self_loops(entries, shape[0], options.self_loops)
     full = sp.coo_array((weights, (source, target)), shape=shape).tocsr()
     full.sum_duplicates()
+    if is_made_undirected:
+        full = make_symmetric(full)
     if options.graph.weight is False:
         full.data[:] = 1.0
     return ChosenMatrix(

@@ -5,7 +5,9 @@ from dataclasses import KW_ONLY, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker._html import render_box, render_facts
 from gradraker.graph.names import Names, to_plain_name
+from gradraker.graph.reading import Reading
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -31,6 +33,8 @@ class EdgeList:
     complete : bool
         Whether ``nodes`` holds every node of the graph. A list of edges is not complete: it
         cannot hold a node without edges.
+    reading : Reading, optional
+        Which columns of a table or file the edges were read from.
 
     Examples
     --------
@@ -48,6 +52,7 @@ class EdgeList:
     references: Names | None = None
     directed: bool = True
     complete: bool = False
+    reading: Reading | None = None
 
     def __len__(self) -> int:
         return len(self.source)
@@ -58,7 +63,21 @@ class EdgeList:
         where = f"among {len(self.nodes)} nodes"
         if self.references is not None:
             where = f"from {len(self.nodes)} nodes to {len(self.references)} references"
-        return f"EdgeList({len(self)} {what} {where})"
+        told = "" if self.reading is None else f"; {self.reading}"
+        return f"EdgeList({len(self)} {what} {where}{told})"
+
+    def _repr_html_(self) -> str:
+        facts: list[tuple[str, object]] = [("Edges", len(self)), ("Nodes", len(self.nodes))]
+        if self.references is not None:
+            facts.append(("References", len(self.references)))
+        facts += [("Directed", "yes" if self.directed else "no")]
+        facts += [("Weights", "yes" if self.weight is not None else "no")]
+        if self.reading is not None:
+            facts.append(("Read as", str(self.reading).removeprefix("read as: ")))
+        listed = [self.format_edge(i) for i in range(min(5, len(self)))]
+        if listed:
+            facts.append(("First edges", "; ".join(listed)))
+        return render_box("EdgeList", render_facts(facts))
 
     def format_edge(self, i: int) -> str:
         """Return edge i in words, for messages."""

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from gradraker.graph.edges import EdgeList
@@ -49,6 +50,25 @@ def orient_entries(entries: Entries, directed: bool, direction: str) -> Entries:
         np.concatenate([target, source[back]]),
         np.concatenate([weight, weight[back]]),
     )
+
+
+def make_symmetric(matrix: sp.csr_array) -> sp.csr_array:
+    """Return a matrix with each edge both ways; one that is there both ways has its mean weight.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> make_symmetric(sp.csr_array([[5.0, 1.0, 3.0], [0.0, 0.0, 0.0], [4.0, 0.0, 0.0]])).toarray()
+    array([[5. , 1. , 3.5],
+           [1. , 0. , 0. ],
+           [3.5, 0. , 0. ]])
+    """
+    pattern = sp.csr_array((np.ones(matrix.nnz), matrix.indices, matrix.indptr), matrix.shape)
+    share = sp.csr_array(pattern + pattern.T)  # how often an edge is there: once or twice
+    share.data = 1.0 / share.data
+    symmetric = sp.csr_array(sp.csr_array(matrix + matrix.T).multiply(share))
+    symmetric.sort_indices()
+    return symmetric
 
 
 def apply_self_loops(entries: Entries, n: int, self_loops: str) -> Entries:

@@ -20,8 +20,19 @@ from gradraker.graph.names import (
     join_names,
     to_name_array,
 )
+from gradraker.graph.reading import Reading
 
-GRAPH_OPTIONS = ("nodes", "weight", "self_loops", "duplicates", "names", "kind")
+GRAPH_OPTIONS = (
+    "nodes",
+    "weight",
+    "self_loops",
+    "duplicates",
+    "names",
+    "kind",
+    "source",
+    "target",
+    "directed",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +45,7 @@ class NodeGraph:
     nodes: Names  # [n]
     adjacency: csr_array  # [n, n]
     is_directed: bool = True
+    reading: Reading | None = None  # the columns of the table that the edges come from
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -46,7 +58,7 @@ def make_node_graph(graph: Any, options: Mapping[str, Any]) -> NodeGraph:
             raise TypeError(f"{name!r} is not an option of a graph; {', '.join(GRAPH_OPTIONS)} are")
     given = dict(options)
     form = GraphOptions(
-        given.pop("weight", None), given.pop("names", None), given.pop("kind", None)
+        **{name: given.pop(name) for name in GraphOptions._fields if name in options}
     )
     edges = to_edge_list(graph, form)
     if edges.references is not None:
@@ -56,16 +68,18 @@ def make_node_graph(graph: Any, options: Mapping[str, Any]) -> NodeGraph:
             "(node, reference)"
         )
     weight = False if form.weight is False else None
-    found = choose_matrix(edges, VectorOptions(graph=GraphOptions(weight), **given))
+    plain = GraphOptions(weight, directed=form.directed)
+    found = choose_matrix(edges, VectorOptions(graph=plain, **given))
+    is_directed = edges.directed and form.directed is not False
     if found.rows is None:
-        return NodeGraph(found.nodes, found.matrix, edges.directed)
+        return NodeGraph(found.nodes, found.matrix, is_directed, edges.reading)
     # Rows were asked for by name: their edges lead to all nodes of the graph.
     others = found.references[find_positions(found.references, found.nodes) < 0]
     nodes = join_names(found.nodes, others)
     entries = found.matrix[found.rows].tocoo()
     columns = find_positions(found.references, nodes)[entries.col]
     matrix = _build_csr(entries.data, entries.row, columns, len(nodes))
-    return NodeGraph(nodes, matrix, edges.directed)
+    return NodeGraph(nodes, matrix, is_directed, edges.reading)
 
 
 def merge_graphs(old: NodeGraph, new: NodeGraph) -> NodeGraph:
@@ -84,6 +98,20 @@ def merge_graphs(old: NodeGraph, new: NodeGraph) -> NodeGraph:
     return NodeGraph(nodes, merged, old.is_directed or new.is_directed)
 
 
+def count_reversed(A: csr_array) -> int:
+    """Return how many edges, self loops apart, have their reverse among the edges of a graph.
+
+    Examples
+    --------
+    >>> from gradraker.graph.node_graph import count_reversed, make_node_graph
+    >>> count_reversed(make_node_graph([("a", "b"), ("b", "a"), ("b", "c")], {}).adjacency)
+    2
+    """
+    pattern = csr_array((np.ones(A.nnz, dtype=np.int8), A.indices, A.indptr), A.shape)
+    n_loops = int(np.count_nonzero(pattern.diagonal()))
+    return int(pattern.multiply(pattern.T).nnz) - n_loops
+
+
 def append_isolated_nodes(graph: NodeGraph, names: Names) -> NodeGraph:
     """Add nodes without edges."""
     nodes = join_names(graph.nodes, names)
@@ -94,6 +122,8 @@ def append_new_nodes(graph: NodeGraph, links: Any, options: Mapping[str, Any]) -
     """Add new nodes, given by their edges to nodes of the graph, after those of the graph."""
     if isinstance(links, Mapping) and not links:
         raise ValueError("links holds no new node: it is empty")
+    if not graph.is_directed:
+        options = {"directed": False, **options}
     given = make_node_graph(links, options)
     is_new = find_positions(given.nodes, graph.nodes) < 0
     check_same_type(given.nodes[is_new], graph.nodes, argument="links")

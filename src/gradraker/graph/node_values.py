@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from gradraker._validation import check_choice
 from gradraker.exceptions import UnknownNodesError
-from gradraker.graph.adapters.tables import get_value_columns, is_table
+from gradraker.graph.adapters.columns import Task
+from gradraker.graph.adapters.tables import ValueTable
 from gradraker.graph.names import (
     Names,
     check_same_type,
@@ -17,12 +18,13 @@ from gradraker.graph.names import (
     to_name_array,
 )
 from gradraker.graph.node_graph import NodeGraph, append_isolated_nodes
-from gradraker.graph.values import known_values
+from gradraker.graph.values import known_values, select_columns
 
 
 class ValueKind(Protocol):
     """What the value of a node is, numbers or labels, and how an unknown one is marked."""
 
+    task: Task
     dtype: np.dtype[Any]
 
     def align(self, values: Any, nodes: Names) -> NDArray[Any]:
@@ -38,6 +40,7 @@ class ValueKind(Protocol):
 class _Numbers:
     """Numbers; NaN marks an unknown one."""
 
+    task: Task = "values"
     dtype = np.dtype(np.float64)
 
     def align(self, values: Any, nodes: Names) -> NDArray[Any]:
@@ -53,6 +56,7 @@ class _Numbers:
 class _Labels:
     """Hashable labels; None marks an unknown one."""
 
+    task: Task = "classes"
     dtype = np.dtype(object)
 
     def align(self, values: Any, nodes: Names) -> NDArray[Any]:
@@ -69,13 +73,48 @@ NUMBERS: ValueKind = _Numbers()
 LABELS: ValueKind = _Labels()
 
 
+def find_task(values: Any, *, node: Hashable = None, value: Hashable = None) -> Task:
+    """Return whether values are numbers or labels of classes: texts and categories are labels.
+
+    Examples
+    --------
+    >>> from gradraker.graph.node_values import find_task
+    >>> find_task({"a": 1.5, "b": 2.0}), find_task({"a": "red", "b": None})
+    ('values', 'classes')
+    >>> find_task({"a": "red", "b": 2})
+    Traceback (most recent call last):
+    ValueError: values holds the text 'red' and the number 2: pass task='classes' if ...
+    """
+    chosen = select_columns(values, node=node, value=value)
+    if isinstance(chosen, ValueTable):
+        return "classes" if chosen.is_text else "values"
+    if getattr(getattr(chosen, "dtype", None), "kind", "O") in "biuf":
+        return "values"
+    if str(getattr(chosen, "dtype", "")).lower() in ("category", "categorical"):
+        return "classes"
+    given = [label for label in map(_to_plain_label, _list_labels(chosen)) if label is not None]
+    number = next((entry for entry in given if isinstance(entry, int | float)), None)
+    other = next((entry for entry in given if not isinstance(entry, int | float)), None)
+    if number is not None and other is not None:
+        raise ValueError(
+            f"values holds the text {other!r} and the number {number!r}: pass task='classes' if "
+            "all of them are labels, or give numbers only"
+        )
+    return "values" if other is None else "classes"
+
+
 def align_values(
-    kind: ValueKind, graph: NodeGraph, added: NodeGraph, values: Any, unknown_nodes: str
+    kind: ValueKind,
+    graph: NodeGraph,
+    added: NodeGraph,
+    values: Any,
+    unknown_nodes: str,
 ) -> tuple[NodeGraph, NDArray[Any]]:
     """Return values in the order of the nodes of a graph.
 
     Values without names are in the order of the nodes of ``added``, a part of the graph. With
-    ``unknown_nodes="isolated"``, nodes that only values name join the graph, without edges.
+    ``unknown_nodes="isolated"``, nodes that only values name join the graph, without edges. A table
+    comes as its two columns, as :func:`gradraker.graph.values.select_columns` returns it.
     """
     check_choice("unknown_nodes", unknown_nodes, ("error", "ignore", "isolated"))
     names = get_value_names(values)
@@ -104,9 +143,8 @@ def get_value_names(values: Any) -> Names | None:
     """Return the nodes that values name, or None if they come without names."""
     if isinstance(values, Mapping):
         return to_name_array(list(values), argument="values")
-    if is_table(values):
-        nodes, _ = get_value_columns(values)
-        return to_name_array(nodes.to_list(), argument=f"column {nodes.name!r}")
+    if isinstance(values, ValueTable):
+        return values.names
     if _is_series(values):
         return to_name_array(values.index.tolist(), argument="values")
     return None
@@ -146,9 +184,7 @@ def align_labels(values: Any, nodes: Names) -> list[Hashable]:
 def _list_labels(values: Any) -> list[Any]:
     if isinstance(values, Mapping):
         return list(values.values())
-    if is_table(values):
-        return get_value_columns(values)[1].to_list()
-    return _to_list(values)
+    return _to_list(values.entries if isinstance(values, ValueTable) else values)
 
 
 def _to_list(values: Any) -> list[Any]:

@@ -1,6 +1,6 @@
 """Known values of nodes, in the order of the nodes of a graph."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Literal
 
 import narwhals.stable.v2 as nw
@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from gradraker._validation import check_choice
 from gradraker.exceptions import UnknownNodesError
-from gradraker.graph.adapters.tables import is_table, split_table, to_numbers
+from gradraker.graph.adapters.columns import Task
+from gradraker.graph.adapters.tables import ValueTable, is_table, to_numbers, to_value_table
 from gradraker.graph.names import (
     Names,
     check_names,
@@ -22,7 +23,12 @@ from gradraker.graph.names import (
 
 
 def known_values(
-    values: Any, nodes: Iterable[Any], *, unknown_nodes: Literal["error", "ignore"] = "error"
+    values: Any,
+    nodes: Iterable[Any],
+    *,
+    unknown_nodes: Literal["error", "ignore"] = "error",
+    node: Hashable = None,
+    value: Hashable = None,
 ) -> NDArray[np.float64]:
     """Return the value of each node, NaN where it is unknown.
 
@@ -30,13 +36,15 @@ def known_values(
     ----------
     values : mapping, Series, table or array
         One of: a mapping from nodes to values; a pandas Series, whose index names the nodes; a
-        table of pandas, polars or Arrow with columns node and value, or else its first two; an
-        array, list or polars Series of n values in the order of ``nodes``. NaN and None mean
-        unknown.
+        table of pandas, polars or Arrow; an array, list or polars Series of n values in the order
+        of ``nodes``. NaN and None mean unknown.
     nodes : sequence of n names
         The nodes of the result, such as ``adjacency_vectors(...).nodes``.
     unknown_nodes : {"error", "ignore"}
         What to do with values of nodes that are not among ``nodes``.
+    node, value : name or position of a column, optional
+        Columns of a table. By default they are found by their names, or taken if only one
+        assignment is possible (``docs/graphs.md``).
 
     Returns
     -------
@@ -53,7 +61,7 @@ def known_values(
     """
     check_choice("unknown_nodes", unknown_nodes, ("error", "ignore"))
     names = check_names(nodes, argument="nodes")
-    given = _split_named(values)
+    given = _split_named(select_columns(values, node=node, value=value, task="values"))
     if given is None:
         aligned = to_numbers(values, what="values")
         if aligned.shape != names.shape:
@@ -78,13 +86,27 @@ def known_values(
     return aligned
 
 
+def select_columns(
+    values: Any, *, node: Hashable = None, value: Hashable = None, task: Task | None = None
+) -> Any:
+    """Return the two columns of a table of values; other forms of values as they are."""
+    if is_table(values):
+        return to_value_table(values, node=node, value=value, task=task)
+    for argument, column in (("node", node), ("value", value)):
+        if column is not None and not isinstance(values, ValueTable):
+            raise ValueError(
+                f"{argument} names a column of a table, but values is a {type(values).__name__}"
+            )
+    return values
+
+
 def _split_named(values: Any) -> tuple[Names, NDArray[np.float64]] | None:
     """Return nodes and their values, or None if the values come without nodes."""
     if isinstance(values, Mapping):
         nodes = to_name_array(list(values), argument="values")
         return nodes, to_numbers(list(values.values()), what="values")
-    if is_table(values):
-        return split_table(values)
+    if isinstance(values, ValueTable):
+        return values.names, to_numbers(values.entries, what=f"column {values.entries.name!r}")
     series = nw.from_native(values, series_only=True, pass_through=True)
     index = nw.maybe_get_index(series) if isinstance(series, nw.Series) else None
     if index is None:

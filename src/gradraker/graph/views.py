@@ -74,6 +74,9 @@ def hop_views(
     duplicates: Literal["sum", "last", "error"] = "sum",
     names: Any = None,
     kind: Literal["matrix", "edges"] | None = None,
+    source: Hashable = None,
+    target: Hashable = None,
+    directed: bool | None = None,
 ) -> GraphViews:
     """Return the vectors of walks of 1, 2, …, ``hops`` edges of each node, one view per length.
 
@@ -85,7 +88,8 @@ def hop_views(
         Number of views: the largest number of edges of a walk.
     hop_weights : {"count", "binary", "random_walk"}
         How walks are counted: rows of Aᵏ, 1 where a walk exists, or rows of Pᵏ.
-    nodes, references, direction, weight, self_loops, duplicates, names, kind
+    nodes, references, direction, weight, self_loops, duplicates, names, kind, source, target,
+    directed
         As in :func:`adjacency_vectors`. References are the same for each view.
 
     Returns
@@ -108,7 +112,7 @@ def hop_views(
     >>> views.references.tolist()
     [('1 hop', 'b'), ('1 hop', 'c'), ('2 hops', 'b'), ('2 hops', 'c')]
     """
-    form = GraphOptions(weight, names, kind)
+    form = GraphOptions(weight, names, kind, source, target, directed)
     options = VectorOptions(
         nodes, references, direction, self_loops, hops, hop_weights, duplicates, form
     )
@@ -128,6 +132,9 @@ def layer_views(
     duplicates: Literal["sum", "last", "error"] = "sum",
     names: Any = None,
     kind: Literal["matrix", "edges"] | None = None,
+    source: Hashable = None,
+    target: Hashable = None,
+    directed: bool | None = None,
 ) -> GraphViews:
     """Return the vectors of each node in each layer of a graph, one view per layer.
 
@@ -140,7 +147,8 @@ def layer_views(
         Name of each layer, and its graph as in :func:`adjacency_vectors`.
     hops : int
         With more than one hop a layer gives a view for each number of edges.
-    hop_weights, nodes, references, direction, weight, self_loops, duplicates, names, kind
+    hop_weights, nodes, references, direction, weight, self_loops, duplicates, names, kind,
+    source, target, directed
         As in :func:`adjacency_vectors`, the same for every layer.
 
     Returns
@@ -162,12 +170,13 @@ def layer_views(
            [1., 0., 0., 0., 0., 0.]])
     """
     _check_layers(layers)
-    form = GraphOptions(weight, names, kind)
+    form = GraphOptions(weight, names, kind, source, target, directed)
     edges: dict[str, EdgeList] = {}
     for name, layer in layers.items():
         with _name_layer_in_errors(name):
             edges[name] = to_edge_list(layer, form)
-    form = GraphOptions(False if weight is False else None)  # edge lists have weights and names
+    # Edge lists have weights and names.
+    form = GraphOptions(False if weight is False else None, directed=directed)
     options = VectorOptions(
         nodes, references, direction, self_loops, hops, hop_weights, duplicates, form
     )

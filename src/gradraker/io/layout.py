@@ -2,17 +2,20 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
+from itertools import islice
 from typing import NamedTuple
 
 from gradraker.exceptions import ArgumentError, GraphFileError, Place
-from gradraker.graph.adapters.columns import is_header
+from gradraker.io.columns import WantedColumns, has_header
 from gradraker.io.content import Content
 
 BLANKS = " \t"
 # Separator for any run of blanks, so that aligned columns are read as well.
 WHITESPACE = " "
+# Lines that are looked at to find the layout.
+SAMPLED = 1000
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,7 @@ class Layout:
     first_line: int
     header: list[str] | None = None
     header_line: int = 1
+    rows: list[list[str]] = field(default_factory=list)  # fields of the first lines of data
 
     def make_place(self, line: int, column: int | None = None) -> Place:
         """Return a place in the file, for messages; the column counts from 0 here."""
@@ -136,11 +140,8 @@ def split_line(content: str, separator: str, place: Place) -> list[str]:
     ]
 
 
-def find_layout(text: str, label: str, options: TextOptions, *, number_column: int) -> Layout:
-    """Find the layout from the first two lines that hold data.
-
-    ``number_column`` is the column, from 0, that must hold numbers if it is the last.
-    """
+def find_layout(text: str, label: str, options: TextOptions, wanted: WantedColumns) -> Layout:
+    """Find the layout from the first lines that hold data."""
     lines = find_data_lines(text, options.comment)
     number, first = next(lines, (0, ""))
     place = Place(label, line=number)
@@ -150,11 +151,16 @@ def find_layout(text: str, label: str, options: TextOptions, *, number_column: i
     fields = split_line(first, separator, place)
     if len(fields) < 2:
         raise GraphFileError(place, f"at least two columns are needed, got {shorten(first)}")
-    next_number, second = next(lines, (0, ""))
-    following = split_line(second, separator, Place(label, line=next_number)) if second else []
+    next_number, rows = 0, []
+    for line, content in islice(lines, SAMPLED):
+        next_number = next_number or line
+        found = split_line(content, separator, Place(label, line=line))
+        if len(found) == len(fields):  # other lines are wrong, and named when all are read
+            rows.append(found)
     named = options.header
     if named is None:
-        named = is_header(fields, following, number_column=number_column)
+        rest = text[text.index(first) + len(first) :]
+        named = has_header(fields, rows, rest, separator, wanted, place)
     if named and not next_number:
         raise GraphFileError(label, "there is a header, but no data")
     return Layout(
@@ -165,6 +171,7 @@ def find_layout(text: str, label: str, options: TextOptions, *, number_column: i
         first_line=next_number if named else number,
         header=fields if named else None,
         header_line=number,
+        rows=rows if named else [fields, *rows],
     )
 
 

@@ -133,9 +133,9 @@ def _read_dense(text: str, head: _Head, label: str, progress: Progress) -> Entri
 
     n, m = head.sizes
     lines = select_lines(text, head.make_layout(label))
-    words = lines.select("line", number=pl.col("text").str.extract_all(r"[^ \t]+"))
-    words = words.explode("number")
-    values = parse_numbers(words).get_column("number")
+    words = lines.select("line", value=pl.col("text").str.extract_all(r"[^ \t]+"))
+    words = words.explode("value")
+    values = parse_numbers(words).get_column("value")
     if values.null_count():
         line, word = words.row(int(values.is_null().arg_true()[0]))
         raise GraphFileError(

@@ -7,9 +7,11 @@ the process (pola-rs/polars issue 15342).
 import io
 from dataclasses import replace
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
 from gradraker.exceptions import GraphFileError, Place
+from gradraker.graph.adapters.tables import to_rules
 from gradraker.io.columns import FileColumns, WantedColumns, choose_columns
 from gradraker.io.content import Content, Progress
 from gradraker.io.layout import TextOptions, take_first_line
@@ -27,11 +29,10 @@ def read_parquet_columns(
         raise GraphFileError(
             content.label, f"this is not a readable Parquet file ({take_first_line(error)})"
         ) from None
-    names, number, missing_allowed = choose_columns(
-        wanted, table.columns, table.width, content.label
-    )
+    rules = to_rules([nw.from_native(c, series_only=True) for c in table], Place(content.label))
+    chosen, reading = choose_columns(wanted, rules)
     columns = []
-    for i in names:
+    for i in chosen.names:
         column = table.to_series(i)
         place = Place(content.label, column=i + 1, header=column.name)
         if column.null_count():
@@ -45,16 +46,20 @@ def read_parquet_columns(
             raise GraphFileError(
                 place, f"nodes must be integers or texts, but the column is of type {column.dtype}"
             )
-    if number is None:
-        return FileColumns(columns, None)
-    column = table.to_series(number)
-    place = Place(content.label, column=number + 1, header=column.name)
+    if chosen.value is None:
+        return FileColumns(columns, None, reading=reading)
+    column = table.to_series(chosen.value)
+    place = Place(content.label, column=chosen.value + 1, header=column.name)
+    if chosen.is_text and (
+        column.dtype.is_integer() or column.dtype in (pl.String, pl.Categorical, pl.Enum)
+    ):
+        return FileColumns(columns, None, labels=column.cast(pl.String), reading=reading)
     if not column.dtype.is_numeric():
         raise GraphFileError(place, f"numbers are needed, but the column is of type {column.dtype}")
     values = column.cast(pl.Float64).to_numpy()
-    wrong = np.flatnonzero(np.isinf(values) if missing_allowed else ~np.isfinite(values))
+    wrong = np.flatnonzero(np.isinf(values) if chosen.missing_allowed else ~np.isfinite(values))
     if len(wrong):
         raise GraphFileError(
             replace(place, row=int(wrong[0]) + 1), f"{values[wrong[0]]} is not a finite number"
         )
-    return FileColumns(columns, values)
+    return FileColumns(columns, values, reading=reading)

@@ -1,17 +1,24 @@
 """Readers: a file in, edges or values out."""
 
 import os
-from collections.abc import Hashable
-from typing import Literal
+from collections.abc import Callable, Hashable
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gradraker._validation import check_choice
 from gradraker.exceptions import GraphFileError, Place
-from gradraker.graph.adapters.columns import EdgeColumns, ValueColumns
+from gradraker.graph.adapters.columns import (
+    ColumnNumber,
+    EdgeColumns,
+    Task,
+    ValueColumns,
+    is_column_name,
+)
 from gradraker.graph.edges import EdgeList
-from gradraker.graph.names import Names, to_plain_name
+from gradraker.graph.names import Names, find_distinct, to_plain_name
+from gradraker.graph.reading import Reading
 from gradraker.graph.values import find_two_values
 from gradraker.io.columns import FileColumns, number_names
 from gradraker.io.content import Progress, ignore_progress
@@ -43,11 +50,11 @@ def read_edges(
     format : {"text", "parquet", "matrix-market", "graphml"}, optional
         Default: recognised by the content.
     source, target : name or position of a column, optional
-        Default: the columns called source and target, or else the first two.
+        By default they are found by their names, or taken if only one assignment is possible
+        (``docs/graphs.md``); ``reading`` of the result says what was taken.
     weight : None, False, or name or position of a column
-        None takes the column called weight, or the third of exactly three columns if edges
-        are the first two; False reads no weights. Weights must be finite; negative ones are
-        allowed. In GraphML a name is that of an edge attribute.
+        None finds the column of weights in the same way; False reads no weights. Weights must be
+        finite; negative ones are allowed. In GraphML a name is that of an edge attribute.
     separator : str, optional
         One character, " " for any run of blanks and tabs. Default: tab, comma or semicolon if
         the first line holds one, else blanks.
@@ -55,8 +62,8 @@ def read_edges(
         Lines that begin with it are skipped.
     header : bool, optional
         Whether the first line names the columns. Default: it does if it says so (source and
-        target, from and to, ...), if its weight is not a number, or if it holds no numbers
-        and the next line holds two.
+        target, from and to, ...) or has a word above numbers. A line of words above words is an
+        edge if one of them occurs again, and refused otherwise.
     ids : {"auto", "text"}
         With "auto", nodes are integers if all are 64-bit integers without plus sign or
         leading zeros, so that nothing is lost; with "text" they are always strings.
@@ -82,22 +89,48 @@ def read_edges(
     >>> _ = path.write_text("source,target,weight\na,b,2\na,c,0.5\n")
     >>> edges = read_edges(path)
     >>> edges
-    EdgeList(2 weighted edges among 3 nodes)
+    EdgeList(2 weighted edges among 3 nodes; read as: source, target, weight; 1 header line)
     >>> adjacency_vectors(edges, nodes=["a"]).rows.toarray()
     array([[0. , 2. , 0.5]])
     """
     check_choice("ids", ids, ("auto", "text"))
-    named = any(isinstance(name, str) for name in (source, target, weight))
-    options = TextOptions(separator, comment, True if header is None and named else header)
+    wanted = EdgeColumns(source, target, weight)
+    options = TextOptions(separator, comment, _settle_header(header, wanted))
     report = progress or ignore_progress
     content, name = open_file(path, format, report)
     read_graph, read_columns = FORMATS[name].read_graph, FORMATS[name].read_columns
     if read_graph is not None:
-        return read_graph(content, weight, report)
+        if source is not None or target is not None:
+            raise GraphFileError(
+                content.label, f"source and target are columns of a table, but the file is {name}"
+            )
+        attribute = weight.text if isinstance(weight, ColumnNumber) else weight
+        return read_graph(content, attribute, report)
     assert read_columns is not None
-    found = read_columns(content, EdgeColumns(source, target, weight), options, report)
+    found = read_columns(content, wanted, options, report)
     nodes, (sources, targets) = number_names(found.names, ids)
-    return EdgeList(sources, targets, found.numbers, nodes)
+    return EdgeList(sources, targets, found.numbers, nodes, reading=found.reading)
+
+
+class NodeValues(dict[Hashable, Any]):
+    """Known values by node, as :func:`read_values` returns them.
+
+    Attributes
+    ----------
+    reading : Reading or None
+        Which columns they were read from.
+    task : {"values", "classes"}
+        Whether they are numbers, or texts that name classes.
+    """
+
+    reading: Reading | None = None
+    task: Task = "values"
+
+    def rename(self, to_name: Callable[[Hashable], Hashable]) -> "NodeValues":
+        """Return the same values with other names of nodes."""
+        renamed = NodeValues((to_name(node), value) for node, value in self.items())
+        renamed.reading, renamed.task = self.reading, self.task
+        return renamed
 
 
 def read_values(
@@ -110,12 +143,13 @@ def read_values(
     comment: str | None = "#",
     header: bool | None = None,
     ids: Ids = "auto",
+    task: Task | None = None,
     progress: Progress | None = None,
-) -> dict[Hashable, float]:
+) -> NodeValues:
     r"""Read known values of nodes from a file.
 
     An empty value, NA, NaN, null or none means that the value is unknown: it is NaN in the
-    result. A node may be given twice with the same value, but not with two.
+    result, or None among classes. A node may be given twice with the same value, but not with two.
 
     Parameters
     ----------
@@ -124,17 +158,19 @@ def read_values(
     format : {"text", "parquet"}, optional
         Default: recognised by the content.
     node, value : name or position of a column, optional
-        Default: the columns called node and value, or else the first two.
+        By default they are found by their names, or taken if only one assignment is possible
+        (``docs/graphs.md``); ``reading`` of the result says what was taken.
+    task : {"values", "classes"}, optional
+        Whether values are numbers, or texts that name classes. Default: texts mean classes.
     separator, comment, ids, progress
         As in :func:`read_edges`.
     header : bool, optional
-        Whether the first line names the columns. Default: it does if it names columns node and
-        value, or if its value is not a number.
+        As in :func:`read_edges`; node and value are names of columns.
 
     Returns
     -------
-    dict
-        From node to value, in the order of the file.
+    NodeValues
+        A dict from node to value, in the order of the file.
 
     Raises
     ------
@@ -153,8 +189,10 @@ def read_values(
     {'Home': 12.0, 'About': nan}
     """
     check_choice("ids", ids, ("auto", "text"))
-    named = isinstance(node, str) or isinstance(value, str)
-    options = TextOptions(separator, comment, True if header is None and named else header)
+    if task is not None:
+        check_choice("task", task, ("values", "classes"))
+    wanted = ValueColumns(node, value, task)
+    options = TextOptions(separator, comment, _settle_header(header, wanted))
     report = progress or ignore_progress
     content, name = open_file(path, format, report)
     read_columns = FORMATS[name].read_columns
@@ -162,28 +200,54 @@ def read_values(
         raise GraphFileError(
             content.label, f"values are read from text tables or Parquet, not from {name}"
         )
-    found = read_columns(content, ValueColumns(node, value), options, report)
-    assert found.numbers is not None
+    found = read_columns(content, wanted, options, report)
     nodes, (codes,) = number_names(found.names, ids)
-    _check_one_value(nodes, codes, found, content.label)
-    return dict(zip(nodes[codes].tolist(), found.numbers.tolist(), strict=True))
+    entries, numbers = _list_entries(found)
+    _check_one_value(nodes, codes, entries, numbers, found, content.label)
+    values = NodeValues(zip(nodes[codes].tolist(), entries, strict=True))
+    values.reading, values.task = found.reading, "classes" if found.numbers is None else "values"
+    return values
+
+
+def _settle_header(header: bool | None, wanted: EdgeColumns | ValueColumns) -> bool | None:
+    """Return True if a column is asked for by its name, which needs a header."""
+    return True if header is None and any(map(is_column_name, wanted.given)) else header
+
+
+def _list_entries(found: FileColumns) -> tuple[list[Any], NDArray[np.float64]]:
+    """Return values or labels, and numbers that differ where they do."""
+    if found.numbers is not None:
+        return found.numbers.tolist(), found.numbers
+    assert found.labels is not None
+    texts = np.array(found.labels.fill_null("").to_list(), dtype=object)
+    _, (codes,) = find_distinct([texts])
+    return found.labels.to_list(), codes.astype(np.float64)
 
 
 def _check_one_value(
-    nodes: Names, codes: NDArray[np.int64], found: FileColumns, label: str
+    nodes: Names,
+    codes: NDArray[np.int64],
+    entries: list[Any],
+    numbers: NDArray[np.float64],
+    found: FileColumns,
+    label: str,
 ) -> None:
     """Refuse a node with two values, and name both places; the same value twice is allowed."""
-    assert found.numbers is not None
-    rows = find_two_values(codes, found.numbers)
+    rows = find_two_values(codes, numbers)
     if rows is None:
         return
-    (first, row), (before, here) = rows, found.numbers[list(rows)]
+    first, row = rows
+    before, here = (_format_entry(entries[i]) for i in rows)
     if found.lines is None:
         place, where = Place(label, row=row + 1), f"row {first + 1}"
     else:
         place, where = Place(label, line=int(found.lines[row])), f"line {found.lines[first]}"
     raise GraphFileError(
         place,
-        f"node {to_plain_name(nodes[codes[row]])!r} has the value {here:g} here, but {before:g} in "
+        f"node {to_plain_name(nodes[codes[row]])!r} has the value {here} here, but {before} in "
         f"{where}: give one",
     )
+
+
+def _format_entry(entry: Any) -> str:
+    return f"{entry:g}" if isinstance(entry, float) else repr(entry)

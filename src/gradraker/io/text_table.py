@@ -4,12 +4,13 @@ A single line is looked at in Python only when a check found something wrong, to
 """
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
-from gradraker.exceptions import GraphFileError
+from gradraker.exceptions import GraphFileError, Place
 from gradraker.graph.adapters.columns import ColumnPositions
 from gradraker.graph.text import MISSING, to_integers
-from gradraker.io.columns import FileColumns, WantedColumns, choose_columns
+from gradraker.io.columns import FileColumns, WantedColumns, choose_columns, make_table
 from gradraker.io.content import Content, Progress
 from gradraker.io.layout import (
     BLANKS,
@@ -35,9 +36,12 @@ def read_text_columns(
 ) -> FileColumns:
     """Return the wanted columns of a text table."""
     text = decode_text(content)
-    layout = find_layout(text, content.label, options, number_column=wanted.n_names)
-    columns = choose_columns(wanted, layout.header, layout.n_columns, content.label)
-    return parse_columns(text, layout, columns, progress)
+    layout = find_layout(text, content.label, options, wanted)
+    table = make_table(layout.header, layout.rows, layout.n_columns, Place(content.label))
+    columns, reading = choose_columns(wanted, table)
+    found = parse_columns(text, layout, columns, progress)
+    reading = replace(reading, n_header_lines=0 if layout.header is None else 1)
+    return replace(found, reading=reading)
 
 
 def parse_columns(
@@ -62,11 +66,12 @@ def parse_columns(
     if any(piece.schema[name] == pl.String for piece in pieces for name in names):
         pieces = [piece.cast(dict.fromkeys(names, pl.String)) for piece in pieces]
     frame = pl.concat(pieces)
-    return FileColumns(
-        [frame.get_column(name) for name in names],
-        None if columns.number is None else frame.get_column("number").to_numpy(),
-        frame.get_column("line").to_numpy(),
-    )
+    found, lines = [frame.get_column(name) for name in names], frame.get_column("line").to_numpy()
+    if columns.value is None:
+        return FileColumns(found, None, lines)
+    if columns.is_text:
+        return FileColumns(found, None, lines, labels=frame.get_column("value"))
+    return FileColumns(found, frame.get_column("value").to_numpy(), lines)
 
 
 def select_lines(text: str, layout: Layout, *, first: int = 1) -> "pl.DataFrame":
@@ -92,40 +97,45 @@ def select_lines(text: str, layout: Layout, *, first: int = 1) -> "pl.DataFrame"
 
 
 def parse_numbers(frame: "pl.DataFrame", *, missing_allowed: bool = False) -> "pl.DataFrame":
-    """Turn the texts of the column "number" into numbers; null where a text is not one.
+    """Turn the texts of the column "value" into numbers; null where a text is not one.
 
     A number that may be missing is NaN where it is.
     """
     import polars as pl
 
-    text, value = pl.col("number"), pl.col("value")
+    text, cast = pl.col("value"), pl.col("cast")
     # As finite numbers polars reads decimal numbers and nothing else.
-    number: pl.Expr = pl.when(value.is_finite()).then(value)
+    number: pl.Expr = pl.when(cast.is_finite()).then(cast)
     if missing_allowed:
         missing = text.str.to_lowercase().is_in(MISSING)
         number = pl.when(missing).then(math.nan).otherwise(number)
-    frame = frame.with_columns(value=text.cast(pl.Float64, strict=False))
-    return frame.with_columns(number=number).drop("value")
+    frame = frame.with_columns(cast=text.cast(pl.Float64, strict=False))
+    return frame.with_columns(value=number).drop("cast")
 
 
 def _parse_piece(text: str, first: int, layout: Layout, columns: ColumnPositions) -> "pl.DataFrame":
-    """Return line, names and number of each line of data in a piece of a file."""
+    """Return line, names and value of each line of data in a piece of a file."""
     import polars as pl
 
     lines = select_lines(text, layout, first=first)
     wanted = {f"name{i}": column for i, column in enumerate(columns.names)}
     wrong = [pl.col("malformed"), *(pl.col(name) == "" for name in wanted)]
-    if columns.number is None:
+    if columns.value is None:
         found = _split_fields(text, layout, lines, wanted)
     else:
-        found = _split_fields(text, layout, lines, {**wanted, "number": columns.number})
-        found = parse_numbers(found, missing_allowed=columns.missing_allowed)
-        wrong.append(pl.col("number").is_null())
+        found = _split_fields(text, layout, lines, {**wanted, "value": columns.value})
+        wrong.append(pl.col("value").is_null())
+        if not columns.is_text:
+            found = parse_numbers(found, missing_allowed=columns.missing_allowed)
     # A line with too few fields has nulls, which are wrong as well.
     where = found.select(pl.any_horizontal(wrong).fill_null(True)).to_series().arg_true()
     if len(where):
         line, content = lines.row(int(where[0]))
         explain_line(content, line, layout, columns)
+    if columns.is_text:
+        label = pl.col("value")
+        missing = label.str.to_lowercase().is_in(MISSING)
+        found = found.with_columns(value=pl.when(~missing).then(label))
     integers = to_integers([found.get_column(name) for name in wanted])
     return found.drop("malformed").with_columns(lines.get_column("line"), *(integers or []))
 
@@ -179,8 +189,9 @@ def explain_line(content: str, line: int, layout: Layout, columns: ColumnPositio
     for column in columns.names:
         if not fields[column]:
             raise GraphFileError(layout.make_place(line, column), "the name of a node is missing")
-    assert columns.number is not None
-    place, field = layout.make_place(line, columns.number), fields[columns.number]
+    assert columns.value is not None
+    place, field = layout.make_place(line, columns.value), fields[columns.value]
     if not columns.missing_allowed and field.casefold() in MISSING:
         raise GraphFileError(place, f"the weight is missing ({shorten(field)})")
-    raise GraphFileError(place, f"{shorten(field)} is not a finite decimal number")
+    more = "; with the task 'classes' values are names" if columns.missing_allowed else ""
+    raise GraphFileError(place, f"{shorten(field)} is not a finite decimal number{more}")

@@ -6,7 +6,7 @@ Models of graphs follow one protocol, :class:`NodeModel`, and pass :func:`check_
 
 from gradraker.models.bank import BankMember, GradrakerRegressor
 from gradraker.models.checks import check_node_model
-from gradraker.models.left_out import LeftOut, LeftOutError
+from gradraker.models.left_out import LeftOut, LeftOutAccuracy, LeftOutClasses, LeftOutError
 from gradraker.models.loading import load
 from gradraker.models.node_model import NodeModel
 from gradraker.models.persistence.archive import read_notes
@@ -18,6 +18,8 @@ __all__ = [
     "BankMember",
     "GradrakerRegressor",
     "LeftOut",
+    "LeftOutAccuracy",
+    "LeftOutClasses",
     "LeftOutError",
     "NodeClassifier",
     "NodeModel",

@@ -18,6 +18,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.exceptions import NotFittedError
 
 from gradraker.exceptions import ModelFileError, UnknownNodesError
+from gradraker.models.left_out import LeftOut
 from gradraker.models.loading import load
 from gradraker.models.node_model import NodeModel
 
@@ -218,6 +219,7 @@ def check_left_out_predictions(model: NodeModel) -> None:
     if is_classifier(model):
         return
     found = model.predict_left_out()
+    assert isinstance(found, LeftOut)
     known = set(model.known_nodes_.tolist())
     names = model.nodes_[found.rows].tolist()
     assert 0 < len(names) <= len(known)

@@ -1,10 +1,12 @@
 """Known nodes predicted without their own values, and the error that estimates."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker._html import render_box, render_rows
 from gradraker.metrics import gnmse
 
 Vector = NDArray[np.float64]
@@ -23,6 +25,14 @@ class LeftOutError:
     gnmse: float
     gnmse_of_mean: float
     n_nodes: int
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("RMSE", self.rmse, self.rmse_of_mean),
+            ("GNMSE, values scaled to [0, 1]", self.gnmse, self.gnmse_of_mean),
+        ]
+        title = f"Errors of {self.n_nodes} known nodes that were left out"
+        return render_box(title, render_rows(rows, ("", "Learner", "Mean")))
 
     def __str__(self) -> str:
         return (
@@ -55,6 +65,70 @@ class LeftOut:
     mean: float
     error: LeftOutError
     one_at_a_time: bool
+
+    def _repr_html_(self) -> str:
+        return self.error._repr_html_()
+
+
+@dataclass(frozen=True)
+class LeftOutAccuracy:
+    """How known nodes were predicted without their own label.
+
+    ``calibration_error`` is the expected calibration error: the mean distance between the
+    probability of the predicted class and how often it is right, over ten bins of probability.
+    """
+
+    accuracy: float
+    accuracy_of_most_common: float
+    log_loss: float
+    calibration_error: float
+    n_nodes: int
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("Accuracy", self.accuracy, self.accuracy_of_most_common),
+            ("Log loss, nats per node", self.log_loss, ""),
+            ("Calibration error", self.calibration_error, ""),
+        ]
+        title = f"{self.n_nodes} known nodes that were left out"
+        return render_box(title, render_rows(rows, ("", "Learner", "Most common class")))
+
+    def __str__(self) -> str:
+        return (
+            f"accuracy {self.accuracy:.4g} ({self.accuracy_of_most_common:.4g} by the most common "
+            f"class), calibration error {self.calibration_error:.3g}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOutClasses:
+    """Known nodes whose classes were predicted without their own label.
+
+    Attributes
+    ----------
+    rows : int array of shape (m,)
+        Positions of the nodes in ``nodes_`` of the model.
+    codes : int array of shape (m,)
+        Known classes, as positions in ``classes``.
+    probabilities : array of shape (m, K)
+        Probabilities of the classes, made without the node's own label.
+    predicted : int array of shape (m,)
+        Predicted classes, as positions in ``classes``.
+    classes : array of shape (K,)
+        Labels.
+    error : LeftOutAccuracy
+        How often the predictions are right.
+    """
+
+    rows: NDArray[np.int64]
+    codes: NDArray[np.int64]
+    probabilities: Vector
+    predicted: NDArray[np.int64]
+    classes: NDArray[Any]
+    error: LeftOutAccuracy
+
+    def _repr_html_(self) -> str:
+        return self.error._repr_html_()
 
 
 def measure_left_out_error(

@@ -14,7 +14,8 @@ A model of graphs has
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -26,15 +27,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from gradraker._validation import make_seed
 from gradraker.explain.linear_explanation import LinearExplanation
+from gradraker.graph.merging import make_symmetric
 from gradraker.graph.node_graph import NodeGraph, find_nodes, make_node_graph, merge_graphs
 from gradraker.graph.node_values import NUMBERS, ValueKind, align_values
-from gradraker.models.left_out import LeftOut
+from gradraker.graph.values import select_columns
+from gradraker.models.left_out import LeftOut, LeftOutClasses
 from gradraker.models.persistence.node_state import dump_node_state, restore_node_state
 from gradraker.models.persistence.saving import check_int, read_model_of, save_model
 from gradraker.models.rollback import rollback_on_error
 
 # Options of a graph that a model keeps for the edges that come later.
-_KEPT_OPTIONS = ("weight", "self_loops", "duplicates")
+_KEPT_OPTIONS = ("weight", "self_loops", "duplicates", "directed")
 
 
 class NodeModel(BaseEstimator):
@@ -50,6 +53,8 @@ class NodeModel(BaseEstimator):
     # How the command line and reports call the method.
     method: ClassVar[str]
 
+    # Which edges describe a node: "out", "in" or "both".
+    direction: str = "out"
     random_state: int | np.random.RandomState | None
     _graph: NodeGraph
     _values: NDArray[Any]  # [n]: the value of each node, or the mark of an unknown one
@@ -60,7 +65,15 @@ class NodeModel(BaseEstimator):
 
     @rollback_on_error
     def fit(
-        self, /, graph: Any, values: Any, *, unknown_nodes: str = "error", **graph_options: Any
+        self,
+        /,
+        graph: Any,
+        values: Any,
+        *,
+        unknown_nodes: str = "error",
+        node: Hashable = None,
+        value: Hashable = None,
+        **graph_options: Any,
     ) -> Self:
         """Forget what was learned; learn a graph and the known values.
 
@@ -73,9 +86,11 @@ class NodeModel(BaseEstimator):
         unknown_nodes : {"error", "ignore", "isolated"}, default="error"
             What to do with values of nodes that the graph does not have: refuse them, leave
             them out, or add them as nodes without edges.
+        node, value : name or position of a column, optional
+            Columns of a table of values; see :func:`gradraker.graph.known_values`.
         **graph_options
-            ``nodes``, ``weight``, ``self_loops``, ``duplicates``, ``names`` and ``kind`` of
-            :func:`gradraker.adjacency_vectors`.
+            ``nodes``, ``weight``, ``self_loops``, ``duplicates``, ``names``, ``kind``, ``source``,
+            ``target`` and ``directed`` of :func:`gradraker.adjacency_vectors`.
 
         Returns
         -------
@@ -83,6 +98,7 @@ class NodeModel(BaseEstimator):
         """
         self._check_parameters()
         learned = make_node_graph(graph, graph_options)
+        values = select_columns(values, node=node, value=value, task=self.value_kind.task)
         learned, aligned = align_values(self.value_kind, learned, learned, values, unknown_nodes)
         if not self.value_kind.is_known(aligned).any():
             raise ValueError(
@@ -101,6 +117,8 @@ class NodeModel(BaseEstimator):
         *,
         unknown_nodes: str = "error",
         relearn: bool = False,
+        node: Hashable = None,
+        value: Hashable = None,
         **graph_options: Any,
     ) -> Self:
         """Learn more edges, more nodes, more values; what is given again replaces the old.
@@ -118,9 +136,11 @@ class NodeModel(BaseEstimator):
         relearn : bool, default=False
             Whether to learn values again that the model holds already, for models that learn
             by steps.
+        node, value
+            As in :meth:`fit`.
         **graph_options
-            As in :meth:`fit`; ``weight``, ``self_loops`` and ``duplicates`` default to those of
-            :meth:`fit`.
+            As in :meth:`fit`; ``weight``, ``self_loops``, ``duplicates`` and ``directed`` default
+            to those of :meth:`fit`.
 
         Returns
         -------
@@ -142,6 +162,7 @@ class NodeModel(BaseEstimator):
             grown = added if is_first else merge_graphs(self._graph, added)
         news = self.value_kind.make_unknown(len(grown))
         if values is not None:
+            values = select_columns(values, node=node, value=value, task=self.value_kind.task)
             grown, news = align_values(self.value_kind, grown, added, values, unknown_nodes)
         if is_first:
             self._start(grown, self.value_kind.make_unknown(len(grown)), graph_options)
@@ -159,6 +180,8 @@ class NodeModel(BaseEstimator):
         # A name of a column or attribute belongs to one form of graph only.
         if not (kept.get("weight") is None or kept.get("weight") is False):
             del kept["weight"]
+        if not graph.is_directed:
+            kept["directed"] = False
         self._graph_options = kept
         self._reset()
 
@@ -208,7 +231,16 @@ class NodeModel(BaseEstimator):
         """Predict nodes that are not in the graph, from their links to nodes that are."""
         raise NotImplementedError
 
-    def predict_left_out(self) -> LeftOut:
+    def predict_proba(self, nodes: Any = None) -> NDArray[np.float64]:
+        """Return probabilities of ``classes_``, (n, K), of a model whose values are classes."""
+        raise ValueError(f"{type(self).__name__} predicts numbers, which have no probabilities")
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """Labels of a model whose values are classes."""
+        raise AttributeError(f"{type(self).__name__} predicts numbers, which have no classes")
+
+    def predict_left_out(self) -> LeftOut | LeftOutClasses:
         """Predict known nodes without their own values."""
         raise NotImplementedError
 
@@ -226,9 +258,21 @@ class NodeModel(BaseEstimator):
         raise NotImplementedError
 
     def count_neighbours(self) -> NDArray[np.int64]:
-        """Return how many edges describe each node, in the order of ``nodes_``."""
-        check_is_fitted(self)
-        return np.asarray(np.diff(self._graph.adjacency.indptr), dtype=np.int64)
+        """Return how many neighbours describe each node, in the order of ``nodes_``.
+
+        An edge to and an edge from the same node are one neighbour, if both count.
+        """
+        return np.asarray(np.diff(self.used_adjacency_.indptr), dtype=np.int64)
+
+    @property
+    def used_adjacency_(self) -> csr_array:
+        """The edges that describe each node, (n, n): those out of it, into it, or both."""
+        A = self.adjacency_
+        if self.direction == "in":
+            return csr_array(A.T)
+        if self.direction == "out" or not self._graph.is_directed:
+            return A
+        return make_symmetric(A)
 
     def _dump_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return what else goes into the file: JSON and arrays, named apart from the base's."""
@@ -273,6 +317,12 @@ class NodeModel(BaseEstimator):
     def mean_(self) -> float:
         """Mean of the known values, which explanations are compared with."""
         return float(self.known_values_.mean())
+
+    @property
+    def is_directed_(self) -> bool:
+        """Whether an edge leads one way only."""
+        check_is_fitted(self)
+        return self._graph.is_directed
 
     @property
     def adjacency_(self) -> csr_array:
@@ -331,6 +381,7 @@ class NodeModel(BaseEstimator):
         options = state["graph_options"]
         if not set(options) <= set(_KEPT_OPTIONS):
             raise ValueError(f"graph_options is {options!r}")
+        graph = replace(graph, is_directed=options.get("directed") is not False)
         model._start(graph, values, options)
         model.seed_ = check_int("seed_", state["seed_"], most=2**64 - 1)
         model._arrived = arrived

@@ -1,6 +1,7 @@
 """Figures of results. matplotlib is imported only when one is drawn."""
 
 from gradraker.plotting.bank import KernelWeightsDisplay
+from gradraker.plotting.figure import DrawnDisplay
 from gradraker.plotting.files import (
     FORMATS,
     freeze_layout,
@@ -10,7 +11,13 @@ from gradraker.plotting.files import (
     write_figure,
 )
 from gradraker.plotting.nodes import NodeDistancesDisplay
-from gradraker.plotting.prediction import plot_errors, plot_held_out, plot_sigma2_ranges
+from gradraker.plotting.prediction import (
+    plot_distribution,
+    plot_errors,
+    plot_held_out,
+    plot_sigma2_ranges,
+)
+from gradraker.plotting.reasons import ContributorsDisplay, NeighbourhoodDisplay
 from gradraker.plotting.sweep import plot_settings_sweep, plot_sweep
 from gradraker.plotting.transfer import SimilarityTransferDisplay
 from gradraker.plotting.values import PredictedValuesDisplay
@@ -20,11 +27,15 @@ __all__ = [
     "FORMATS",
     "ConformityDisplay",
     "ContributionWeightsDisplay",
+    "ContributorsDisplay",
+    "DrawnDisplay",
     "KernelWeightsDisplay",
+    "NeighbourhoodDisplay",
     "NodeDistancesDisplay",
     "PredictedValuesDisplay",
     "SimilarityTransferDisplay",
     "freeze_layout",
+    "plot_distribution",
     "plot_errors",
     "plot_held_out",
     "plot_settings_sweep",

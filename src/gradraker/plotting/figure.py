@@ -1,6 +1,6 @@
 """Shared by the figures: colours, displays, axes, legends, checks of columns."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -69,6 +69,37 @@ class Display:
 
     def _draw(self, axes: "Axes") -> None:
         raise NotImplementedError
+
+
+class DrawnDisplay(Display):
+    """A picture that a function draws, on any axes and as often as ``plot`` is called.
+
+    Parameters
+    ----------
+    draw_on : callable
+        Draws on the axes that it gets.
+    width, height : float
+        Size of a figure of its own, in inches.
+    """
+
+    def __init__(
+        self, draw_on: "Callable[[Axes], object]", width: float = 5.5, height: float = 3.6
+    ) -> None:
+        self._draw_on, self._size = draw_on, (width, height)
+
+    def _make_axes(self) -> "Axes":
+        return make_axes(*self._size)
+
+    def _draw(self, axes: "Axes") -> None:
+        self._draw_on(axes)
+
+
+def make_grid(n_rows: int, n_columns: int, width: float, height: float) -> "list[Axes]":
+    """Axes in rows and columns on a figure of the given size in inches, row after row."""
+    figure = make_axes(width, height).figure.figure
+    figure.clear()
+    figure.set_layout_engine("constrained")
+    return list(figure.subplots(n_rows, n_columns, squeeze=False).ravel())
 
 
 def make_axes(width: float = 5.5, height: float = 3.6) -> "Axes":

@@ -14,10 +14,10 @@ from gradraker.plotting.figure import (
     MANY_POINTS,
     RANGE_TINTS,
     VERMILION,
+    DrawnDisplay,
     check_column,
     draw_points,
     draw_spines,
-    make_axes,
     put_legend_above,
 )
 
@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 _ROOM = 0.8
 
 
-def plot_sigma2_ranges(boundaries: ArrayLike, sigma2: float, *, ax: "Axes | None" = None) -> "Axes":
+def plot_sigma2_ranges(
+    boundaries: ArrayLike, sigma2: float, *, ax: "Axes | None" = None
+) -> DrawnDisplay:
     """Draw the four ranges of σ² on a logarithmic axis, with the variance in use marked.
 
     Parameters
@@ -42,20 +44,24 @@ def plot_sigma2_ranges(boundaries: ArrayLike, sigma2: float, *, ax: "Axes | None
 
     Returns
     -------
-    matplotlib.axes.Axes
+    DrawnDisplay
+        With ``ax_`` and ``figure_``; ``plot(ax=...)`` draws it again elsewhere.
 
     Examples
     --------
     >>> from gradraker.plotting import plot_sigma2_ranges
-    >>> axes = plot_sigma2_ranges([0.2, 5.0, 140.0], 5.0)
-    >>> [text.get_text() for text in axes.texts][:4]
+    >>> display = plot_sigma2_ranges([0.2, 5.0, 140.0], 5.0)
+    >>> [text.get_text() for text in display.ax_.texts][:4]
     ['Chaos', 'Extending', 'Disturbing', 'Averaging']
     """
     inner = check_column("boundaries", boundaries, 3)
     if not (inner[0] > 0.0 and np.all(np.diff(inner) >= 0.0)):
         raise ValueError(f"boundaries must be positive and must not fall, got {inner.tolist()}")
     check_positive("sigma2", sigma2)
-    axes = make_axes(6.6, 1.55) if ax is None else ax
+    return DrawnDisplay(lambda axes: _draw_ranges(axes, inner, sigma2), 6.6, 1.55).plot(ax=ax)
+
+
+def _draw_ranges(axes: "Axes", inner: NDArray[np.float64], sigma2: float) -> None:
     factor = 10.0**_ROOM
     low, high = min(inner[0], sigma2) / factor, max(inner[-1], sigma2) * factor
     edges = np.array([low, *inner, high])
@@ -84,7 +90,6 @@ def plot_sigma2_ranges(boundaries: ArrayLike, sigma2: float, *, ax: "Axes | None
     axes.set(xscale="log", xlim=(low, high), ylim=(0.0, 0.9), yticks=[])
     axes.set_xlabel(r"Kernel variance $\sigma^2$ (logarithmic axis)")
     axes.spines[["top", "left", "right"]].set_visible(False)
-    return axes
 
 
 def plot_held_out(
@@ -93,7 +98,7 @@ def plot_held_out(
     *,
     mean: float | None = None,
     ax: "Axes | None" = None,
-) -> "Axes":
+) -> DrawnDisplay:
     """Draw predictions of held-out nodes against their values.
 
     Parameters
@@ -107,17 +112,25 @@ def plot_held_out(
 
     Returns
     -------
-    matplotlib.axes.Axes
+    DrawnDisplay
+        With ``ax_`` and ``figure_``; ``plot(ax=...)`` draws it again elsewhere.
 
     Examples
     --------
     >>> from gradraker.plotting import plot_held_out
-    >>> plot_held_out([1.0, 2.0], [1.5, 1.8], mean=1.4).get_xlabel()
+    >>> plot_held_out([1.0, 2.0], [1.5, 1.8], mean=1.4).ax_.get_xlabel()
     'Value'
     """
     true = check_column("values", values)
     predicted = check_column("predictions", predictions, true.size)
-    axes = make_axes(4.2, 3.7) if ax is None else ax
+    return DrawnDisplay(lambda axes: _draw_points(axes, true, predicted, mean), 4.2, 3.7).plot(
+        ax=ax
+    )
+
+
+def _draw_points(
+    axes: "Axes", true: NDArray[np.float64], predicted: NDArray[np.float64], mean: float | None
+) -> None:
     both = np.concatenate([true, predicted])
     room = 0.05 * (float(np.ptp(both)) or 1.0)
     ends = (float(both.min()) - room, float(both.max()) + room)
@@ -128,7 +141,7 @@ def plot_held_out(
     size = float(np.clip(60.0 / np.sqrt(true.size), 1.5, 5.0))
     draw_points(axes, true, predicted, "o", markersize=size, label="Held-out node", **style)
     axes.set(xlim=ends, xlabel="Value", ylabel="Prediction")
-    return _finish(axes)
+    _finish(axes)
 
 
 def plot_errors(
@@ -137,7 +150,7 @@ def plot_errors(
     *,
     mean: float | None = None,
     ax: "Axes | None" = None,
-) -> "Axes":
+) -> DrawnDisplay:
     """Draw a histogram of residuals, prediction minus value, of held-out nodes.
 
     Parameters
@@ -151,19 +164,25 @@ def plot_errors(
 
     Returns
     -------
-    matplotlib.axes.Axes
+    DrawnDisplay
+        With ``ax_`` and ``figure_``; ``plot(ax=...)`` draws it again elsewhere.
 
     Examples
     --------
     >>> from gradraker.plotting import plot_errors
-    >>> plot_errors([1.0, 2.0], [1.5, 1.8], mean=1.4).get_ylabel()
+    >>> plot_errors([1.0, 2.0], [1.5, 1.8], mean=1.4).ax_.get_ylabel()
     'Nodes'
     """
-    from matplotlib.ticker import MaxNLocator
-
     true = check_column("values", values)
     predicted = check_column("predictions", predictions, true.size)
-    axes = make_axes(4.2, 3.7) if ax is None else ax
+    return DrawnDisplay(lambda axes: _draw_bars(axes, true, predicted, mean), 4.2, 3.7).plot(ax=ax)
+
+
+def _draw_bars(
+    axes: "Axes", true: NDArray[np.float64], predicted: NDArray[np.float64], mean: float | None
+) -> None:
+    from matplotlib.ticker import MaxNLocator
+
     residuals = predicted - true
     of_mean = residuals[:0] if mean is None else mean - true
     bins = _make_bins(np.concatenate([residuals, of_mean]), true.size)
@@ -175,7 +194,49 @@ def plot_errors(
         axes.hist(of_mean, bins=bins.tolist(), lw=1.4, ls="--", label=label, **outline)
     axes.set(xlabel="Prediction − value", ylabel="Nodes")
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
-    return _finish(axes)
+    _finish(axes)
+
+
+def plot_distribution(
+    values: ArrayLike, predictions: ArrayLike, *, ax: "Axes | None" = None
+) -> DrawnDisplay:
+    """Draw histograms of known values and of predictions, as shares of their nodes.
+
+    Parameters
+    ----------
+    values, predictions : array-like
+        Known values, and predictions of other nodes.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; default a new figure that no global state knows of.
+
+    Returns
+    -------
+    DrawnDisplay
+        With ``ax_`` and ``figure_``; ``plot(ax=...)`` draws it again elsewhere.
+
+    Examples
+    --------
+    >>> from gradraker.plotting import plot_distribution
+    >>> plot_distribution([1.0, 2.0, 2.5], [1.5, 1.8]).ax_.get_xlabel()
+    'Value'
+    """
+    known, predicted = check_column("values", values), check_column("predictions", predictions)
+    return DrawnDisplay(lambda axes: _draw_shares(axes, known, predicted), 6.6, 2.6).plot(ax=ax)
+
+
+def _draw_shares(axes: "Axes", known: NDArray[np.float64], predicted: NDArray[np.float64]) -> None:
+    both = np.concatenate([known, predicted])
+    low, high = float(both.min()), float(both.max())
+    if not high > low:
+        low, high = low - 0.5, high + 0.5
+    n_bins = int(np.clip(2.0 * np.sqrt(predicted.size), 6, 40))
+    bins = np.linspace(low, high, n_bins + 1).tolist()
+    shares = [np.full(part.size, 1.0 / part.size) for part in (known, predicted)]
+    axes.hist(predicted, bins, weights=shares[1], color=BLUE, alpha=0.75, label="Predictions")
+    outline: dict[str, Any] = {"histtype": "step", "color": VERMILION, "lw": 1.4, "ls": "--"}
+    axes.hist(known, bins, weights=shares[0], label="Known values", **outline)
+    axes.set(xlabel="Value", ylabel="Share of the nodes")
+    _finish(axes)
 
 
 def _make_bins(residuals: NDArray[np.float64], n: int) -> NDArray[np.float64]:
@@ -189,9 +250,8 @@ def _make_bins(residuals: NDArray[np.float64], n: int) -> NDArray[np.float64]:
     return np.arange(first, last + 1.0) * width
 
 
-def _finish(axes: "Axes") -> "Axes":
+def _finish(axes: "Axes") -> None:
     axes.grid(color=LIGHT_GREY, linewidth=0.6, zorder=0.0)
     axes.set_axisbelow(True)
     draw_spines(axes)
     put_legend_above(axes, ncols=3, fontsize=8.5, handletextpad=0.5, columnspacing=1.2)
-    return axes

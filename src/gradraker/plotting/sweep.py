@@ -12,8 +12,8 @@ from gradraker.plotting.figure import (
     DARK_GREY,
     RANGE_TINTS,
     VERMILION,
+    DrawnDisplay,
     draw_spines,
-    make_axes,
     put_legend_above,
 )
 from gradraker.sweep.sweep_result import SweepResult
@@ -31,7 +31,7 @@ def plot_sweep(
     ranges: bool = True,
     marks: Mapping[str, float] | None = None,
     ax: "Axes | None" = None,
-) -> "Axes":
+) -> DrawnDisplay:
     """Draw mean GNMSE over σ², with its standard error, the four ranges and σ²_ed.
 
     Boundaries are medians over repeats. The band is one standard error of the mean on both
@@ -50,33 +50,39 @@ def plot_sweep(
 
     Returns
     -------
-    matplotlib.axes.Axes
+    DrawnDisplay
+        With ``ax_`` and ``figure_``; ``plot(ax=...)`` draws it again elsewhere.
 
     Examples
     --------
     >>> from gradraker import load_temperature, sigma2_sweep
     >>> from gradraker.plotting import plot_sweep
-    >>> axes = plot_sweep(sigma2_sweep(load_temperature(), n_repeats=2))
-    >>> [text.get_text() for text in axes.texts]
+    >>> display = plot_sweep(sigma2_sweep(load_temperature(), n_repeats=2))
+    >>> [text.get_text() for text in display.ax_.texts]
     ['Chaos', 'Extending', 'Disturbing', 'Averaging']
     """
-    axes = make_axes() if ax is None else ax
+    return DrawnDisplay(lambda axes: _draw_sweep(axes, result, ranges, marks or {})).plot(ax=ax)
+
+
+def _draw_sweep(
+    axes: "Axes", result: SweepResult, ranges: bool, marks: Mapping[str, float]
+) -> None:
     mean = result.mean
     if ranges:
         _shade_ranges(axes, result)
     _draw_curve(axes, result, colour=BLUE, label="GNMSE")
     _mark_ed(axes, result)
-    for style, (label, sigma2) in zip(cycle((":", "-.")), (marks or {}).items(), strict=False):
+    for style, (label, sigma2) in zip(cycle((":", "-.")), marks.items(), strict=False):
         axes.axvline(sigma2, color=DARK_GREY, linewidth=1.1, linestyle=style, label=label)
     best = int(np.argmin(mean))
     label = rf"Best: $\sigma^2$ = {result.sigma2[best]:.3g}"
     axes.plot(
         result.sigma2[best], mean[best], "o", color=BLACK, markersize=5.0, zorder=4.0, label=label
     )
-    return _finish(axes, result)
+    _finish(axes, result)
 
 
-def plot_settings_sweep(sweep: SettingsSweep, *, ax: "Axes | None" = None) -> "Axes":
+def plot_settings_sweep(sweep: SettingsSweep, *, ax: "Axes | None" = None) -> DrawnDisplay:
     """Draw one curve of mean GNMSE over σ² for each value of D, η or E, from light to dark.
 
     A circle marks the smallest mean of a curve, a dashed line of its colour σ²_ed, where the
@@ -91,7 +97,8 @@ def plot_settings_sweep(sweep: SettingsSweep, *, ax: "Axes | None" = None) -> "A
 
     Returns
     -------
-    matplotlib.axes.Axes
+    DrawnDisplay
+        With ``ax_`` and ``figure_``; ``plot(ax=...)`` draws it again elsewhere.
 
     Examples
     --------
@@ -100,10 +107,13 @@ def plot_settings_sweep(sweep: SettingsSweep, *, ax: "Axes | None" = None) -> "A
     >>> found = settings_sweep(
     ...     load_temperature(), setting="learning_rate", values=[0.03, 0.1], n_repeats=2
     ... )
-    >>> len(found.plot().get_legend().get_texts())
+    >>> len(found.plot().ax_.get_legend().get_texts())
     3
     """
-    axes = make_axes() if ax is None else ax
+    return DrawnDisplay(lambda axes: _draw_settings(axes, sweep)).plot(ax=ax)
+
+
+def _draw_settings(axes: "Axes", sweep: SettingsSweep) -> None:
     symbol = _SYMBOLS[sweep.setting]
     by_setting = len({float(result.median_boundaries[1]) for result in sweep.results}) > 1
     colours = _choose_colours(len(sweep.results))
@@ -120,7 +130,7 @@ def plot_settings_sweep(sweep: SettingsSweep, *, ax: "Axes | None" = None) -> "A
         axes.plot([], [], color=DARK_GREY, linewidth=1.0, linestyle="--", label=r"$\sigma^2_{ed}$")
     else:
         _mark_ed(axes, first)
-    return _finish(axes, first)
+    _finish(axes, first)
 
 
 def _draw_curve(axes: "Axes", result: SweepResult, *, colour: str, label: str) -> None:

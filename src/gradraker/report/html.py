@@ -1,10 +1,24 @@
-"""The summary of a job as one HTML file that works without a network and without scripts."""
+"""The summary of a job as one HTML file that loads nothing, with or without scripts."""
 
-import math
+import base64
+import hashlib
+import json
 from collections.abc import Mapping
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from gradraker.plotting import plot_errors, plot_held_out, plot_sigma2_ranges, render_inline_svg
+from gradraker._html import show_hidden
+from gradraker._validation import check_choice
+from gradraker.plotting import (
+    DrawnDisplay,
+    plot_distribution,
+    plot_errors,
+    plot_held_out,
+    plot_sigma2_ranges,
+    render_inline_svg,
+)
+from gradraker.report.numbers import NUMBER_FORMATS, NumberFormat
+from gradraker.report.summary import list_least_certain
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -12,9 +26,18 @@ if TYPE_CHECKING:
 
 _TEMPLATE = "prediction.html"
 _N_SHOWN = 15
+_N_LISTED = 10
+_SI = NUMBER_FORMATS["si"]
 
 
-def render_predictions(summary: Mapping[str, Any]) -> str:
+def render_predictions(
+    summary: Mapping[str, Any],
+    *,
+    explorer: Mapping[str, Any] | None = None,
+    title: str | None = None,
+    unit: str | None = None,
+    number_language: str = "si",
+) -> str:
     """Make a page from a summary of predictions.
 
     Parameters
@@ -22,6 +45,15 @@ def render_predictions(summary: Mapping[str, Any]) -> str:
     summary : dict
         What :func:`gradraker.report.summarize_predictions` returned, or what
         ``gradraker predict --json`` printed.
+    explorer : dict, optional
+        What :func:`gradraker.report.build_explorer` returned: the page then has a table of all
+        nodes that can be searched, and panels. Without it the page has no script.
+    title : str, optional
+        Title of the page.
+    unit : str, optional
+        Unit of the values, such as °C.
+    number_language : {"si", "en", "de", "fr", "ch"}
+        How numbers are written: 1 234.5, 1,234.5, 1.234,5, 1 234,5 or 1’234.5.
 
     Returns
     -------
@@ -34,19 +66,64 @@ def render_predictions(summary: Mapping[str, Any]) -> str:
     >>> from gradraker.report import render_predictions, summarize_predictions
     >>> data = load_temperature()
     >>> known = dict(zip(data.node_names[:60], data.values[:60]))
-    >>> page = render_predictions(summarize_predictions(predict_nodes(data, known)))
+    >>> page = render_predictions(summarize_predictions(predict_nodes(data, known)), unit="°C")
     >>> page.count("<figure")
-    2
+    3
     """
-    template = make_environment().get_template(_TEMPLATE)
+    check_choice("number_language", number_language, NUMBER_FORMATS)
+    numbers = NUMBER_FORMATS[number_language]
+    template = make_environment(numbers=numbers).get_template(_TEMPLATE)
+    live = {} if explorer is None else _make_live(explorer, numbers, unit)
+    predictions = summary["predictions"]
     return template.render(
         summary=summary,
         figures=_draw_figures(summary),
-        shown=summary["predictions"][:_N_SHOWN],
+        shown=predictions[:_N_SHOWN],
+        lists=_list_remarkable(summary),
+        page_title=title or _choose_title(summary),
+        unit=unit or "",
+        **live,
     )
 
 
-def make_environment(*packages: str) -> "Environment":
+def _choose_title(summary: Mapping[str, Any]) -> str:
+    return "Predicted node values" if summary["task"] == "values" else "Predicted node classes"
+
+
+def _list_remarkable(summary: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """Return the highest, the lowest and the least certain predictions, by their title."""
+    predictions = summary["predictions"]
+    lists: dict[str, list[dict[str, Any]]] = {}
+    if summary["task"] == "values" and len(predictions) > _N_LISTED:
+        ranked = sorted(predictions, key=lambda one: one["prediction"])
+        lists = {"The highest": ranked[: -_N_LISTED - 1 : -1], "The lowest": ranked[:_N_LISTED]}
+    least = list_least_certain(predictions, _N_LISTED)
+    return lists | ({"The least certain": least} if least else {})
+
+
+def _make_live(
+    explorer: Mapping[str, Any], numbers: NumberFormat, unit: str | None
+) -> dict[str, Any]:
+    """Return the data and the script of a living page, and the hash that lets it run."""
+    from markupsafe import Markup
+
+    shown = {"decimal": numbers.decimal, "group": numbers.group, "unit": unit or ""}
+    text = json.dumps(dict(explorer) | shown, allow_nan=False, ensure_ascii=False)
+    # Inside of a script element only these characters could end it or mean something else.
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    script = files("gradraker.report").joinpath("templates/explorer.js").read_text("utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    # Safe to mark: the text cannot end its element, and the script is ours.
+    return {
+        "explorer": explorer,
+        "explorer_json": Markup(text),
+        "script": Markup(script),
+        "script_hash": f"sha256-{digest}",
+    }
+
+
+def make_environment(*packages: str, numbers: NumberFormat = _SI) -> "Environment":
     """Templates, with everything escaped and the filters that all pages use.
 
     Those of ``packages`` come before those of the report, and may extend them.
@@ -67,8 +144,20 @@ def make_environment(*packages: str) -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": format_number, "count": format_count, "visible": show_hidden}
+    environment.filters |= {
+        "number": numbers.format_number,
+        "count": numbers.format_count,
+        "visible": show_hidden,
+    }
     return environment
+
+
+def _draw_distribution(summary: Mapping[str, Any]) -> tuple[DrawnDisplay, str]:
+    known = summary["values"]
+    predictions = [one["prediction"] for one in summary["predictions"]]
+    display = plot_distribution(known["quantiles"], predictions)
+    text = f"Distribution of {len(predictions)} predictions and of {known['known']} known values."
+    return display, text
 
 
 def _draw_figures(summary: Mapping[str, Any]) -> "dict[str, Markup]":
@@ -83,7 +172,9 @@ def _draw_figures(summary: Mapping[str, Any]) -> "dict[str, Markup]":
             f"The four ranges of the kernel variance on a logarithmic axis; the chosen variance "
             f"{sigma2['value']:.4g} is in the range {sigma2['range']}.",
         )
-    if held_out is not None:
+    if summary["task"] == "values" and summary["predictions"]:
+        drawn["distribution"] = _draw_distribution(summary)
+    if held_out is not None and "rmse" in held_out:
         values = [point["value"] for point in held_out["points"]]
         predictions = [point["prediction"] for point in held_out["points"]]
         drawn["held_out"] = (
@@ -96,32 +187,6 @@ def _draw_figures(summary: Mapping[str, Any]) -> "dict[str, Markup]":
         )
     # Safe to mark: matplotlib wrote it, and it holds numbers and our own words only.
     return {
-        name: Markup(render_inline_svg(axes.figure.figure, prefix=name, description=description))
-        for name, (axes, description) in drawn.items()
+        name: Markup(render_inline_svg(display.figure_, prefix=name, description=description))
+        for name, (display, description) in drawn.items()
     }
-
-
-def format_number(value: float | None) -> str:
-    """A number with four digits that count.
-
-    Examples
-    --------
-    >>> format_number(3.14159), format_number(-0.5), format_number(None)
-    ('3.142', '−0.5', 'none')
-    """
-    if value is None or not math.isfinite(value):
-        return "none"
-    return f"{value:.4g}".replace("-", "−")
-
-
-def format_count(value: int) -> str:
-    """A whole number with thin spaces between thousands."""
-    return f"{value:,}".replace(",", "\u202f")
-
-
-def show_hidden(name: object) -> str:
-    """A name in which nothing is hidden: control characters are written out."""
-    text = str(name)
-    if not text.strip():
-        return repr(text)
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -1,20 +1,22 @@
 """Everything worth telling about a prediction job, as a dict that JSON can hold."""
 
+import math
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gradraker._validation import to_json_number
 from gradraker.explain.linear_explanation import LinearExplanation
-from gradraker.models.left_out import LeftOut
+from gradraker.graph.node_graph import count_reversed
+from gradraker.models.node_model import NodeModel
+from gradraker.report.names import list_contributors, round_off, to_json_name, to_json_value
+from gradraker.report.quality import describe_left_out
 from gradraker.sweep.versions import collect_versions
 from gradraker.workflow import NodePredictions, Update
 
-# Left-out nodes with the largest errors, and contributors of each.
-_N_WORST = 10
-_N_REASONS = 3
+_MOST_DRAWN = 2000
 
 
 def summarize_predictions(
@@ -58,17 +60,21 @@ def summarize_predictions(
     >>> summary["held_out"]["rmse"] < summary["held_out"]["rmse_of_mean"]
     True
     """
-    known, left_out = result.is_known, result.left_out
     facts = result.model.describe()
+    readings = {what: str(reading) for what, reading in (result.readings or {}).items()}
     return {
         "command": "predict",
         "method": facts["method"],
+        "task": result.task,
         "inputs": dict(inputs or {}),
+        "readings": readings,
         "graph": _describe_graph(result, n_edges),
-        "values": _describe_values(result.values[known], n_unknown=int((~known).sum())),
+        "values": _describe_known(result),
+        "coverage": result.coverage,
+        "bounds": describe_bounds(result),
         "sigma2": facts.get("sigma2"),
         "choice": facts.get("choice"),
-        "held_out": None if left_out is None else _describe_left_out(result, left_out),
+        "held_out": describe_left_out(result),
         "transfer": facts.get("transfer"),
         "predictions": list_predictions(result, n_contributors),
         "settings": dict(settings or {}) | facts["settings"],
@@ -77,22 +83,37 @@ def summarize_predictions(
 
 
 def _describe_graph(result: NodePredictions, n_edges: int | None) -> dict[str, Any]:
-    adjacency, degrees = result.model.adjacency_, result.model.count_neighbours()
+    model = result.model
+    adjacency, degrees = model.adjacency_, model.count_neighbours()
     return {
         "nodes": len(degrees),
         "edges": adjacency.nnz if n_edges is None else n_edges,
         "entries": int(degrees.sum()),
         "weighted": bool(np.any(adjacency.data != 1.0)),
+        "directed": model.is_directed_,
+        "edges_with_reverse": count_reversed(adjacency) if model.is_directed_ else None,
         "neighbours_median": to_json_number(np.median(degrees)),
         "neighbours_largest": int(degrees.max()),
         "nodes_without_neighbours": int(np.sum(degrees == 0)),
     }
 
 
-def _describe_values(values: NDArray[np.float64], *, n_unknown: int) -> dict[str, Any]:
-    return {
-        "known": values.size,
-        "unknown": n_unknown,
+def _describe_known(result: NodePredictions) -> dict[str, Any]:
+    known = result.is_known
+    facts: dict[str, Any] = {"known": int(known.sum()), "unknown": int((~known).sum())}
+    values = result.values[known]
+    if result.task == "classes":
+        given, predicted = Counter(values.tolist()), Counter(result.predictions[~known].tolist())
+        return facts | {
+            "classes": [
+                {"class": to_json_name(c), "known": given[c], "predicted": predicted[c]}
+                for c in result.classes.tolist()
+            ]
+        }
+    # Enough of the known values to draw their distribution.
+    kept = np.sort(values)[:: max(1, values.size // _MOST_DRAWN)]
+    return facts | {
+        "quantiles": kept.tolist(),
         "mean": to_json_number(values.mean()),
         "standard_deviation": to_json_number(values.std()),
         "smallest": to_json_number(values.min()),
@@ -101,33 +122,11 @@ def _describe_values(values: NDArray[np.float64], *, n_unknown: int) -> dict[str
     }
 
 
-def _describe_left_out(result: NodePredictions, left_out: LeftOut) -> dict[str, Any]:
-    names = result.nodes[left_out.rows].tolist()
-    errors = left_out.predictions - left_out.values
-    worst = np.argsort(-np.abs(errors), kind="stable")[:_N_WORST].tolist()
-    found = result.find_left_out_contributors(_N_REASONS, nodes=[names[i] for i in worst])
-    points = [
-        {"node": _to_json_name(name), "value": value, "prediction": prediction}
-        for name, value, prediction in zip(
-            names, left_out.values.tolist(), left_out.predictions.tolist(), strict=True
-        )
-    ]
-    largest = [
-        points[i]
-        | {"error": float(errors[i])}
-        | {"contributors": _list_contributors(found.names[k], found.weights[k], found.values[k])}
-        for k, i in enumerate(worst)
-    ]
+def describe_bounds(result: NodePredictions) -> dict[str, float | None]:
+    """Return the ends of the range that values can have; None where there is none."""
     return {
-        "nodes": len(names),
-        "one_at_a_time": left_out.one_at_a_time,
-        "mean": left_out.mean,
-        "rmse": to_json_number(left_out.error.rmse),
-        "rmse_of_mean": to_json_number(left_out.error.rmse_of_mean),
-        "gnmse": to_json_number(left_out.error.gnmse),
-        "gnmse_of_mean": to_json_number(left_out.error.gnmse_of_mean),
-        "points": points,
-        "largest_errors": largest,
+        "lower": to_json_number(result.bounds.lower),
+        "upper": to_json_number(result.bounds.upper),
     }
 
 
@@ -136,19 +135,48 @@ def list_predictions(result: NodePredictions, n_contributors: int) -> list[dict[
     rows = np.flatnonzero(~result.is_known)
     nodes = result.nodes[rows].tolist()
     listed: list[dict[str, Any]] = [
-        {"node": _to_json_name(node), "prediction": prediction}
+        {"node": to_json_name(node), "prediction": to_json_name(prediction)}
         for node, prediction in zip(nodes, result.predictions[rows].tolist(), strict=True)
     ]
+    if result.task == "values":
+        for one, number in zip(listed, result.predictions[rows].tolist(), strict=True):
+            one["prediction"] = number
     if result.intervals is not None:
         for one, (lower, upper) in zip(listed, result.intervals[rows].tolist(), strict=True):
             one |= {"lower": to_json_number(lower), "upper": to_json_number(upper)}
+    if result.probabilities is not None:
+        order = result.rank_classes()[rows]
+        chances = np.take_along_axis(result.probabilities[rows], order, axis=1).tolist()
+        labels = [to_json_name(label) for label in result.classes.tolist()]
+        for one, ranked, p in zip(listed, order.tolist(), chances, strict=True):
+            one["probability"] = p[0]
+            one["runners_up"] = [
+                {"class": labels[ranked[i]], "probability": p[i]}
+                for i in range(1, min(3, len(ranked)))
+            ]
     if n_contributors > 0:
         found = result.find_contributors(n_contributors, nodes=nodes)
         for i, one in enumerate(listed):
-            one["contributors"] = _list_contributors(
+            one["contributors"] = list_contributors(
                 found.names[i], found.weights[i], found.values[i]
             )
     return listed
+
+
+def list_least_certain(predictions: list[dict[str, Any]], k: int = 10) -> list[dict[str, Any]]:
+    """List the predictions with the widest intervals, or with the smallest probabilities."""
+    if not predictions:
+        return []
+    if "probability" in predictions[0]:
+        return sorted(predictions, key=lambda one: one["probability"])[:k]
+    if "lower" not in predictions[0]:
+        return []
+    return sorted(predictions, key=lambda one: -_measure_width(one))[:k]
+
+
+def _measure_width(one: dict[str, Any]) -> float:
+    ends = one["lower"], one["upper"]
+    return math.inf if None in ends else float(ends[1] - ends[0])
 
 
 def summarize_update(
@@ -160,27 +188,44 @@ def summarize_update(
     summary = {
         "command": "update",
         "method": facts["method"],
+        "task": result.task,
         "nodes": len(model.nodes_),
         "edges": int(model.adjacency_.nnz),
         "graph_changed": update.graph_changed,
         "learned": len(update.learned),
         "passed_over": update.n_passed_over,
         "known": len(model.known_nodes_),
-        "rmse_before": update.rmse,
-        "rmse_of_mean": update.rmse_of_mean,
-        "mean": update.mean,
+        "coverage": result.coverage,
+        "bounds": describe_bounds(result),
     }
+    if update.task == "classes":
+        summary |= {
+            "accuracy_before": update.accuracy,
+            "accuracy_of_most_common": update.accuracy_of_most_common,
+            "most_common": to_json_name(update.fallback),
+        }
+    else:
+        summary |= {
+            "rmse_before": update.rmse,
+            "rmse_of_mean": update.rmse_of_mean,
+            "mean": update.fallback,
+        }
     if "steps" in facts:
         summary |= {"steps": facts["steps"], "sigma2": facts["sigma2"]["value"]}
     return summary | {"predictions": list_predictions(result, n_contributors)}
 
 
-def summarize_explanation(explanation: LinearExplanation, *, mean: float, k: int) -> dict[str, Any]:
+def summarize_explanation(
+    model: NodeModel, explanation: LinearExplanation, *, k: int
+) -> dict[str, Any]:
     """Summarize why the first explained node got its prediction: what ``gradraker explain`` prints.
 
     Contributions are weight × (value − mean), the part by which a known value moves the prediction
-    from the mean.
+    from the mean. A class is scored by the weights of the known nodes of that class.
     """
+    if explanation.class_names is not None:
+        return _summarize_class(model, explanation, k=k)
+    mean = model.mean_
     weights, moved = explanation.weights[0], explanation.values - mean
     order = explanation.find_heaviest(k)[0].tolist()
     total, listed = float(weights @ moved), float(weights[order] @ moved[order])
@@ -192,6 +237,7 @@ def summarize_explanation(explanation: LinearExplanation, *, mean: float, k: int
         "observed": int(weights.size),
         "sum_of_weights": float(weights.sum()),
         "listed_part": listed / total if total != 0.0 else 1.0,
+        "parts": explanation.get_parts(0),
         "contributors": [
             {
                 "node": str(explanation.known_names[i]),
@@ -205,25 +251,32 @@ def summarize_explanation(explanation: LinearExplanation, *, mean: float, k: int
     }
 
 
-def _list_contributors(
-    names: list[Any], weights: NDArray[np.float64], values: NDArray[np.float64]
-) -> list[dict[str, Any]]:
-    return [
-        {"node": _to_json_name(name), "weight": weight, "value": round_off(value)}
-        for name, weight, value in zip(names, weights.tolist(), values.tolist(), strict=True)
-    ]
-
-
-def _to_json_name(node: Any) -> Any:
-    return node if isinstance(node, str | int) else str(node)
-
-
-def round_off(value: float) -> float:
-    """Return a value as it was before a mean was subtracted from it and added again.
-
-    Examples
-    --------
-    >>> (0.3 - 7.9) + 7.9, round_off((0.3 - 7.9) + 7.9)
-    (0.2999999999999998, 0.3)
-    """
-    return float(f"{value:.12g}")
+def _summarize_class(model: NodeModel, explanation: LinearExplanation, *, k: int) -> dict[str, Any]:
+    weights, scores = explanation.weights[0], explanation.prediction[0]
+    node = explanation.node_names[0]
+    chances = model.predict_proba([node])[0]
+    names = [to_json_name(label) for label in model.classes_.tolist()]
+    first = names.index(to_json_name(model.predict([node]).tolist()[0]))
+    ranked = sorted(range(len(names)), key=lambda i: (i != first, -chances[i]))
+    order = explanation.find_heaviest(k)[0].tolist()
+    return {
+        "node": str(node),
+        "prediction": names[first],
+        "probability": float(chances[first]),
+        "classes": [
+            {"class": names[i], "probability": float(chances[i]), "score": float(scores[i])}
+            for i in ranked
+        ],
+        "observed": int(weights.size),
+        "sum_of_weights": float(weights.sum()),
+        "listed_part": float(np.abs(weights[order]).sum() / max(np.abs(weights).sum(), 1e-300)),
+        "parts": explanation.get_parts(0),
+        "contributors": [
+            {
+                "node": str(explanation.known_names[i]),
+                "weight": float(weights[i]),
+                "value": to_json_value(explanation.known_labels[i]),
+            }
+            for i in order
+        ],
+    }

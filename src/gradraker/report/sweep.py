@@ -105,9 +105,9 @@ def render_sweep(result: SweepResult, *, inputs: Mapping[str, str] | None = None
     template = make_environment().get_template(_TEMPLATE)  # first: it says if jinja2 is missing
     from markupsafe import Markup
 
-    axes = plot_sweep(result)
+    display = plot_sweep(result)
     svg = render_inline_svg(
-        axes.figure.figure,
+        display.figure_,
         prefix="sweep",
         description="Mean GNMSE over the kernel variance on a logarithmic axis; it is smallest "
         f"at {result.best_:.4g}.",

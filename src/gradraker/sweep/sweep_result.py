@@ -15,6 +15,8 @@ from gradraker.sweep.checkpoint import Repeat, read_sweep, write_sweep
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from gradraker.plotting import DrawnDisplay
+
 Floats = NDArray[np.float64]
 
 
@@ -136,7 +138,7 @@ class SweepResult:
             }
         )
 
-    def plot(self, *, ax: "Axes | None" = None) -> "Axes":
+    def plot(self, *, ax: "Axes | None" = None) -> "DrawnDisplay":
         """Draw mean GNMSE over σ² with its standard error, the four ranges and σ²_ed."""
         from gradraker.plotting import plot_sweep
 

@@ -15,6 +15,8 @@ from gradraker.sweep.variance_sweep import sigma2_sweep
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from gradraker.plotting import DrawnDisplay
+
 # Settings of a sweep that may vary, with the paper's symbols.
 SYMBOLS = {"n_frequencies": "D", "learning_rate": "η", "n_epochs": "E"}
 
@@ -46,7 +48,7 @@ class SettingsSweep:
             frame.insert(0, self.setting, value)
         return pd.concat(frames, ignore_index=True)
 
-    def plot(self, *, ax: "Axes | None" = None) -> "Axes":
+    def plot(self, *, ax: "Axes | None" = None) -> "DrawnDisplay":
         """Draw one curve of mean GNMSE over σ² for each value of the setting."""
         from gradraker.plotting import plot_settings_sweep
 

@@ -1,7 +1,8 @@
 """The known nodes that count most in each of many predictions."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +22,22 @@ class Contributors:
     names : list of n lists of k names
         The heaviest first; nodes of equal weight in the order of training.
     weights, values : ndarray of shape (n, k)
-        Contribution weights, and the known values that they weigh.
+        Contribution weights, and the known values or labels of classes that they weigh.
+    predictions : list of n numbers or labels
+        The predictions that are explained, before they are clipped.
+    parts : list of n dicts
+        What each kind of similarity adds to a prediction; empty if the model cannot tell.
+    smallest_weight : float
+        The smallest contribution weight of all known nodes: a prediction is a weighted mean only
+        if it is not negative.
     """
 
     names: list[list[Hashable]]
     weights: NDArray[np.float64]
-    values: NDArray[np.float64]
+    values: NDArray[Any]
+    predictions: list[Any] = field(default_factory=list)
+    parts: list[dict[str, float]] = field(default_factory=list)
+    smallest_weight: float = 0.0
 
     def __repr__(self) -> str:
         n, k = self.weights.shape
@@ -43,17 +54,26 @@ def find_contributors(
     """
     if len(nodes) == 0:
         return Contributors([], np.empty((0, 0)), np.empty((0, 0)))
-    n_known = len(model.explain(nodes[:1], left_out=left_out).known_names)
+    first = model.explain(nodes[:1], left_out=left_out)
+    n_known = len(first.known_names)
     # A node that is left out alone has weight 0 in its own prediction.
     k = min(k, n_known - (left_out and not model.learns_by_steps))
     size = max(1, _BATCH_BYTES // (24 * max(1, n_known)))
+    kind = np.float64 if first.class_names is None else np.object_
     names: list[list[Hashable]] = []
-    weights, values = np.empty((len(nodes), k)), np.empty((len(nodes), k))
+    predictions: list[Any] = []
+    parts: list[dict[str, float]] = []
+    smallest = 0.0
+    weights, values = np.empty((len(nodes), k)), np.empty((len(nodes), k), dtype=kind)
     for start in range(0, len(nodes), size):
         part = model.explain(nodes[start : start + size], left_out=left_out)
         order = part.find_heaviest(k)
         stop = start + order.shape[0]
         names += [[part.known_names[i] for i in one] for one in order.tolist()]
         weights[start:stop] = np.take_along_axis(part.weights, order, axis=1)
-        values[start:stop] = part.values[order]
-    return Contributors(names, weights, values)
+        labels = np.fromiter(part.known_labels, dtype=kind, count=n_known)
+        values[start:stop] = labels[order]
+        predictions += part.predicted_labels
+        parts += [part.get_parts(row) for row in range(stop - start)]
+        smallest = min(smallest, float(part.weights.min(initial=0.0)))
+    return Contributors(names, weights, values, predictions, parts, smallest)

@@ -1,19 +1,19 @@
 """An honest estimate of the error: known nodes predicted without their own values."""
 
 from gradraker.exceptions import TooFewValuesError
-from gradraker.models.left_out import LeftOut
+from gradraker.models.left_out import LeftOut, LeftOutClasses
 from gradraker.models.node_model import NodeModel
 
 # With fewer known nodes than this there is no estimate: it would be noise.
 ENOUGH_TO_ESTIMATE = 10
 
 
-def evaluate_left_out(model: NodeModel) -> LeftOut | None:
+def evaluate_left_out(model: NodeModel) -> LeftOut | LeftOutClasses | None:
     """Predict known nodes of a fitted model without their own values.
 
     Returns
     -------
-    LeftOut or None
+    LeftOut, LeftOutClasses or None
         None with fewer than 10 known nodes, or if the model cannot leave any out.
     """
     if len(model.known_nodes_) < ENOUGH_TO_ESTIMATE:

@@ -1,18 +1,44 @@
 """Predictions for the nodes of a graph, and the model and errors behind them."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
+from gradraker._html import escape, render_box, render_rows
 from gradraker.explain.linear_explanation import LinearExplanation
-from gradraker.models.left_out import LeftOut
+from gradraker.graph.adapters.columns import Task
+from gradraker.graph.node_graph import count_reversed
+from gradraker.graph.reading import Reading
+from gradraker.models.left_out import LeftOut, LeftOutClasses, measure_left_out_error
 from gradraker.models.node_model import NodeModel
 from gradraker.workflow.contributors import Contributors, find_contributors
 from gradraker.workflow.evaluate import evaluate_left_out
+
+# Predictions that a notebook shows.
+_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Ends of the range that values can have; infinite where there is none."""
+
+    lower: float = -np.inf
+    upper: float = np.inf
+
+    def __post_init__(self) -> None:
+        if not self.lower < self.upper:
+            raise ValueError(
+                f"lower must be below upper, got lower={self.lower!r} and upper={self.upper!r}"
+            )
+
+    def clip(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return values with those beyond an end moved to it."""
+        return np.clip(values, self.lower, self.upper)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -24,37 +50,85 @@ class NodePredictions:
     model : model of graphs
         Trained on all known nodes; it holds the graph.
     predictions : ndarray of shape (n,)
-        Predictions for all nodes; for known nodes, what the trained model says of them.
+        Predictions for all nodes, numbers or labels of classes; for known nodes, what the trained
+        model says of them. Numbers are clipped to the bounds.
     intervals : ndarray of shape (n, 2) or None
-        Lower and upper ends of intervals with the asked coverage.
+        Lower and upper ends of intervals with the asked coverage, clipped to the bounds.
+    coverage : float or None
+        Share of the true values that the intervals should hold.
+    probabilities : ndarray of shape (n, K) or None
+        Probabilities of the classes, in the order of ``classes``.
+    bounds : Bounds
+        The range that values can have.
+    readings : dict of str to Reading
+        How tables of edges and values were read.
     """
 
     model: NodeModel
-    predictions: NDArray[np.float64]
+    predictions: NDArray[Any]
     intervals: NDArray[np.float64] | None = None
+    coverage: float | None = None
+    probabilities: NDArray[np.float64] | None = None
+    bounds: Bounds = Bounds()
+    readings: dict[str, Reading] | None = None
 
     @property
     def nodes(self) -> NDArray[Any]:
         """Names of the nodes."""
         return self.model.nodes_
 
+    @property
+    def task(self) -> Task:
+        """Whether values are numbers ("values") or labels ("classes")."""
+        return self.model.value_kind.task
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """Labels of the classes."""
+        return self.model.classes_
+
     @cached_property
-    def values(self) -> NDArray[np.float64]:
-        """Known values, NaN where unknown, shape (n,)."""
+    def values(self) -> NDArray[Any]:
+        """Known values, NaN or None where unknown, shape (n,)."""
         return self.model.values_
+
+    @cached_property
+    def positions(self) -> dict[Hashable, int]:
+        """The position of each node in ``nodes``."""
+        return {name: i for i, name in enumerate(self.nodes.tolist())}
+
+    @cached_property
+    def adjacency(self) -> csr_array:
+        """The edges that describe each node, (n, n)."""
+        return self.model.used_adjacency_
 
     @property
     def is_known(self) -> NDArray[np.bool_]:
         """Whether the value of each node is known."""
-        return ~np.isnan(self.values)
+        return self.model.value_kind.is_known(self.values)
 
     @cached_property
-    def left_out(self) -> LeftOut | None:
+    def left_out(self) -> LeftOut | LeftOutClasses | None:
         """Known nodes predicted without their own values; None with fewer than 10 known nodes."""
-        return evaluate_left_out(self.model)
+        found = evaluate_left_out(self.model)
+        if not isinstance(found, LeftOut) or self.bounds == Bounds():
+            return found
+        return clip_left_out(found, self.bounds, self.values[self.is_known])
+
+    def rank_classes(self) -> NDArray[np.int64]:
+        """Return the classes of each node, the most probable first, as positions in ``classes``.
+
+        The predicted class comes first, also where another is as probable.
+        """
+        assert self.probabilities is not None
+        position = {label: i for i, label in enumerate(self.classes.tolist())}
+        first = np.array([position[label] for label in self.predictions.tolist()], dtype=np.int64)
+        keys = -self.probabilities
+        keys[np.arange(first.size), first] = -np.inf
+        return np.argsort(keys, axis=1, kind="stable")
 
     def explain(self, nodes: Sequence[Hashable] | None = None) -> LinearExplanation:
-        """Explain the predictions of some nodes; default all."""
+        """Explain the predictions of some nodes, before they are clipped; default all."""
         return self.model.explain(self._list_nodes(nodes))
 
     def find_contributors(self, k: int, *, nodes: Sequence[Hashable] | None = None) -> Contributors:
@@ -67,15 +141,43 @@ class NodePredictions:
             raise ValueError("no nodes were left out: fewer than 10 are known")
         return find_contributors(self.model, list(nodes), k, left_out=True)
 
+    def plot_neighbourhood(self, node: Hashable, *, ax: Any = None) -> Any:
+        """Draw a node and its neighbourhood; a ``gradraker.plotting.NeighbourhoodDisplay``."""
+        from gradraker.plotting import NeighbourhoodDisplay
+
+        return NeighbourhoodDisplay.from_predictions(self, node, ax=ax)
+
     def _list_nodes(self, nodes: Sequence[Hashable] | None) -> list[Hashable]:
         listed: list[Hashable] = self.nodes.tolist() if nodes is None else list(nodes)
         return listed
 
+    def list_columns(self) -> dict[str, NDArray[Any]]:
+        """Return node, known or not, value, prediction and what else there is, as columns.
+
+        With intervals there are lower and upper; with classes the probability of the predicted one,
+        and runner_up_1, probability_1, … for up to two classes that come next.
+        """
+        columns: dict[str, NDArray[Any]] = {
+            "node": self.nodes,
+            "known": self.is_known,
+            "value": self.values,
+            "prediction": self.predictions,
+        }
+        if self.intervals is not None:
+            columns |= {"lower": self.intervals[:, 0], "upper": self.intervals[:, 1]}
+        if self.probabilities is not None:
+            order, rows = self.rank_classes(), np.arange(len(self.nodes))
+            columns["probability"] = self.probabilities[rows, order[:, 0]]
+            for i in range(1, min(3, order.shape[1])):
+                columns[f"runner_up_{i}"] = self.classes[order[:, i]]
+                columns[f"probability_{i}"] = self.probabilities[rows, order[:, i]]
+        return columns
+
     def to_frame(self, *, n_contributors: int = 0) -> Any:
         """Return node, known or not, value and prediction as a pandas data frame.
 
-        With intervals there are also columns lower and upper, and with ``n_contributors`` = k
-        columns contributor_1, weight_1, …: the k known nodes that count most in each prediction.
+        Columns are those of :meth:`list_columns`, and with ``n_contributors`` = k
+        contributor_1, weight_1, …: the k known nodes that count most in each prediction.
         """
         try:
             import pandas as pd
@@ -84,14 +186,8 @@ class NodePredictions:
                 "a data frame needs pandas: pip install pandas; nodes and predictions hold the "
                 "same as arrays"
             ) from None
-        columns: dict[str, Any] = {
-            "node": pd.Series(self.nodes.tolist(), dtype=None),
-            "known": self.is_known,
-            "value": self.values,
-            "prediction": self.predictions,
-        }
-        if self.intervals is not None:
-            columns |= {"lower": self.intervals[:, 0], "upper": self.intervals[:, 1]}
+        columns: dict[str, Any] = dict(self.list_columns())
+        columns["node"] = pd.Series(self.nodes.tolist(), dtype=None)
         if n_contributors > 0:
             found = self.find_contributors(n_contributors)
             for i in range(found.weights.shape[1]):
@@ -99,10 +195,59 @@ class NodePredictions:
                 columns[f"weight_{i + 1}"] = found.weights[:, i]
         return pd.DataFrame(columns)
 
+    def _repr_html_(self) -> str:
+        columns = self.list_columns()
+        names = [name for name in columns if name not in ("known", "value")]
+        rows = [
+            [_to_cell(columns[name][i]) for name in names]
+            for i in np.flatnonzero(~self.is_known)[:_SHOWN].tolist()
+        ]
+        told = [f"<p>{escape(what)}: {escape(r)}</p>" for what, r in (self.readings or {}).items()]
+        if self.direction_note:
+            told.append(f"<p>Edges: {escape(self.direction_note)}</p>")
+        error = "" if self.left_out is None else f"<p>Left out: {escape(self.left_out.error)}</p>"
+        table = render_rows(rows, names) if rows else ""
+        n = int((~self.is_known).sum())
+        title = f"{n} predictions from {len(self.nodes) - n} known nodes"
+        more = f"<p>the first {_SHOWN} of {n} predicted nodes</p>" if n > _SHOWN else ""
+        return render_box(title, error, *told, table, more)
+
     def __repr__(self) -> str:
         n_known = int(self.is_known.sum())
         text = f"NodePredictions of {self.values.size - n_known} nodes from {n_known} known ones"
-        if self.left_out is None:
-            return text
-        error = self.left_out.error
-        return f"{text}; left-out RMSE {error.rmse:.4g} ({error.rmse_of_mean:.4g} by the mean)"
+        if self.task == "classes":
+            text += f" of {len(self.classes)} classes"
+        if self.left_out is not None:
+            shown = str(self.left_out.error)
+            if isinstance(self.left_out, LeftOut):
+                error = self.left_out.error
+                shown = f"RMSE {error.rmse:.4g} ({error.rmse_of_mean:.4g} by the mean)"
+            text += f"; left-out {shown}"
+        told = [f"; {what}: {reading}" for what, reading in (self.readings or {}).items()]
+        return text + "".join(told) + (f"; {self.direction_note}" if self.direction_note else "")
+
+    @cached_property
+    def direction_note(self) -> str:
+        """What was taken where a graph cannot tell whether it is directed; else nothing."""
+        model = self.model
+        if not model.is_directed_ or not model.adjacency_.nnz or count_reversed(model.adjacency_):
+            return ""
+        return "taken as directed: no edge has its reverse"
+
+
+def _to_cell(entry: Any) -> Any:
+    plain = entry.item() if isinstance(entry, np.generic) else entry
+    return "" if plain is None or plain != plain else plain
+
+
+def clip_left_out(found: LeftOut, bounds: Bounds, known: NDArray[np.float64]) -> LeftOut:
+    """Return left-out predictions that are clipped, with their errors."""
+    clipped = bounds.clip(found.predictions)
+    means = np.full(clipped.size, found.mean)
+    error = measure_left_out_error(known, found.values, clipped, means)
+    error = replace(
+        error,
+        rmse_of_mean=found.error.rmse_of_mean,
+        gnmse_of_mean=found.error.gnmse_of_mean,
+    )
+    return replace(found, predictions=clipped, error=error)

@@ -1,12 +1,25 @@
 """The user's job: a graph and some known values in, predictions for the other nodes out."""
 
+from collections.abc import Hashable
+from dataclasses import replace
 from typing import Any, Literal
 
+import numpy as np
 from sklearn.base import clone
 
+from gradraker._validation import check_number
+from gradraker.exceptions import ArgumentError
+from gradraker.graph.adapters import GraphOptions, to_edge_list
+from gradraker.graph.adapters.columns import Task
+from gradraker.graph.adapters.tables import ValueTable, is_table
+from gradraker.graph.edges import EdgeList
+from gradraker.graph.node_values import find_task
+from gradraker.graph.values import select_columns
+from gradraker.io.readers import NodeValues
 from gradraker.models.node_model import NodeModel
+from gradraker.models.walks.node_classifier import NodeClassifier
 from gradraker.models.walks.node_regressor import NodeRegressor
-from gradraker.workflow.node_predictions import NodePredictions
+from gradraker.workflow.node_predictions import Bounds, NodePredictions
 
 
 def predict_nodes(
@@ -14,8 +27,13 @@ def predict_nodes(
     values: Any,
     *,
     model: NodeModel | None = None,
+    task: Task | None = None,
     coverage: float | None = None,
+    lower: float | None = None,
+    upper: float | None = None,
     unknown_nodes: Literal["error", "ignore", "isolated"] = "error",
+    node: Hashable = None,
+    value: Hashable = None,
     **graph_options: Any,
 ) -> NodePredictions:
     """Predict the values of all nodes of a graph from the known ones: the whole job.
@@ -24,20 +42,28 @@ def predict_nodes(
     ----------
     graph : any graph that :func:`adjacency_vectors` takes
         Edges, a matrix, a mapping, a graph of another library, …
-    values : mapping, Series, table, or array with NaN for unknown
-        Known values; see :func:`gradraker.graph.known_values`.
+    values : mapping, Series, table, or array with NaN or None for unknown
+        Known values; see :func:`gradraker.graph.known_values`. Texts are labels of classes.
     model : model of graphs, optional
-        Settings of the learner; it is not changed. Default :class:`NodeRegressor`, which compares
-        nodes by where walks from them lead and by their degrees. :class:`SKGNodeRegressor` is
-        the paper's learner.
+        Settings of the learner; it is not changed. Default :class:`NodeRegressor`, or
+        :class:`NodeClassifier` for classes, which compare nodes by where walks from them lead and
+        by their degrees. :class:`SKGNodeRegressor` is the paper's learner, for numbers.
+    task : {"values", "classes"}, optional
+        Whether values are numbers or labels of classes. Default: what the model predicts, or
+        classes if the values are texts.
     coverage : float, optional
-        Share of the true values that intervals should hold, such as 0.9.
+        Share of the true values that intervals should hold, such as 0.9; for numbers.
+    lower, upper : float, optional
+        Ends of the range that numbers can have: predictions and intervals are clipped to it,
+        explanations are not.
     unknown_nodes : {"error", "ignore", "isolated"}, default="error"
         What to do with values of nodes that the graph does not have: refuse them, leave them
         out, or add them as nodes without edges.
+    node, value : name or position of a column, optional
+        Columns of a table of values; see :func:`gradraker.graph.known_values`.
     **graph_options
-        ``nodes``, ``weight``, ``self_loops``, ``duplicates``, ``names`` and ``kind`` of
-        :func:`adjacency_vectors`.
+        ``nodes``, ``weight``, ``self_loops``, ``duplicates``, ``names``, ``kind``, ``source``,
+        ``target`` and ``directed`` of :func:`adjacency_vectors`.
 
     Returns
     -------
@@ -55,18 +81,94 @@ def predict_nodes(
     >>> bool(row.known), bool(row.prediction < 3.0), row.contributor_1 in ("a", "b")
     (False, True, True)
     """
-    learner: NodeModel = NodeRegressor() if model is None else _check_model(model)
-    learner.fit(graph, values, unknown_nodes=unknown_nodes, **graph_options)
-    return predict_all(learner, coverage=coverage)
+    known = select_columns(values, node=node, value=value, task=task)
+    learner = _choose_model(model, task, known)
+    edges, options = _select_edges(graph, graph_options)
+    learner.fit(edges, known, unknown_nodes=unknown_nodes, **options)
+    readings = {"edges": edges, "values": known}
+    told = {what: part.reading for what, part in readings.items() if _has_reading(part)}
+    found = predict_all(learner, coverage=coverage, lower=lower, upper=upper)
+    return replace(found, readings=told)
 
 
-def predict_all(model: NodeModel, *, coverage: float | None = None) -> NodePredictions:
-    """Predict all nodes of the graph of a fitted model."""
-    nodes = model.nodes_
+def predict_all(
+    model: NodeModel,
+    *,
+    coverage: float | None = None,
+    lower: float | None = None,
+    upper: float | None = None,
+) -> NodePredictions:
+    """Predict all nodes of the graph of a fitted model.
+
+    Parameters
+    ----------
+    model : model of graphs
+        Fitted.
+    coverage, lower, upper
+        As in :func:`predict_nodes`.
+
+    Returns
+    -------
+    NodePredictions
+    """
+    nodes, bounds = model.nodes_, _make_bounds(lower, upper)
+    if model.value_kind.task == "classes":
+        for argument, given in (("coverage", coverage), ("lower", lower), ("upper", upper)):
+            if given is not None:
+                raise ArgumentError(argument, "None for classes, which have probabilities", given)
+        return NodePredictions(
+            model, model.predict(nodes), probabilities=model.predict_proba(nodes)
+        )
     if coverage is None:
-        return NodePredictions(model, model.predict(nodes))
+        return NodePredictions(model, bounds.clip(model.predict(nodes)), bounds=bounds)
     predictions, intervals = model.predict(nodes, return_interval=True, coverage=coverage)
-    return NodePredictions(model, predictions, intervals)
+    return NodePredictions(
+        model, bounds.clip(predictions), bounds.clip(intervals), coverage, bounds=bounds
+    )
+
+
+def _make_bounds(lower: float | None, upper: float | None) -> Bounds:
+    for argument, given in (("lower", lower), ("upper", upper)):
+        if given is not None:
+            check_number(argument, given)
+    return Bounds(-np.inf if lower is None else lower, np.inf if upper is None else upper)
+
+
+def _choose_model(model: object, task: Task | None, values: Any) -> NodeModel:
+    """Return an unfitted model that predicts what the values are."""
+    if task not in (None, "values", "classes"):
+        raise ArgumentError("task", "'values', 'classes' or None", task)
+    if model is None:
+        kinds = {"values": NodeRegressor, "classes": NodeClassifier}
+        learner: NodeModel = kinds[task or find_task(values)]()
+        return learner
+    learner = _check_model(model)
+    predicted = learner.value_kind.task
+    if predicted != (task or predicted):
+        raise ValueError(
+            f"task is {task!r}, but {type(learner).__name__} predicts {predicted}: pass another "
+            "model, or leave task out"
+        )
+    if predicted == "values" and task is None and find_task(values) == "classes":
+        raise ValueError(
+            f"values holds texts, which are classes, but {type(learner).__name__} predicts "
+            "numbers: pass model=NodeClassifier(), or give numbers"
+        )
+    return learner
+
+
+def _select_edges(graph: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Return the edges of a table, which know how they were read, and the options that remain."""
+    if not is_table(graph):
+        return graph, options
+    columns = {name: options.get(name) for name in ("source", "target", "weight")}
+    edges = to_edge_list(graph, GraphOptions(**columns))
+    remaining = {name: given for name, given in options.items() if name not in columns}
+    return edges, remaining
+
+
+def _has_reading(part: Any) -> bool:
+    return isinstance(part, EdgeList | ValueTable | NodeValues) and part.reading is not None
 
 
 def _check_model(model: object) -> NodeModel:

@@ -1,11 +1,13 @@
 """Teach a fitted model more edges, then values, each predicted before it is learned."""
 
+from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from gradraker.graph.adapters.columns import Task
 from gradraker.models.node_model import NodeModel
 
 
@@ -23,28 +25,47 @@ class Update:
         Values that the model held already.
     graph_changed : bool
         Whether there are new nodes, new edges or other weights.
-    mean : float
-        Mean that the model compares values with.
+    fallback : float or label
+        Mean that the model compares values with, or the class that was known most often.
+    task : {"values", "classes"}
+        Whether values are numbers or labels of classes.
     """
 
-    learned: dict[Hashable, float]
-    predicted: dict[Hashable, float]
+    learned: dict[Hashable, Any]
+    predicted: dict[Hashable, Any]
     n_passed_over: int
     graph_changed: bool
-    mean: float
+    fallback: Any
+    task: Task = "values"
 
     @property
     def rmse(self) -> float | None:
-        """Error of the predictions made before learning; None if nothing was learned."""
+        """Error of numbers predicted before learning; None if nothing was learned."""
         return self._measure(np.array(list(self.predicted.values())))
 
     @property
     def rmse_of_mean(self) -> float | None:
         """The same error if the mean had been predicted."""
-        return self._measure(np.full(len(self.learned), self.mean))
+        return self._measure(np.full(len(self.learned), self.fallback))
+
+    @property
+    def accuracy(self) -> float | None:
+        """Share of classes predicted rightly before learning; None if nothing was learned."""
+        return self._count_right(list(self.predicted.values()))
+
+    @property
+    def accuracy_of_most_common(self) -> float | None:
+        """The same share if the class that was known most often had been predicted."""
+        return self._count_right([self.fallback] * len(self.learned))
+
+    def _count_right(self, predictions: list[Any]) -> float | None:
+        if not self.learned or self.task != "classes":
+            return None
+        pairs = zip(self.learned.values(), predictions, strict=True)
+        return sum(bool(label == predicted) for label, predicted in pairs) / len(self.learned)
 
     def _measure(self, predictions: Any) -> float | None:
-        if not self.learned:
+        if not self.learned or self.task != "values":
             return None
         values = np.array(list(self.learned.values()))
         return float(np.sqrt(np.mean((values - predictions) ** 2)))
@@ -53,10 +74,11 @@ class Update:
 def update_nodes(
     model: NodeModel,
     graph: Any = None,
-    values: Mapping[Any, float] | None = None,
+    values: Mapping[Any, Any] | None = None,
     *,
     unknown_nodes: str = "error",
     relearn: bool = False,
+    **graph_options: Any,
 ) -> Update:
     """Teach a fitted model more edges, then more values.
 
@@ -72,6 +94,8 @@ def update_nodes(
         What to do with values of nodes that the graph does not have.
     relearn : bool, default=False
         Whether to learn also the values that the model holds already.
+    **graph_options
+        As in ``partial_fit``.
 
     Returns
     -------
@@ -86,13 +110,15 @@ def update_nodes(
     >>> update.learned, update.n_passed_over, update.graph_changed
     ({'e': 5.0}, 1, True)
     """
-    mean = model.mean_
+    task = model.value_kind.task
+    fallback = model.mean_ if task == "values" else _find_most_common(model.known_values_.tolist())
     before = model.adjacency_
     if graph is not None:
-        model.partial_fit(graph)
+        model.partial_fit(graph, **graph_options)
     after = model.adjacency_
     changed = before.shape != after.shape or (before != after).nnz > 0
-    given = {node: value for node, value in (values or {}).items() if value == value}
+    given = {node: v for node, v in (values or {}).items() if v == v and v is not None}
+    _check_task(model, given)
     held = dict(zip(model.known_nodes_.tolist(), model.known_values_.tolist(), strict=True))
     news = {node: v for node, v in given.items() if relearn or held.get(node) != v}
     nodes = set(model.nodes_.tolist())
@@ -105,5 +131,18 @@ def update_nodes(
         predicted=dict(zip(listed, predicted, strict=True)),
         n_passed_over=sum(node in nodes for node in given) - len(listed),
         graph_changed=changed,
-        mean=mean,
+        fallback=fallback,
+        task=task,
     )
+
+
+def _find_most_common(labels: list[Hashable]) -> Hashable:
+    return Counter(labels).most_common(1)[0][0]
+
+
+def _check_task(model: NodeModel, values: Mapping[Hashable, Any]) -> None:
+    """Refuse texts for a model of numbers, before anything is learned."""
+    texts = (value for value in values.values() if isinstance(value, str))
+    text = next(texts, None)
+    if text is not None and model.value_kind.task == "values":
+        raise ValueError(f"values holds the text {text!r}, but the model has learned numbers")

@@ -235,8 +235,8 @@ def test_networkx_edges_without_weight_count_1_beside_others() -> None:
         (pl.DataFrame({"source": [1, None], "target": [1, 2]}), "'source' has no entry in row 1"),
         (pa.table({"source": [1, 2], "target": [1, None]}), "'target' has no entry in row 1"),
         (pd.DataFrame({"source": ["a"]}), r"1 column\(s\), but edges need"),
-        (pd.DataFrame({"a": [1], "b": [2], "c": ["x"]}), "column 'c' must hold numbers"),
-        (pd.DataFrame({"a": [1], "b": [2], "c": ["1.5"]}), "column 'c' must hold numbers"),
+        (pd.DataFrame({"a": [1], "b": [2], "weight": ["x"]}), "column 'weight' must hold numbers"),
+        (pd.DataFrame({"a": [1], "b": [2], "c": ["1.5"]}), "the weight could be 'c' or no column"),
         (
             pd.DataFrame([[1, 2, 3]], columns=["source", "target", "source"]),
             "two columns of one name",

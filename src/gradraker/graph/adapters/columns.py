@@ -1,32 +1,157 @@
-"""Which columns of a table hold nodes, edge weights and values, and whether a line names them.
+"""Which columns of a table hold nodes, edge weights and values.
 
-Data frames and files are read by these rules, and nothing else decides.
+Data frames and files are read by these rules, and nothing else decides. A column is found by its
+name if the name is one of a documented list (:mod:`gradraker.graph.adapters.headings`), or if only
+one assignment of columns is possible. Where several are, the table is refused.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from functools import cached_property
+from typing import Literal, NamedTuple
 
-from gradraker.graph.text import is_number, is_value
+from gradraker.exceptions import Place, UnclearTableError, format_names
+from gradraker.graph.adapters.headings import (
+    NODES,
+    VALUES,
+    WEIGHTS,
+    can_be_weight,
+    find_named,
+    find_pairs,
+    is_id,
+    is_plain_pair,
+)
+from gradraker.graph.reading import Reading
+from gradraker.graph.text import is_number
 
-# Two first fields of a line, in lower case, that make it a header.
-_HEADINGS = {
-    ("source", "target"),
-    ("src", "dst"),
-    ("from", "to"),
-    ("source", "dest"),
-    ("source", "destination"),
-    ("fromnodeid", "tonodeid"),
-    ("node", "value"),
-}
+# "mixed" has numbers and words, "empty" nothing but missing entries.
+Kind = Literal["whole", "decimal", "text", "mixed", "empty"]
+Task = Literal["values", "classes"]
+# More columns than this are not compared with each other: they must have names that tell.
+_MOST_COMPARED = 40
 
 
 class ColumnPositions(NamedTuple):
-    """Positions of the columns of names, and of the column of numbers or None."""
+    """Positions of the columns of names, and of the column of weights or values, or None."""
 
     names: tuple[int, ...]
-    number: int | None
-    missing_allowed: bool = False  # whether a number may be missing
+    value: int | None
+    missing_allowed: bool = False  # whether a value may be missing
+    is_text: bool = False  # whether values are labels
+
+
+@dataclass(frozen=True)
+class ColumnNumber:
+    """A column as the command line names it: by its name, or by its number from 1."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return repr(self.text)
+
+
+def is_column_name(column: Hashable) -> bool:
+    """Whether a column is asked for by a name, and not by its number."""
+    if isinstance(column, ColumnNumber):
+        return not column.text.isdecimal()
+    return isinstance(column, str)
+
+
+@dataclass(frozen=True)
+class ColumnSample:
+    """Some entries of a column, and what they are; None marks a missing entry."""
+
+    kind: Kind
+    entries: Sequence[Hashable]
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the column holds numbers only."""
+        return self.kind in ("whole", "decimal")
+
+    @property
+    def can_be_weights(self) -> bool:
+        """Whether the column holds numbers, perhaps written as text."""
+        return self.is_number or (
+            self.kind == "text" and all(e is None or is_number(str(e)) for e in self.entries)
+        )
+
+    @property
+    def may_be_names(self) -> bool:
+        """Whether the entries may be names of nodes."""
+        return self.kind in ("whole", "text", "mixed") and None not in self.entries
+
+
+class Table:
+    """The columns of a table as the rules see them: names, if it has any, and samples.
+
+    Parameters
+    ----------
+    names : sequence or None
+        Names of the columns; None without a header.
+    n_columns : int
+        Number of columns.
+    take_samples : callable
+        Returns a :class:`ColumnSample` per column; called only where names do not tell.
+    place : Place
+        The table, in messages.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[Hashable] | None,
+        n_columns: int,
+        take_samples: Callable[[], list[ColumnSample]],
+        place: Place,
+    ) -> None:
+        # Data frames number the columns that nobody named.
+        numbered = names is not None and list(names) == list(range(n_columns))
+        self.names = None if numbered else names
+        self.n_columns, self.place, self._take_samples = n_columns, place, take_samples
+
+    @cached_property
+    def samples(self) -> list[ColumnSample]:
+        """Entries of each column."""
+        return self._take_samples()
+
+    def get_name(self, i: int) -> Hashable:
+        """Return the name of a column, or its number from 1."""
+        return i + 1 if self.names is None else self.names[i]
+
+    def find_position(self, role: str, wanted: Hashable) -> int:
+        """Return the position of a column that was asked for by name or position."""
+        for i, name in enumerate(self.names or ()):
+            if name == (wanted.text if isinstance(wanted, ColumnNumber) else wanted):
+                return i
+        position: object = wanted
+        if isinstance(wanted, ColumnNumber) and wanted.text.isdecimal():
+            position = int(wanted.text) - 1
+        is_number = isinstance(position, int) and not isinstance(position, bool)
+        if is_number and 0 <= position < self.n_columns:  # type: ignore[operator]
+            return int(position)  # type: ignore[call-overload,no-any-return]
+        has = f"{self.n_columns} columns without names"
+        if self.names is not None:
+            has = f"columns {format_names(self.names, most=20)}"
+        raise ValueError(f"{role}={wanted!r} is not a column: the table has {has}")
+
+    def tell(self, roles: dict[str, int | None]) -> Reading:
+        """Return the reading of a table with these columns."""
+        used = {column for column in roles.values() if column is not None}
+        return Reading(
+            tuple((r, None if c is None else self.get_name(c)) for r, c in roles.items()),
+            unused=tuple(self.get_name(i) for i in range(self.n_columns) if i not in used),
+        )
+
+    def refuse(self, role: str, candidates: Iterable[int | None], *arguments: str) -> Exception:
+        """Return the error of a table whose columns can be read in several ways."""
+        listed = ["no column" if i is None else repr(self.get_name(i)) for i in candidates]
+        could = f"{', '.join(listed[:-1])} or {listed[-1]}" if len(listed) > 1 else "any of them"
+        every = format_names([self.get_name(i) for i in range(self.n_columns)], most=20)
+        has = f"the columns are {every}"
+        if self.names is None:
+            has = f"the table has {self.n_columns} columns without names"
+        problem = f"{has}, and the {role} could be {could}"
+        return UnclearTableError(self.place, problem, arguments or (role,))
 
 
 @dataclass(frozen=True)
@@ -36,109 +161,189 @@ class EdgeColumns:
     source: Hashable = None
     target: Hashable = None
     weight: Hashable = None
-    n_names: ClassVar[int] = 2
 
-    def choose(self, names: Sequence[Hashable] | None, n_columns: int) -> ColumnPositions:
-        """Decide which columns hold source, target and weight.
+    @property
+    def given(self) -> tuple[Hashable, ...]:
+        """Columns that were asked for."""
+        return self.source, self.target, self.weight
 
-        A column that is asked for is found by name, or by position if it is an int that is not a
-        name. By default these are the columns called source, target and weight. Without columns
-        called source and target, the edges are the first two columns, and a third of exactly
-        three is the weight.
-        """
-        if n_columns < 2:
+    def is_heading(self, fields: Sequence[str], *, plainly: bool = False) -> bool:
+        """Whether fields name source and target; ``plainly`` if they cannot be nodes."""
+        pairs = find_pairs(fields)
+        if plainly:
+            return any(is_plain_pair([fields[i] for i in pair]) for pair in pairs)
+        return bool(pairs)
+
+    def choose(self, table: Table) -> tuple[ColumnPositions, Reading]:
+        """Decide which columns hold source, target and weight."""
+        if table.n_columns < 2:
             raise ValueError(
-                f"the table has {n_columns} column(s), but edges need a source and a target"
+                f"the table has {table.n_columns} column(s), but edges need a source and a target"
             )
-        known = _find_first_positions(names)
-        pair = {"source": self.source, "target": self.target}
-        first, second, by_name = _choose_pair(pair, known, n_columns)
-        third: int | None = None
+        weight = None
+        if self.weight is not None and self.weight is not False:
+            weight = table.find_position("weight", self.weight)
+        source, target = self._choose_ends(table, weight)
+        if source == target:
+            raise ValueError(f"source and target must be two columns, got column {source} for both")
+        if weight in (source, target):
+            raise ValueError(
+                f"weight must be a column of its own, got column {weight} as source or target"
+            )
         if self.weight is None:
-            if "weight" in known:
-                third = known["weight"]
-            elif not by_name and n_columns == 3 and {first, second} == {0, 1}:
-                third = 2
-        elif self.weight is not False:
-            third = _find_position("weight", self.weight, known, n_columns)
-        if third in (first, second):
-            raise ValueError(
-                f"weight must be a column of its own, got column {third} as source or target"
-            )
-        return ColumnPositions((first, second), third)
+            weight = _choose_weight(table, source, target)
+        roles = {"source": source, "target": target}
+        if weight is not None or self.weight is False:
+            roles["weight"] = weight  # type: ignore[assignment]
+        return ColumnPositions((source, target), weight), table.tell(dict(roles))
+
+    def _choose_ends(self, table: Table, weight: int | None) -> tuple[int, int]:
+        asked = {"source": self.source, "target": self.target}
+        given = {r: table.find_position(r, c) for r, c in asked.items() if c is not None}
+        if len(given) == 2:
+            return given["source"], given["target"]
+        pairs = [] if table.names is None else find_pairs(table.names)
+        pairs = [pair for pair in pairs if _has_ends(pair, given) and weight not in pair]
+        if not pairs:
+            pairs = _list_pairs(table, given, weight)
+        if len(pairs) == 1:
+            return pairs[0]
+        open_roles = [role for role in asked if role not in given]
+        ends = sorted({column for pair in pairs for column in pair if column not in given.values()})
+        raise table.refuse(" and the ".join(open_roles), ends, *open_roles)
+
+
+def _has_ends(pair: tuple[int, int], given: dict[str, int]) -> bool:
+    return pair[0] == given.get("source", pair[0]) and pair[1] == given.get("target", pair[1])
+
+
+def _list_pairs(table: Table, given: dict[str, int], weight: int | None) -> list[tuple[int, int]]:
+    """Return the pairs of columns that may be source and target, by what they hold."""
+    free = [i for i in range(table.n_columns) if i != weight]
+    if given:
+        (at,) = given.values()
+        is_source = "source" in given
+        pairs = [(at, i) if is_source else (i, at) for i in free if i != at]
+    elif len(free) == 2 or (
+        table.names is None and table.n_columns == 3 and _has_weight_last(table)
+    ):
+        return [(free[0], free[1])]  # a list of edges as everybody writes it
+    else:
+        pairs = [(i, j) for i in free for j in free if i < j]
+    if len(pairs) < 2 or len(free) > _MOST_COMPARED:
+        return pairs
+    kinds = ["text" if s.kind == "mixed" else s.kind for s in table.samples]
+    usable = [sample.may_be_names for sample in table.samples]
+    alike = [p for p in pairs if kinds[p[0]] == kinds[p[1]] and usable[p[0]] and usable[p[1]]]
+    # Numbers beside two columns of words are not nodes.
+    words = [p for p in alike if kinds[p[0]] == "text"]
+    return words or alike or pairs
+
+
+def _has_weight_last(table: Table) -> bool:
+    return table.samples[-1].kind != "text"
+
+
+def _choose_weight(table: Table, source: int, target: int) -> int | None:
+    """Return the column of weights, None for a graph without."""
+    others = [i for i in range(table.n_columns) if i not in (source, target)]
+    if table.names is None:
+        if (source, target) == (0, 1) and table.n_columns == 3:
+            return 2 if _has_weight_last(table) else None
+        candidates = [i for i in others if table.samples[i].is_number]
+    else:
+        named = find_named(table.names, WEIGHTS, without=(source, target))
+        if len(named) == 1:
+            return named[0]
+        names = table.names
+        candidates = named or [
+            i for i in others if can_be_weight(names[i]) and table.samples[i].can_be_weights
+        ]
+    if not candidates:
+        return None
+    raise table.refuse("weight", [*candidates[:_MOST_COMPARED], None], "weight")
 
 
 @dataclass(frozen=True)
 class ValueColumns:
-    """Columns of a table of values, by name or position from 0; None to find one."""
+    """Columns of a table of values, by name or position from 0; None to find one.
+
+    ``task`` says whether values are numbers or labels of classes; None to find it out.
+    """
 
     node: Hashable = None
     value: Hashable = None
-    n_names: ClassVar[int] = 1
+    task: Task | None = None
 
-    def choose(self, names: Sequence[Hashable] | None, n_columns: int) -> ColumnPositions:
-        """Decide which columns hold nodes and values: by default those called so, or the first."""
-        if n_columns < 2:
-            raise ValueError(f"the table has {n_columns} column(s), but needs nodes and values")
-        pair = {"node": self.node, "value": self.value}
-        first, second, _ = _choose_pair(pair, _find_first_positions(names), n_columns)
-        return ColumnPositions((first,), second, missing_allowed=True)
+    @property
+    def given(self) -> tuple[Hashable, ...]:
+        """Columns that were asked for."""
+        return self.node, self.value
 
+    def is_heading(self, fields: Sequence[str], *, plainly: bool = False) -> bool:
+        """Whether fields name nodes or values; ``plainly`` if they cannot be data."""
+        if plainly:
+            return bool(find_named(fields, NODES[:1]) and find_named(fields, VALUES[:1]))
+        return bool(find_named(fields, NODES) or find_named(fields, VALUES))
 
-def is_header(first: Sequence[str], second: Sequence[str], *, number_column: int) -> bool:
-    """Whether the first line of a text table names its columns.
+    def choose(self, table: Table) -> tuple[ColumnPositions, Reading]:
+        """Decide which columns hold nodes and values."""
+        if table.n_columns < 2:
+            raise ValueError(
+                f"the table has {table.n_columns} column(s), but needs nodes and values"
+            )
+        node, value = self._choose_pair(table)
+        if node == value:
+            raise ValueError(f"node and value must be two columns, got column {node} for both")
+        is_text = self.task == "classes"
+        if self.task is None:
+            is_text = table.samples[value].kind == "text"
+        positions = ColumnPositions((node,), value, missing_allowed=True, is_text=is_text)
+        return positions, table.tell({"node": node, "value": value})
 
-    Parameters
-    ----------
-    first, second : sequences of str
-        Fields of the first two lines; the second is empty if the table has one line only.
-    number_column : int
-        The column, from 0, that holds numbers: 2 in a table of edges, 1 in a table of values.
-    """
-    lowered = [field.casefold() for field in first]
-    if (lowered[0], lowered[1]) in _HEADINGS or {"source", "target"} <= set(lowered):
+    def _choose_pair(self, table: Table) -> tuple[int, int]:
+        nodes = self._list_columns(table, "node", self.node, NODES)
+        values = self._list_columns(table, "value", self.value, VALUES)
+        if len(nodes) == 1 and len(values) == 1:
+            return nodes[0], values[0]
+        pairs = [(i, j) for i in nodes for j in values if i != j]
+        if len(pairs) == 1:
+            return pairs[0]
+        if table.n_columns <= _MOST_COMPARED:
+            possible = [pair for pair in pairs if self._is_possible(table, *pair)]
+            if table.n_columns == 2 and table.samples[0].may_be_names:
+                return pairs[0]  # first the node, then the value, as everybody writes it
+            pairs = possible or pairs
+        if len(pairs) == 1:
+            return pairs[0]
+        nodes, values = (list(dict.fromkeys(part)) for part in zip(*pairs, strict=True))
+        if len(nodes) == 1:
+            raise table.refuse("value", values, "value")
+        if len(values) == 1:
+            raise table.refuse("node", nodes, "node")
+        raise table.refuse("node and the value", sorted({*nodes, *values}), "node", "value")
+
+    @staticmethod
+    def _list_columns(
+        table: Table, role: str, asked: Hashable, groups: Sequence[Sequence[str]]
+    ) -> list[int]:
+        """Return the columns that a role may have, by what was asked and by their names."""
+        if asked is not None:
+            return [table.find_position(role, asked)]
+        named = [] if table.names is None else find_named(table.names, groups)
+        return named or list(range(table.n_columns))
+
+    def _is_possible(self, table: Table, node: int, value: int) -> bool:
+        """Whether no node has two values, as far as the samples show, and kinds fit."""
+        names, values = table.samples[node], table.samples[value]
+        if not names.may_be_names or values.kind == "empty":
+            return False
+        if self.value is None and table.names is not None and is_id(table.names[value]):
+            return False
+        if self.task == "values" and not values.is_number:
+            return False
+        first: dict[Hashable, Hashable] = {}
+        for name, entry in zip(names.entries, values.entries, strict=True):
+            if first.setdefault(name, entry) != entry:
+                return False
         return True
-    if number_column == 1 and {"node", "value"} <= set(lowered):
-        return True
-    if len(first) == number_column + 1 and first[number_column]:
-        # As data the line would be wrong. It is a header, unless its nodes are numbers: then it
-        # is data with a mistake, which the reader will name.
-        nodes = first[:number_column]
-        return not is_value(first[number_column]) and not any(is_number(node) for node in nodes)
-    both = len(second) > 1 and all(is_number(field) for field in second[:2])
-    return both and not any(is_number(field) for field in first[:2])
-
-
-def _choose_pair(
-    asked: dict[str, Hashable], known: dict[Hashable, int], n_columns: int
-) -> tuple[int, int, bool]:
-    """Return the positions of two columns, and whether both were found by their usual names."""
-    (one, first), (other, second) = asked.items()
-    if first is None and second is None and {one, other} <= known.keys():
-        return known[one], known[other], True
-    at = [
-        default if wanted is None else _find_position(role, wanted, known, n_columns)
-        for default, (role, wanted) in enumerate(asked.items())
-    ]
-    if at[0] == at[1]:
-        raise ValueError(f"{one} and {other} must be two columns, got column {at[0]} for both")
-    return at[0], at[1], False
-
-
-def _find_first_positions(names: Sequence[Hashable] | None) -> dict[Hashable, int]:
-    """Return the position of each name; the first if a table has a name twice."""
-    known: dict[Hashable, int] = {}
-    for i, name in enumerate(names or ()):
-        known.setdefault(name, i)
-    return known
-
-
-def _find_position(role: str, wanted: Hashable, known: dict[Hashable, int], n_columns: int) -> int:
-    if wanted in known:
-        return known[wanted]
-    if isinstance(wanted, int) and not isinstance(wanted, bool) and 0 <= wanted < n_columns:
-        return wanted
-    has = (
-        f"columns {', '.join(map(repr, known))}" if known else f"{n_columns} columns without names"
-    )
-    raise ValueError(f"{role}={wanted!r} is not a column: the table has {has}")

@@ -34,7 +34,7 @@ def from_networkx(graph: Any, options: GraphOptions) -> EdgeList:
 
 def from_igraph(graph: Any, options: GraphOptions) -> EdgeList:
     """Return the edges of an igraph graph; nodes are named by the attribute ``name``."""
-    weight, names, _ = options
+    weight, names = options.weight, options.names
     if names is None and "name" in graph.vs.attributes():
         names = graph.vs["name"]
     nodes = name_numbered_nodes(names, int(graph.vcount()))
@@ -51,7 +51,7 @@ def from_igraph(graph: Any, options: GraphOptions) -> EdgeList:
 
 def from_geometric(data: Any, options: GraphOptions) -> EdgeList:
     """Return the edges of a ``Data`` object of PyTorch Geometric."""
-    weight, names, _ = options
+    weight, names = options.weight, options.names
     ends = _to_array(data.edge_index).astype(np.int64)
     n = max(int(data.num_nodes), int(ends.max()) + 1 if ends.size else 0)
     attribute = weight

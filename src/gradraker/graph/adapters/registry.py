@@ -18,11 +18,12 @@ from gradraker.graph.edges import EdgeList
 
 
 class Form(NamedTuple):
-    """A form of graph: how to recognise it, its edges, and whether it takes ``names``."""
+    """A form of graph: how to recognise it, its edges, and whether it takes names and columns."""
 
     is_form: Callable[[Any], bool]
     to_edges: Callable[[Any, GraphOptions], EdgeList]
     numbered: bool = False
+    has_columns: bool = False
 
 
 def _has(*attributes: str) -> Callable[[Any], bool]:
@@ -43,7 +44,7 @@ FORMS: dict[str, Form] = {
         _has("edge_index", "num_nodes"), from_geometric, numbered=True
     ),
     "a sparse matrix": Form(sp.issparse, from_sparse, numbered=True),
-    "a table (pandas, polars, Arrow)": Form(is_table, from_table),
+    "a table (pandas, polars, Arrow)": Form(is_table, from_table, has_columns=True),
     "a mapping": Form(_is_a(Mapping), from_mapping),
     "an array": Form(is_array, from_array, numbered=True),
     "a list of edges": Form(_is_a(Iterable), from_tuples),
@@ -62,5 +63,28 @@ def to_edge_list(graph: Any, options: GraphOptions) -> EdgeList:
                 raise ValueError(
                     f"names is given, but {what} names its nodes itself: leave names out"
                 )
-            return form.to_edges(graph, options)
+            if not form.has_columns:
+                _refuse_columns(options, what)
+            edges = form.to_edges(graph, options)
+            _check_directed(edges, options.directed, what)
+            return edges
     raise TypeError(f"graph must be one of {', '.join(FORMS)}; got {type(graph).__name__}")
+
+
+def _refuse_columns(options: GraphOptions, what: str) -> None:
+    for argument in ("source", "target"):
+        if getattr(options, argument) is not None:
+            more = ": choose the column when reading, read_edges(..., source=...)"
+            raise ValueError(
+                f"{argument} names a column of a table, but the graph is {what}"
+                f"{more if what == 'an EdgeList' else ''}"
+            )
+
+
+def _check_directed(edges: EdgeList, directed: object, what: str) -> None:
+    if directed not in (None, True, False):
+        raise ArgumentError("directed", "True, False or None", directed)
+    if directed is True and not edges.directed:
+        raise ArgumentError("directed", f"None or False for {what} that is undirected", True)
+    if directed is False and edges.references is not None:
+        raise ArgumentError("directed", "None or True for a rectangular graph", False)

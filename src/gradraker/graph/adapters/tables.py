@@ -1,16 +1,29 @@
 """Tables of edges and of values: pandas, polars and Arrow behind the interface of narwhals."""
 
+from collections.abc import Hashable
+from dataclasses import dataclass
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.graph.adapters.columns import EdgeColumns, ValueColumns
+from gradraker.exceptions import Place
+from gradraker.graph.adapters.columns import (
+    ColumnSample,
+    EdgeColumns,
+    Kind,
+    Table,
+    Task,
+    ValueColumns,
+)
 from gradraker.graph.adapters.graph_options import GraphOptions
 from gradraker.graph.edges import EdgeList
 from gradraker.graph.names import Names, find_distinct, to_name_array
+from gradraker.graph.reading import Reading
 from gradraker.graph.text import find_distinct_texts
+
+_THE_TABLE = Place("the table")
 
 
 def to_table(data: Any) -> nw.DataFrame[Any] | None:
@@ -32,12 +45,28 @@ def is_table(data: Any) -> bool:
     return to_table(data) is not None
 
 
-def get_value_columns(data: Any) -> tuple[nw.Series[Any], nw.Series[Any]]:
-    """Return the columns of nodes and of values; they are chosen by :class:`ValueColumns`."""
+@dataclass(frozen=True, eq=False)
+class ValueTable:
+    """The two columns of a table of values: names of nodes, and numbers or labels."""
+
+    names: Names
+    entries: nw.Series[Any]
+    is_text: bool
+    reading: Reading
+
+
+def to_value_table(
+    data: Any, *, node: Hashable = None, value: Hashable = None, task: Task | None = None
+) -> ValueTable:
+    """Return nodes and values of a table; its columns are chosen by :class:`ValueColumns`."""
     columns = _list_columns(data)
-    (node,), value, _ = ValueColumns().choose([column.name for column in columns], len(columns))
-    assert value is not None
-    return columns[node], columns[value]
+    chosen, reading = ValueColumns(node, value, task).choose(to_rules(columns))
+    assert chosen.value is not None
+    nodes, values = columns[chosen.names[0]], columns[chosen.value]
+    _check_complete(nodes)
+    names = _to_names(nodes, argument=f"column {nodes.name!r}")
+    is_category = task is None and values.dtype in (nw.Categorical, nw.Enum)
+    return ValueTable(names, values, chosen.is_text or is_category, reading)
 
 
 def _list_columns(data: Any) -> list[nw.Series[Any]]:
@@ -46,11 +75,41 @@ def _list_columns(data: Any) -> list[nw.Series[Any]]:
     return [table[:, i] for i in range(len(table.columns))]
 
 
+def to_rules(columns: list[nw.Series[Any]], place: Place = _THE_TABLE) -> Table:
+    """Return columns as the rules of columns see them; ``place`` is the table in messages."""
+    names = [column.name for column in columns]
+    return Table(names, len(names), lambda: list(map(_take_sample, columns)), place)
+
+
+# Entries of a column that the rules look at.
+_SAMPLED = 1000
+
+
+def _take_sample(column: nw.Series[Any]) -> ColumnSample:
+    listed = column.head(_SAMPLED).to_list()
+    entries = [None if entry is None or entry != entry else entry for entry in listed]
+    return ColumnSample(_find_kind(entries), [_to_hashable(entry) for entry in entries])
+
+
+def _find_kind(entries: list[Any]) -> Kind:
+    given = [entry for entry in entries if entry is not None]
+    numbers = [e for e in given if isinstance(e, int | float | np.integer | np.floating)]
+    if not given:
+        return "empty"
+    if len(numbers) < len(given):
+        return "mixed" if numbers else "text"
+    return "whole" if all(float(e).is_integer() for e in numbers) else "decimal"
+
+
+def _to_hashable(entry: Any) -> Hashable:
+    return entry if isinstance(entry, Hashable) else repr(entry)
+
+
 def from_table(data: Any, options: GraphOptions) -> EdgeList:
     """Return the edges of a table; its columns are chosen by :class:`EdgeColumns`."""
     columns = _list_columns(data)
-    names = [column.name for column in columns]
-    chosen = EdgeColumns(weight=options.weight).choose(names, len(names))
+    wanted = EdgeColumns(options.source, options.target, options.weight)
+    chosen, reading = wanted.choose(to_rules(columns))
     source, target = (columns[i] for i in chosen.names)
     _check_complete(source, target)
     if all(c.implementation.is_polars() and c.dtype == nw.String for c in (source, target)):
@@ -61,19 +120,10 @@ def from_table(data: Any, options: GraphOptions) -> EdgeList:
             [_to_names(source, argument="source"), _to_names(target, argument="target")]
         )
     weights = None
-    if chosen.number is not None:
-        weights = to_numbers(columns[chosen.number], what=f"column {names[chosen.number]!r}")
-    return EdgeList(sources, targets, weights, nodes)
-
-
-def split_table(data: Any) -> tuple[Names, NDArray[np.float64]]:
-    """Return nodes and numbers of a table of values."""
-    nodes, values = get_value_columns(data)
-    _check_complete(nodes)
-    return (
-        _to_names(nodes, argument=f"column {nodes.name!r}"),
-        to_numbers(values, what=f"column {values.name!r}"),
-    )
+    if chosen.value is not None:
+        column = columns[chosen.value]
+        weights = to_numbers(column, what=f"column {column.name!r}")
+    return EdgeList(sources, targets, weights, nodes, reading=reading)
 
 
 def to_numbers(values: Any, *, what: str) -> NDArray[np.float64]:

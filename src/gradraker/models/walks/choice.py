@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gradraker._html import render_box, render_facts, render_rows
 from gradraker._validation import to_json_number
 from gradraker.models.walks.terms import Kernel, Term, check_block, format_kernel
 
@@ -65,6 +66,19 @@ class Choice:
                 for one in self.tried[:_MOST_LISTED]
             ],
         }
+
+    def _repr_html_(self) -> str:
+        told = self.to_dict()
+        rows = [(term["block"], term["width"], term["share"]) for term in told["kernel"]]
+        table = render_rows(rows, ("Nodes are compared by", "Width", "Share"))
+        facts = render_facts(
+            [
+                ("Penalty", float(self.alpha)),
+                ("Candidates", len(self.tried)),
+                ("Nodes", self.n_used),
+            ]
+        )
+        return render_box("Choice" if rows else "Choice: the mean", table if rows else "", facts)
 
     def __repr__(self) -> str:
         text = f"{format_kernel(self.kernel)}, alpha {self.alpha:.3g}"

@@ -1,7 +1,7 @@
 """Predict classes of nodes."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.graph.node_values import (
     LABELS,
     align_labels,
@@ -16,31 +17,11 @@ from gradraker.graph.node_values import (
     sort_labels,
     to_label_array,
 )
+from gradraker.models.left_out import LeftOutAccuracy, LeftOutClasses
 from gradraker.models.walks.calibration import Calibration, calibration_error, fit_calibration
 from gradraker.models.walks.judges import judge_classes
 from gradraker.models.walks.solution import Solution
 from gradraker.models.walks.walk_model import WalkModel
-
-
-@dataclass(frozen=True)
-class LeftOutAccuracy:
-    """How known nodes were predicted without their own label.
-
-    ``calibration_error`` is the expected calibration error: the mean distance between the
-    probability of the predicted class and how often it is right, over ten bins of probability.
-    """
-
-    accuracy: float
-    accuracy_of_most_common: float
-    log_loss: float
-    calibration_error: float
-    n_nodes: int
-
-    def __str__(self) -> str:
-        return (
-            f"accuracy {self.accuracy:.4g} ({self.accuracy_of_most_common:.4g} by the most common "
-            f"class), calibration error {self.calibration_error:.3g}"
-        )
 
 
 class NodeClassifier(ClassifierMixin, WalkModel):
@@ -163,14 +144,35 @@ class NodeClassifier(ClassifierMixin, WalkModel):
         predicted = self.predict(nodes).tolist()
         return float(np.mean([a == b for a, b in zip(labels, predicted, strict=True)]))
 
+    def explain(self, nodes: Any = None, *, left_out: bool = False) -> LinearExplanation:
+        """Explain scores of classes exactly, as in :meth:`NodeRegressor.explain`."""
+        found = super().explain(nodes, left_out=left_out)
+        return replace(found, class_names=self._classes)
+
+    def predict_left_out(self) -> LeftOutClasses:
+        """Predict known nodes without their own labels, one at a time."""
+        scores, codes = self._left_out_scores()
+        solution = self._get_solution()
+        p = self._calibration.probabilities(scores)
+        rows = solution.known  # the one known node, where nothing else is known
+        if len(solution.Y) > 1:
+            rows = rows[solution.predict_left_out().positions]
+        predicted = scores.argmax(axis=1)
+        error = self._measure_accuracy(p, predicted, codes)
+        return LeftOutClasses(rows, codes, p, predicted, self.classes_, error)
+
     @property
     def left_out_error_(self) -> LeftOutAccuracy:
         """Estimate of the accuracy, from known nodes that are left out one at a time."""
-        scores, codes = self._left_out_scores()
-        p = self._calibration.probabilities(scores)
+        return self.predict_left_out().error
+
+    @staticmethod
+    def _measure_accuracy(
+        p: NDArray[np.float64], predicted: NDArray[np.int64], codes: NDArray[np.int64]
+    ) -> LeftOutAccuracy:
         counts = np.bincount(codes, minlength=p.shape[1])
         return LeftOutAccuracy(
-            float(np.mean(scores.argmax(axis=1) == codes)),
+            float(np.mean(predicted == codes)),
             float(counts.max() / codes.size),
             float(-np.mean(np.log(np.maximum(p[np.arange(codes.size), codes], 1e-300)))),
             calibration_error(p, codes),

@@ -30,7 +30,7 @@ def draw(sweep: SweepResult) -> "Figure":
     """Draw mean GNMSE over σ², with the ranges and their boundaries."""
     ce, _, da = sweep.median_boundaries
     marks = {rf"$\sigma^2_{{ce}}$ = {ce:.3g}": ce, rf"$\sigma^2_{{da}}$ = {da:.3g}": da}
-    return plot_sweep(sweep, marks=marks).figure.figure
+    return plot_sweep(sweep, marks=marks).figure_
 
 
 def write_caption(sweep: SweepResult) -> str:

@@ -49,7 +49,7 @@ def draw(sweep: SweepResult, *, data: str) -> "Figure":
     """Draw mean GNMSE over σ², with our σ²_ed and the printed one."""
     printed = DATA[data].sigma2_ed
     marks = {rf"$\sigma^2_{{ed}}$ in the paper: {printed}": float(printed)}
-    axes = plot_sweep(sweep, ranges=False, marks=marks)
+    axes = plot_sweep(sweep, ranges=False, marks=marks).ax_
     axes.set_ylim(bottom=0.0)  # data sets are compared by how high their curves are
     return axes.figure.figure
 

@@ -35,7 +35,7 @@ SWEEP = replace(
 def draw(sweep: SweepResult) -> "Figure":
     """Draw mean GNMSE over σ² = b², with the ranges and the rule's choice."""
     ed = float(sweep.median_boundaries[1])
-    axes = plot_sweep(sweep, marks={rf"$b_{{ed}}$ = {math.sqrt(ed):.3g}": ed})
+    axes = plot_sweep(sweep, marks={rf"$b_{{ed}}$ = {math.sqrt(ed):.3g}": ed}).ax_
     axes.set_xlabel(r"Squared diversity $b^2$ of the Laplacian kernel ($\sigma^2$ in the code)")
     return axes.figure.figure
 

@@ -30,7 +30,7 @@ EPOCHS = make_settings_simulation(
 
 def draw(sweeps: SettingsSweep) -> "Figure":
     """Draw one curve for each value of the setting."""
-    return plot_settings_sweep(sweeps).figure.figure
+    return plot_settings_sweep(sweeps).figure_
 
 
 def make_table(sweeps: SettingsSweep) -> Table:

@@ -1,0 +1,60 @@
+"""``python -m gradraker`` and the command ``gradraker``.
+
+Nothing heavy is imported before Ctrl-C is taken care of: it ends every command with exit code 130
+and without a traceback, from the first moment to the last.
+"""
+
+import atexit
+import os
+import signal
+import sys
+from types import FrameType
+
+INTERRUPTED = 130  # as shells do for Ctrl-C
+
+
+def run() -> None:
+    """Run the command line and leave with its exit code."""
+    signal.signal(signal.SIGINT, _leave)
+    _open_closed_streams()
+    from gradraker.cli import main
+
+    code = 1
+    try:
+        # From here on commands may keep what is done before they stop.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        main(prog_name="gradraker")
+    except SystemExit as left:
+        code = left.code if isinstance(left.code, int) else int(left.code is not None)
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    finally:
+        signal.signal(signal.SIGINT, _leave)
+    if code == INTERRUPTED:
+        # Python itself ends by the signal if Ctrl-C came while it compiled a text, although it was
+        # handled: what exit does is done here, without that.
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(INTERRUPTED)
+    sys.exit(code)
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    os._exit(INTERRUPTED)
+
+
+def _open_closed_streams() -> None:
+    """Open what is closed as a void, so that no file that is opened later takes its place."""
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
+        if getattr(sys, name) is None:
+            stream = open(number, mode, encoding="utf-8", closefd=False)  # noqa: SIM115
+            setattr(sys, name, stream)
+
+
+if __name__ == "__main__":
+    run()

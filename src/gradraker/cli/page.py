@@ -1,0 +1,111 @@
+"""What predict and update write: the table of predictions and the page, with its options."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gradraker.cli.output import list_prediction_rows, write_csv, write_text
+
+if TYPE_CHECKING:
+    from gradraker.workflow import NodePredictions
+
+
+@dataclass(frozen=True)
+class PageOptions:
+    """What a page is called, how it writes numbers, and which nodes it explains."""
+
+    title: str | None = None
+    unit: str | None = None
+    number_language: str = "si"
+    explain_nodes: str | None = None
+
+    def to_notes(self) -> dict[str, Any]:
+        """Return what a model keeps for the page of an update."""
+        return {"title": self.title, "unit": self.unit}
+
+
+def take_page_options(options: dict[str, Any]) -> PageOptions:
+    """Take the options of a page out of those of a command."""
+    names = ("title", "unit", "number_language", "explain_nodes")
+    return PageOptions(**{name: options.pop(name) for name in names})
+
+
+def make_page(
+    result: "NodePredictions",
+    summary: dict[str, Any],
+    options: PageOptions,
+    *,
+    model_file: str | None,
+) -> str:
+    """Return the page of predictions."""
+    from gradraker.exceptions import UnknownNodesError, format_names
+    from gradraker.report import build_explorer, render_predictions
+
+    names = [] if options.explain_nodes is None else read_names(options.explain_nodes)
+    try:
+        explorer = build_explorer(result, explain_nodes=names, model_file=model_file)
+    except UnknownNodesError as error:
+        listed = format_names(error.nodes)
+        raise ValueError(
+            f"{options.explain_nodes}: the graph does not have the nodes {listed}"
+        ) from error
+    return render_predictions(
+        summary,
+        explorer=explorer,
+        title=options.title,
+        unit=options.unit,
+        number_language=options.number_language,
+    )
+
+
+class Outputs:
+    """A table of predictions and a page, made before anything is written.
+
+    Parameters
+    ----------
+    out, report : str or None
+        Files of the table and of the page; "-" is standard output.
+    """
+
+    def __init__(self, out: str | None, report: str | None) -> None:
+        self.out, self.report = out, report
+        self.to_stderr = "-" in (out, report)  # where everything else is printed
+        self._rows: list[Sequence[object]] = []
+        self._page = ""
+
+    def make(
+        self,
+        result: "NodePredictions",
+        make_text: Callable[[], str],
+        *,
+        top: int,
+        raw_names: bool,
+    ) -> None:
+        """Make what is asked for; ``make_text`` returns the page."""
+        if self.report is not None:
+            self._page = make_text()
+        if self.out is not None:
+            self._rows = list(list_prediction_rows(result, top=top, raw_names=raw_names))
+
+    def write(self) -> None:
+        """Write what was made."""
+        if self.report is not None:
+            write_text(self.report, self._page)
+        if self.out is not None:
+            write_csv(self.out, self._rows)
+
+    def echo(self, model: str | None) -> None:
+        """Name the files that were written."""
+        for what, file in (("Predictions", self.out), ("Report", self.report), ("Model", model)):
+            if file not in (None, "-"):
+                # Not through rich, which would break a long path into lines.
+                click.echo(f"{what}: {file}", err=self.to_stderr)
+
+
+def read_names(path: str) -> list[str]:
+    """Read names of nodes, one per line."""
+    text = Path(path).read_text(encoding="utf-8-sig")
+    return [line for line in text.splitlines() if line.strip()]

@@ -1,0 +1,66 @@
+"""How the command line ends: Ctrl-C at any moment, closed streams, completion."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+COMMAND = [sys.executable, "-m", "gradraker"]
+
+
+@pytest.fixture
+def slow_job(tmp_path: Path) -> Any:
+    """A prediction that takes some seconds."""
+    n = 3000
+    edges = "".join(f"{i},{(i * k + 1) % n}\n" for i in range(n) for k in (3, 7, 11))
+    (tmp_path / "e.csv").write_text(f"source,target\n{edges}")
+    (tmp_path / "v.csv").write_text("node,value\n" + "".join(f"{i},{i % 7}\n" for i in range(1500)))
+    return ["predict", "--edges", str(tmp_path / "e.csv"), "--values", str(tmp_path / "v.csv")]
+
+
+@pytest.mark.parametrize("seconds", [0.15, 0.4, 1.0, 2.5])
+def test_ctrl_c_is_130_without_a_traceback(slow_job: Any, seconds: Any) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, *slow_job], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(seconds)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_standard_streams(tmp_path: Path, closed: Any) -> None:
+    out = tmp_path / "p.csv"
+    (tmp_path / "e.csv").write_text("source,target\na,b\nb,c\nc,a\n")
+    (tmp_path / "v.csv").write_text("node,value\na,1\nb,2\n")
+    files = f"--edges {tmp_path}/e.csv --values {tmp_path}/v.csv --out {out}"
+    line = f"{sys.executable} -m gradraker predict {files} {closed}"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert out.read_text().startswith("node,known,value,prediction\n")
+    assert out.read_text().count("\n") == 4
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(shell: Any, run: Any) -> None:
+    environment = os.environ | {"_GRADRAKER_COMPLETE": f"{shell}_source"}
+    done = subprocess.run(COMMAND, env=environment, capture_output=True, text=True, check=True)
+    assert "_GRADRAKER_COMPLETE" in done.stdout
+    assert f"_GRADRAKER_COMPLETE={shell}_source" in run("--help").stdout
+
+
+def test_help_groups_options_and_names_only_those_of_the_command(run: Any) -> None:
+    text = run("predict", "--help").stdout
+    skg = text.split("Only with --method skg:")[1]
+    for option in ("--sigma2", "--kernel", "--frequencies", "--epochs", "--hops"):
+        assert option in skg
+    assert "--coverage" not in skg
+    for command in ("ranges", "sweep"):
+        assert "--method" not in run(command, "--help").stdout

@@ -1,0 +1,154 @@
+"""Which columns of a table are taken, told or refused: in files and in data frames alike."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from examples import list_edges
+from gradraker import adjacency_vectors, predict_nodes, read_edges, read_values
+from gradraker.exceptions import GraphFileError, UnclearTableError
+from gradraker.graph.adapters.columns import ColumnNumber
+
+
+@pytest.fixture
+def write_file(tmp_path: Path) -> Any:
+    def write(text: Any, name: Any = "table.csv") -> Any:
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return write
+
+
+EDGE_HEADERS = {
+    "time,sender,receiver,amount\n9,a,b,2\n8,b,c,3\n": "source = sender, target = receiver, "
+    "weight = amount; 1 header line; not used: time",
+    "id_1,id_2\n1,2\n2,3\n": "source = id_1, target = id_2; 1 header line",
+    "FromNodeId\tToNodeId\n1\t2\n2\t3\n": "source = FromNodeId, target = ToNodeId; 1 header line",
+    "from_station,to_station,trips\na,b,x\nb,c,y\n": "source = from_station, target = to_station; "
+    "1 header line; not used: trips",
+    "citing,cited\na,b\nb,c\n": "source = citing, target = cited; 1 header line",
+    "SRC,DST,ts\n1,2,1000\n2,3,1001\n": "source = SRC, target = DST; 1 header line; not used: ts",
+    "a,b\nb,c\n": "source = column 1, target = column 2; no header line",
+    "1 2 0.5\n2 3 1\n": "source = column 1, target = column 2, weight = column 3; no header line",
+    "u,v\nu,w\n": "source = column 1, target = column 2; no header line",
+    "u,v\n1,2\n": "source = u, target = v; 1 header line",
+}
+
+
+@pytest.mark.parametrize(("text", "told"), EDGE_HEADERS.items())
+def test_read_edges_tells_what_it_took(text: Any, told: Any, write_file: Any) -> None:
+    edges = read_edges(write_file(text))
+    assert str(edges.reading) == f"read as: {told}"
+    assert told in repr(edges)
+
+
+UNCLEAR_EDGES = {
+    "person,friend\nAnn,Bob\nCarl,Dora\n": ("'person', 'friend' may name", ("header",)),
+    "a,b,km\nx,y,1\ny,z,2\n": ("weight could be 'km' or no column", ("weight",)),
+    "edge_id,x,y\n1,2,3\n4,5,6\n": (
+        "source and the target could be 'edge_id', 'x' or 'y'",
+        ("source", "target"),
+    ),
+    "sender,receiver,from,to\na,b,c,d\nb,c,d,e\n": ("source and the target", ("source", "target")),
+    "source,target,amount,count\na,b,1,2\nb,c,1,2\n": (
+        "weight could be 'amount', 'count' or no column",
+        ("weight",),
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), UNCLEAR_EDGES.items())
+def test_read_edges_refuses_more_than_one_reading(
+    text: Any, expected: Any, write_file: Any
+) -> None:
+    message, arguments = expected
+    with pytest.raises(UnclearTableError, match=message) as caught:
+        read_edges(write_file(text))
+    assert caught.value.arguments == arguments
+
+
+def test_read_edges_takes_a_header_when_it_is_told_so(write_file: Any) -> None:
+    path = write_file("person,friend\nAnn,Bob\nCarl,Dora\n")
+    assert [edge[:2] for edge in list_edges(read_edges(path, header=True))] == [
+        ("Ann", "Bob"),
+        ("Carl", "Dora"),
+    ]
+    assert len(read_edges(path, header=False)) == 3
+
+
+VALUE_HEADERS = {
+    "id,facebook_id,page_name,page_type\n": ("0,1145,A,government\n1,1149,B,tvshow\n", "value"),
+    "customer,segment,ltv\n": ("x,3,10.5\ny,3,11.5\n", "value"),
+    "a,b,c,d\n": ("1,2,3,4\n5,6,7,8\n", ("node", "value")),
+}
+
+
+@pytest.mark.parametrize(("header", "expected"), VALUE_HEADERS.items())
+def test_read_values_refuses_more_than_one_reading(
+    header: Any, expected: Any, write_file: Any
+) -> None:
+    rows, open_roles = expected
+    roles = (open_roles,) if isinstance(open_roles, str) else open_roles
+    with pytest.raises(UnclearTableError) as caught:
+        read_values(write_file(header + rows))
+    assert set(roles) <= set(caught.value.arguments)
+    assert repr(header.split(",")[0]) in str(caught.value)  # the columns are listed
+
+
+def test_read_values_by_columns(write_file: Any) -> None:
+    path = write_file("id,facebook_id,page_name,page_type\n0,7,A,government\n1,8,B,tvshow\n")
+    values = read_values(path, node="id", value="page_type")
+    assert values == {0: "government", 1: "tvshow"}
+    assert values.task == "classes"
+    assert str(values.reading) == (
+        "read as: node = id, value = page_type; 1 header line; not used: facebook_id, page_name"
+    )
+    assert read_values(path, node="id", value="facebook_id") == {0: 7.0, 1: 8.0}
+    by_number = read_values(path, node=ColumnNumber("1"), value=ColumnNumber("2"))
+    assert by_number == {0: 7.0, 1: 8.0}
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "told"),
+    [
+        ("customer,ltv\na,1\nb,2\n", {"a": 1.0, "b": 2.0}, "node = customer, value = ltv; 1"),
+        (
+            "customer,segment_id,ltv\na,7,1.5\nb,7,2.5\n",
+            {"a": 1.5, "b": 2.5},
+            "node = customer, value = ltv; 1 header line; not used: segment_id",
+        ),
+        ("node,colour\na,red\nb,\n", {"a": "red", "b": None}, "node, value = colour; 1 header"),
+        ("a,red\nb,red\nc,blue\n", {"a": "red", "b": "red", "c": "blue"}, "no header line"),
+        ("name,label\na,x\nb,y\n", {"a": "x", "b": "y"}, "node = name, value = label; 1 header"),
+    ],
+)
+def test_read_values_tells_what_it_took(text: Any, values: Any, told: Any, write_file: Any) -> None:
+    found = read_values(write_file(text))
+    assert found == values
+    assert told in str(found.reading)
+
+
+def test_read_values_task_settles_numbers_that_are_labels(write_file: Any) -> None:
+    path = write_file("node,group\na,1\nb,2\nc,1\n")
+    assert read_values(path) == {"a": 1.0, "b": 2.0, "c": 1.0}
+    assert read_values(path, task="classes") == {"a": "1", "b": "2", "c": "1"}
+    with pytest.raises(GraphFileError, match="line 3, column 2"):
+        read_values(write_file("node,y\na,1\nb,two\n"), task="values")
+
+
+def test_read_values_refuses_a_node_with_two_classes(write_file: Any) -> None:
+    with pytest.raises(GraphFileError, match="line 4: node 'a' has the value 'blue' here, but"):
+        read_values(write_file("node,label\na,red\nb,red\na,blue\n"))
+
+
+def test_frames_follow_the_same_rules() -> None:
+    frame = pd.DataFrame({"time": [1, 2], "sender": ["a", "b"], "receiver": ["b", "c"]})
+    assert adjacency_vectors(frame).nodes.tolist() == ["a", "b", "c"]
+    values = pd.DataFrame({"k": ["a", "c"], "p": [1, 2], "q": [3, 4], "r": [5, 6]})
+    with pytest.raises(UnclearTableError, match="value could be 'p', 'q' or 'r'"):
+        predict_nodes(frame, values, node="k")
+    found = predict_nodes(frame, values, node="k", value="r")
+    assert found.values.tolist()[0] == 5.0

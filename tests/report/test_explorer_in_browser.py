@@ -1,0 +1,199 @@
+"""The living page in a real browser: search, sort, filter, panels; and names can do nothing."""
+
+import base64
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradraker
+from browser import MISSING, browser, load
+from gradraker.report import build_explorer, render_predictions, summarize_predictions
+from hostile_names import HOSTILE_NAMES
+
+pytestmark = pytest.mark.skipif(browser() is None, reason=MISSING)
+
+# Does what a reader does, and leaves in the page what it saw.
+PROBE = """
+window.addEventListener("load", () => {
+  const byId = id => document.getElementById(id), seen = {};
+  const rows = () => [...document.querySelectorAll("#rows tr")].map(
+    row => [...row.children].map(cell => cell.textContent));
+  const type = (id, text) => { byId(id).value = text; byId(id).dispatchEvent(new Event("input")); };
+  const times = () => Number(byId("explorer").dataset.ms);
+  const heads = [...byId("heads").querySelectorAll("button")];
+  const head = title => heads.find(button => button.textContent === title);
+  seen.hidden = byId("explorer").hidden;
+  seen.first = rows();
+  seen.ms = [times()];
+  type("query", QUERY); seen.found = rows(); seen.ms.push(times());
+  seen.count = byId("count").textContent;
+  type("query", "no such node"); seen.none = rows(); type("query", ""); seen.ms.push(times());
+  head(PREDICTION).click(); seen.ascending = rows(); seen.ms.push(times());
+  seen.sort = head(PREDICTION).parentElement.getAttribute("aria-sort");
+  head(PREDICTION).click(); seen.descending = rows(); seen.ms.push(times());
+  head("Node").click();
+  type("which", "known"); seen.known = rows(); seen.ms.push(times());
+  type("which", "explained"); seen.explained = byId("count").textContent;
+  type("which", "all");
+  byId("next").click(); seen.second = rows(); seen.ms.push(times());
+  byId("previous").click();
+  type("query", QUERY);
+  document.querySelector("#rows button").click();
+  seen.panel = byId("panel").textContent;
+  seen.panel_ms = Number(byId("panel").dataset.ms);
+  seen.focused = document.activeElement.id;
+  const picture = document.querySelector("#panel .neighbourhood");
+  seen.drawn = picture.querySelectorAll("circle, rect").length;
+  seen.marked = picture.querySelectorAll('[stroke="#b3261e"]').length;
+  byId("panel").dispatchEvent(new KeyboardEvent("keydown", {key: "Escape", bubbles: true}));
+  seen.closed = byId("panel").hidden;
+  const fields = [...document.querySelectorAll("input, select")];
+  seen.unlabelled = fields.filter(field => !field.labels.length).length;
+  seen.requests = performance.getEntriesByType("resource").length;
+  seen.title = document.title;
+  seen.overflow = document.documentElement.scrollWidth - innerWidth;
+  seen.alien = document.querySelectorAll("iframe, form, base, link, template, math, img").length;
+  seen.scripts = document.querySelectorAll("script").length;
+  const bytes = new TextEncoder().encode(JSON.stringify(seen));
+  const letters = Array.from(bytes, byte => String.fromCharCode(byte)).join("");
+  document.body.setAttribute("data-probe", btoa(letters));
+});
+"""
+
+
+def look(
+    page: Any, folder: Any, *, query: Any, prediction: Any = "Prediction", size: Any = "1200,900"
+) -> Any:
+    """What a reader sees who uses the page, and what the console says."""
+    text = json.dumps(query).replace("<", "\\u003c")
+    script = PROBE.replace("QUERY", text).replace("PREDICTION", f'"{prediction}"')
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert page.count("script-src 'sha256-") == 1
+    allowed = page.replace("script-src '", f"script-src 'sha256-{digest}' '", 1)
+    dom, console = load(
+        allowed.replace("</body>", f"<script>{script}</script></body>", 1), folder, size=size
+    )
+    assert console == []
+    found = dom.split('data-probe="', 1)[1].split('"', 1)[0]
+    return json.loads(base64.b64decode(found))
+
+
+def make_ring(names: Any, n_known: Any) -> Any:
+    """A ring whose nodes have links to the next three."""
+    n = len(names)
+    edges = [(names[i], names[(i + k) % n]) for i in range(n) for k in (1, 2, 3)]
+    known = {names[i]: float(np.sin(7.0 * i / n)) for i in range(n_known)}
+    return edges, known
+
+
+def render(result: Any, **options: Any) -> Any:
+    summary = summarize_predictions(result)
+    return render_predictions(summary, explorer=build_explorer(result), **options)
+
+
+@pytest.fixture(scope="module")
+def result() -> Any:
+    edges, known = make_ring([f"node {i:03d}" for i in range(120)], 70)
+    return gradraker.predict_nodes(edges, known, coverage=0.9, lower=-0.9, upper=0.9)
+
+
+@pytest.fixture(scope="module")
+def page(result: Any) -> Any:
+    return render(result, title="A ring", unit="m")
+
+
+@pytest.mark.parametrize("size", ["1200,900", "500,900"])
+def test_search_sort_filter_and_panel(page: Any, result: Any, tmp_path: Path, size: Any) -> None:
+    seen = look(page, tmp_path, query="NODE 099", size=size)
+    assert not seen["hidden"]
+    assert [row[0] for row in seen["first"]] == [f"node {i:03d}" for i in range(15)]
+    assert [row[0] for row in seen["second"]] == [f"node {i:03d}" for i in range(15, 30)]
+    assert [row[0] for row in seen["found"]] == ["node 099"]
+    assert seen["count"].startswith("1 of 120 nodes")
+    assert seen["none"] == []
+    order = np.argsort(result.predictions.astype(np.float32), kind="stable")
+    shown = [seen["ascending"][i][0] for i in range(15)]
+    assert shown == result.nodes[order[:15]].tolist()
+    assert seen["sort"] == "ascending"
+    expected = float(f"{result.predictions.max():.4g}")
+    assert float(seen["descending"][0][2].replace("−", "-")) == pytest.approx(expected)
+    assert [row[0] for row in seen["known"]] == [f"node {i:03d}" for i in range(15)]
+    assert "90 % interval" in seen["panel"]
+    assert "Known nodes that count most" in seen["panel"]
+    assert f"{result.predictions[99]:.4g} m".replace("-", "−") in seen["panel"]
+    assert seen["focused"] == "panel-title"
+    assert seen["drawn"] > 6
+    assert seen["marked"] == 8
+    assert seen["closed"]
+    assert seen["unlabelled"] == 0
+    assert seen["requests"] == 0
+    assert seen["title"] == "A ring"
+    assert seen["overflow"] <= 0
+
+
+def test_hostile_names_can_do_nothing(tmp_path: Path) -> None:
+    assert len(HOSTILE_NAMES) >= 36
+    edges, known = make_ring(HOSTILE_NAMES, 40)
+    result = gradraker.predict_nodes(edges, known, coverage=0.9)
+    evil = HOSTILE_NAMES[0]
+    summary = summarize_predictions(
+        result, n_contributors=3, inputs={"edges": evil, "values": HOSTILE_NAMES[1]}
+    )
+    explorer = build_explorer(result, model_file="'; rm -rf ~; '")
+    page = render_predictions(summary, explorer=explorer, title=evil, unit=HOSTILE_NAMES[9])
+    seen = look(page, tmp_path, query=evil)
+    assert [row[0] for row in seen["found"]] == sorted(
+        name for name in HOSTILE_NAMES if evil in name
+    )
+    assert seen["alien"] == 0
+    assert seen["scripts"] == 3  # data, ours, and the probe
+    assert seen["requests"] == 0
+    assert seen["title"] == evil
+    # Nothing hidden reaches the page.
+    assert not set("\u202e\u2066\u200b\x00\x07\x1b\u2028\u2029") & set(page)
+
+
+def test_hostile_classes_can_do_nothing(tmp_path: Path) -> None:
+    names = [f"n{i}" for i in range(80)]
+    edges, _ = make_ring(names, 0)
+    labels = HOSTILE_NAMES[:6]
+    known = {names[i]: labels[i % 6] for i in range(48)}
+    page = render(gradraker.predict_nodes(edges, known))
+    seen = look(page, tmp_path, query="n70", prediction="Class")
+    assert seen["alien"] == 0
+    assert seen["requests"] == 0
+    assert seen["found"][0][2] in labels
+
+
+def test_every_action_on_100_000_nodes_is_quick_and_the_page_is_small(tmp_path: Path) -> None:
+    n = 100_000
+    rng = np.random.default_rng(0)
+    edges = rng.integers(0, n, size=(300_000, 2))
+    known = dict(zip(range(0, n, 500), rng.normal(size=n // 500).tolist(), strict=True))
+    model = gradraker.NodeRegressor(blocks=["degree"], width=1.0, alpha=1.0)
+    result = gradraker.predict_nodes(edges, known, model=model, nodes=range(n), coverage=0.9)
+    page = render(result)
+    assert len(page.encode()) < 10_000_000
+    # Thrice, since other programs run on the machine as well.
+    seen = [look(page, tmp_path, query="77") for _ in range(3)]
+    assert seen[0]["explained"].startswith("6")  # hundreds of nodes with a panel
+    assert np.min([one["ms"] for one in seen], axis=0).max() <= 100.0
+    assert min(one["panel_ms"] for one in seen) <= 100.0
+
+
+def test_panel_shows_kinds_of_similarity_when_the_model_tells_them(result: Any) -> None:
+    explorer = build_explorer(result)
+    assert "parts" not in explorer["panels"][0]
+
+
+def test_without_scripts_the_page_shows_the_tables(page: Any, tmp_path: Path) -> None:
+    stopped = page.replace("script-src 'sha256-", "script-src 'sha256-A", 1)
+    dom, console = load(stopped, tmp_path)
+    assert any("Content Security Policy" in line for line in console)
+    assert '<section id="explorer" hidden' in dom
+    assert "The highest" in dom
+    assert "The least certain" in dom
