@@ -15,7 +15,7 @@ FIGURE_NAME = "temperature-jan.png"
 
 def write_figure(result: "DemoResult", folder: Path) -> Path:
     """Draw true and predicted temperatures by altitude; ImportError without matplotlib."""
-    from gradraker._files import write_atomically
+    from gradraker._files import write_file
     from gradraker.plotting import PredictedValuesDisplay
 
     display = PredictedValuesDisplay.from_predictions(
@@ -27,7 +27,9 @@ def write_figure(result: "DemoResult", folder: Path) -> Path:
         value_label="January mean temperature (°C)",
     )
     folder.mkdir(parents=True, exist_ok=True)
-    return write_atomically(folder / FIGURE_NAME, display.figure_.savefig)
+    return write_file(
+        folder / FIGURE_NAME, lambda file: display.figure_.savefig(file, format="png")
+    )
 
 
 def print_tables(summary: "DemoSummary") -> None:

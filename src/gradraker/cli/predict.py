@@ -31,8 +31,9 @@ from gradraker.cli.output import (
     echo_json,
     list_prediction_rows,
     make_console,
-    write_csv,
-    write_text,
+    make_csv,
+    make_text,
+    write_outputs,
 )
 from gradraker.cli.progress import Waiting
 from gradraker.cli.tables import list_prediction_facts, make_facts_table, make_predictions_table
@@ -145,14 +146,15 @@ def predict(
         # Everything is made before anything is written: an error leaves all files as they were.
         page = None if report is None else render_predictions(summary)
         table = list_prediction_rows(result, top=top, raw_names=raw_names)
-        rows = None if out is None else list(table)
+        rows = None if out is None else make_csv(list(table))
         waiting.stage("writing")
-        if model is not None:
-            result.model.save(model)
-        if page is not None and report is not None:
-            write_text(report, page)
-        if rows is not None and out is not None:
-            write_csv(out, rows)
+        write_outputs(
+            [
+                (model, result.model.write_to),
+                (report, None if page is None else make_text(page)),
+                (out, rows),
+            ]
+        )
     if as_json:
         echo_json(summary)
         return

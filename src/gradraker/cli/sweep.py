@@ -28,7 +28,14 @@ from gradraker.cli.options import (
     unknown_or_isolated_option,
     vector_options,
 )
-from gradraker.cli.output import check_writable, echo_json, make_console, write_text
+from gradraker.cli.output import (
+    check_writable,
+    echo_json,
+    make_console,
+    make_content,
+    make_text,
+    write_outputs,
+)
 from gradraker.cli.progress import Waiting
 from gradraker.cli.tables import make_facts_table, make_rows_table, shorten
 from gradraker.exceptions import ArgumentError, SweepError, SweepFileError
@@ -193,15 +200,17 @@ def sweep(
         data = _read_data(edges, values, dataset, waiting, options)
         result = _run_sweep(data, out, waiting, options)
         waiting.stage("writing")
-        from gradraker.plotting import write_figure
+        from gradraker.plotting.files import render_figure
         from gradraker.report import sweep_report, sweep_summary
 
         inputs = {name: str(file) for name, file in (("edges", edges), ("values", values)) if file}
         summary = sweep_summary(result, inputs=inputs)
+        page = None if report is None else make_text(sweep_report(result, inputs=inputs))
+        figure = None
         if plot is not None:
-            write_figure(result.plot().figure.figure, plot)
-        if report is not None:
-            write_text(report, sweep_report(result, inputs=inputs))
+            kind = Path(plot).suffix.lower().removeprefix(".")
+            figure = make_content(render_figure(result.plot().figure.figure, kind))
+        write_outputs([(plot, figure), (report, page)])
     if as_json:
         echo_json(summary)
         return

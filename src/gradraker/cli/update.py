@@ -25,7 +25,8 @@ from gradraker.cli.output import (
     echo_json,
     list_prediction_rows,
     make_console,
-    write_csv,
+    make_csv,
+    write_outputs,
 )
 from gradraker.cli.progress import Waiting
 from gradraker.cli.tables import make_facts_table, make_predictions_table, shorten
@@ -77,7 +78,13 @@ def update(
     check_distinct({"edges": edges, "values": values, "out": out}, {"save-as": save_as})
     target = model if save_as is None else save_as
     check_writable(out, target)
-    with Waiting() as waiting:
+    from gradraker._files import lock_file
+
+    def say_waiting() -> None:
+        waiting.stage("waiting for another process that writes the model")
+
+    # Nobody else writes the file between the moments when it is read and written.
+    with Waiting() as waiting, lock_file(target, on_wait=say_waiting):
         waiting.stage("reading the model")
         from gradraker.report import summarize_update
         from gradraker.workflow import predict_all, update_nodes
@@ -93,13 +100,11 @@ def update(
         result = predict_all(saved)
         facts = summarize_update(found, result, n_contributors=top)
         table = list_prediction_rows(result, top=top, raw_names=raw_names)
-        rows = None if out is None else list(table)
+        rows = None if out is None else make_csv(list(table))
         waiting.stage("writing")
         changed = bool(found.learned) or found.graph_changed
-        if changed or save_as is not None:
-            saved.save(target)
-        if rows is not None and out is not None:
-            write_csv(out, rows)
+        written = saved.write_to if changed or save_as is not None else None
+        write_outputs([(target, written), (out, rows)])
     if as_json:
         echo_json(facts)
         return

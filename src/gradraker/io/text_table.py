@@ -22,6 +22,7 @@ from gradraker.io.layout import (
     shorten,
     split_line,
 )
+from gradraker.io.names_in_text import unescape_name
 
 if TYPE_CHECKING:
     import polars as pl
@@ -126,8 +127,21 @@ def _parse_piece(text: str, first: int, layout: Layout, columns: ColumnPositions
     if len(where):
         line, content = lines.row(int(where[0]))
         explain_line(content, line, layout, columns)
+    if "'" in text:
+        found = found.with_columns(
+            _unescape_names(found.get_column(name)).alias(name) for name in wanted
+        )
     integers = to_integers([found.get_column(name) for name in wanted])
     return found.drop("malformed").with_columns(lines.get_column("line"), *(integers or []))
+
+
+def _unescape_names(names: "pl.Series") -> "pl.Series":
+    """Return names as they were before the command line wrote them to a table."""
+    import polars as pl
+
+    if not names.str.starts_with("'").any():
+        return names
+    return pl.Series([unescape_name(name) for name in names.to_list()], dtype=pl.String)
 
 
 def _split_fields(

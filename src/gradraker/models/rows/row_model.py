@@ -3,7 +3,7 @@
 import os
 from collections.abc import Hashable, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, BinaryIO, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,14 +12,25 @@ from sklearn.utils.validation import check_is_fitted
 
 from gradraker.features import RowArrays, check_references
 from gradraker.linear.lms import draw_epoch_orders
-from gradraker.models.persistence.saving import Arrays, State, read_model_of, save_model
+from gradraker.models.bounds import Bounds, check_bounds
+from gradraker.models.persistence.saving import (
+    Arrays,
+    State,
+    read_model_of,
+    save_model,
+    write_model,
+)
 from gradraker.models.rollback import rollback_on_error
 from gradraker.models.rows.record import Record, row_names
 from gradraker.models.rows.row_input import check_same_features, renumber_columns, validate_training
+from gradraker.models.turns import TakesTurns
 
 
-class RowModel(BaseEstimator):
+class RowModel(TakesTurns, BaseEstimator):
     """Fit, continue, save and load; subclasses say how to start, train and dump their state."""
+
+    # Smallest and largest value of each parameter that is a number.
+    bounds: ClassVar[Bounds]
 
     coef_: NDArray[np.float64]
     seed_: int
@@ -58,6 +69,7 @@ class RowModel(BaseEstimator):
         self
         """
         self.check_parameters()
+        check_bounds(self.bounds, self.get_params())
         names = row_names(X, node_names)
         X, y = validate_training(self, X, y, references, first=True)
         self._start(X, y, references)
@@ -96,6 +108,8 @@ class RowModel(BaseEstimator):
         """
         self.check_parameters()
         first = not hasattr(self, "coef_")
+        if first:
+            check_bounds(self.bounds, self.get_params())
         names = row_names(X, node_names)
         X, y = validate_training(self, X, y, references, first=first)
         if first:
@@ -129,7 +143,13 @@ class RowModel(BaseEstimator):
 
     # -- files -----------------------------------------------------------------
 
-    def save(self, path: str | os.PathLike[str], *, notes: dict[str, Any] | None = None) -> Path:
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        notes: dict[str, Any] | None = None,
+        only_if_unchanged: bool = False,
+    ) -> Path:
         """Write the model to a file, complete or not at all, without pickle.
 
         :func:`gradraker.load` reads it. A ``random_state`` that is a generator is saved as
@@ -142,15 +162,26 @@ class RowModel(BaseEstimator):
         notes : dict, optional
             Further facts to keep in the file, such as how the rows were made: anything that
             JSON can hold. :func:`gradraker.models.read_notes` returns it.
+        only_if_unchanged : bool, default=False
+            Whether to raise :class:`gradraker.exceptions.ModelFileChangedError` if another
+            program has written the file since this model was loaded from it or saved to it.
 
         Returns
         -------
         Path
         """
+        self._check_savable()
+        return save_model(self, path, notes, only_if_unchanged=only_if_unchanged)
+
+    def write_to(self, file: BinaryIO, *, notes: dict[str, Any] | None = None) -> None:
+        """Write to an open binary file what :meth:`save` writes to a path."""
+        self._check_savable()
+        write_model(self, file, notes)
+
+    def _check_savable(self) -> None:
         check_is_fitted(self, "coef_")
         self.check_parameters()
         check_same_features(self)
-        return save_model(self, path, *self.dump_state(), notes)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from gradraker.explain.transfer import SimilarityTransfer, similarity_transfer
 from gradraker.graph.hops import HOP_WEIGHTS, count_walks
 from gradraker.graph.names import find_positions
 from gradraker.graph.node_graph import NodeGraph, append_new_nodes
+from gradraker.models.bounds import Bounds
 from gradraker.models.left_out import LeftOut, measure_left_out_error
 from gradraker.models.node_model import NodeModel
 from gradraker.models.persistence.saving import Arrays, State
@@ -83,6 +84,7 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
 
     method = "skg"
     learns_by_steps = True
+    bounds: ClassVar[Bounds] = {**SKGRegressor.bounds, "hops": (1, 100)}
 
     skg_: SKGRegressor
     offset_: float

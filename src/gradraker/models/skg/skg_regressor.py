@@ -4,7 +4,7 @@ import math
 from collections.abc import Hashable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,13 @@ from gradraker.features import (
 from gradraker.kernels import get_kernel
 from gradraker.kernels.ranges import Sigma2Ranges, compute_ranges, find_extreme_pairs
 from gradraker.linear.lms import train
+from gradraker.models.bounds import (
+    COUNT_OF_EPOCHS,
+    COUNT_OF_FREQUENCIES,
+    NOT_NEGATIVE,
+    Bounds,
+    check_bounds,
+)
 from gradraker.models.persistence.saving import Arrays, State
 from gradraker.models.rows.record import Record, row_names
 from gradraker.models.rows.row_input import gather_evidence, prepare_rows
@@ -131,6 +138,12 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
     array([...])
     """
 
+    bounds: ClassVar[Bounds] = {
+        "sigma2": NOT_NEGATIVE,
+        "n_frequencies": COUNT_OF_FREQUENCIES,
+        "learning_rate": (0.0, 1.0),
+        "n_epochs": COUNT_OF_EPOCHS,
+    }
     _ranges: Sigma2Ranges | None
 
     def __init__(
@@ -207,6 +220,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
     def _start_empty(self, targets: tuple[int, ...]) -> None:
         """Start without rows, for the first node of :meth:`learn_one`."""
         self.check_parameters()
+        check_bounds(self.bounds, self.get_params())
         if isinstance(self.sigma2, str):
             raise ValueError(
                 f"sigma2={self.sigma2!r} is a rule that needs rows to choose from, and learn_one "

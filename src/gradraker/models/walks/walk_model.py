@@ -6,7 +6,7 @@ computed when they are first needed, and computed again when the state has chang
 """
 
 from collections.abc import Hashable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 from gradraker._validation import check_choice, check_count, check_learning_rate
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.graph.node_graph import NodeGraph, append_new_nodes
+from gradraker.models.bounds import (
+    COUNT_OF_EPOCHS,
+    COUNT_OF_FREQUENCIES,
+    NOT_NEGATIVE,
+    Bounds,
+)
 from gradraker.models.node_model import NodeModel
 from gradraker.models.persistence.saving import Arrays, State
 from gradraker.models.walks.averaged_lms import LmsSolution
@@ -39,6 +45,13 @@ class WalkModel(NodeModel):
     """Nodes compared by where walks from them lead; subclasses say how to encode a value."""
 
     method = "nodes"
+    bounds: ClassVar[Bounds] = {
+        "width": NOT_NEGATIVE,
+        "alpha": NOT_NEGATIVE,
+        "n_frequencies": COUNT_OF_FREQUENCIES,
+        "learning_rate": (0.0, 1.0),
+        "n_epochs": COUNT_OF_EPOCHS,
+    }
 
     _choice: Choice | None
     _choice_is_current: bool
