@@ -9,8 +9,9 @@ import numpy as np
 import polars as pl
 
 from gradraker.exceptions import GraphFileError
-from gradraker.io import matrix_market, text_table
+from gradraker.io import matrix_market
 from gradraker.io.columns import FileColumns
+from gradraker.io.text import text_table
 
 BLANKS = " \t"
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")

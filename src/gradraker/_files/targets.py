@@ -58,6 +58,12 @@ def find_target(path: str | os.PathLike[str]) -> Target:
     return Target(given, file, before)
 
 
+def is_stream(path: str | os.PathLike[str]) -> bool:
+    """Whether a path leads to a device, a FIFO or an open stream rather than to a file."""
+    is_other = os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+    return is_other or _find_descriptor(os.fspath(path)) is not None
+
+
 def check_writable(paths: Iterable[str | os.PathLike[str]]) -> None:
     """Refuse before any work a place that could not be written after it.
 

@@ -56,7 +56,7 @@ def list_prediction_rows(
     result: "NodePredictions", *, top: int, raw_names: bool
 ) -> Iterator[Sequence[object]]:
     """Yield the header and the rows of the table of predictions."""
-    from gradraker.io.names_in_text import escape_name
+    from gradraker.io.text.names_in_text import escape_name
 
     shown: Callable[[str], str] = str if raw_names else escape_name
     found = result.find_contributors(top) if top > 0 else None
@@ -82,7 +82,7 @@ def list_prediction_rows(
 
 def make_csv(rows: Iterable[Sequence[object]]) -> Write:
     """Write rows as CSV; numbers have as many digits as it takes to read them back exactly."""
-    from gradraker.io.names_in_text import quote_field
+    from gradraker.io.text.names_in_text import quote_field
 
     def write(file: BinaryIO) -> None:
         stream = io.TextIOWrapper(file, encoding="utf-8", newline="")

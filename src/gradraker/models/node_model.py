@@ -27,7 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 from gradraker._validation import make_seed
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.graph.node_graph import NodeGraph, find_nodes, make_node_graph, merge_graphs
-from gradraker.graph.node_values import NUMBERS, ValueKind, align_values
+from gradraker.graph.node_values import NUMBERS, ValueKind, align_values, check_magnitudes
 from gradraker.models.bounds import Bounds, check_bounds
 from gradraker.models.left_out import LeftOut
 from gradraker.models.persistence.node_state import dump_node_state, restore_node_state
@@ -158,6 +158,7 @@ class NodeModel(TakesTurns, BaseEstimator):
         """Forget everything and hold this graph and these values."""
         check_bounds(self.bounds, self.get_params())
         self.seed_ = make_seed(self.random_state)
+        check_magnitudes(graph, values)
         self._graph, self._values = graph, values
         self._arrived = np.empty(0, dtype=np.int64)
         kept = {name: options[name] for name in _KEPT_OPTIONS if name in options}
@@ -176,6 +177,7 @@ class NodeModel(TakesTurns, BaseEstimator):
         came = np.flatnonzero(self.value_kind.is_known(news))
         was_known = self.value_kind.is_known(values)[came]
         differs = values[came] != news[came]
+        check_magnitudes(graph, news)
         values[came] = news[came]
         self._graph, self._values = graph, values
         self._arrived = np.concatenate([self._arrived, came[~was_known]])

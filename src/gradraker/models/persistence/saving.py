@@ -2,14 +2,14 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker._files import lock_file, write_file
+from gradraker._files import is_stream, lock_file, write_file
 from gradraker.exceptions import ModelFileChangedError, ModelFileError
 from gradraker.models.bounds import Bounds, check_bounds
 from gradraker.models.persistence.archive import (
@@ -70,7 +70,7 @@ def save_model(
     With ``only_if_unchanged``, the file must be as the model was loaded from it or last saved
     to it; if the model was neither, there must be no file.
     """
-    with lock_file(path):
+    with nullcontext() if is_stream(path) else lock_file(path):
         if only_if_unchanged and read_digest(path) != _get_digests(model).get(_name(path)):
             raise ModelFileChangedError(os.fspath(path))
         digests: list[str] = []

@@ -65,6 +65,8 @@ def restore_row_state(model: Any, state: State, arrays: Arrays) -> None:
             "n_features_in_", state["n_features_in_"], most=len(table), least=1
         )
     if state["has_feature_names"]:
+        if table.n_numbered:
+            raise ValueError("a name of a column is not a string")
         names = table.names[: model.n_features_in_]
         if not all(isinstance(name, str) for name in names):
             raise ValueError("a name of a column is not a string")

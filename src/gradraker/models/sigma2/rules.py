@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from gradraker._validation import check_count, check_learning_rate, make_seed
+from gradraker._validation import check_count, check_learning_rate, check_sparse, make_seed
 from gradraker.features import FrequencyTable, compute_projections, to_row_arrays
 from gradraker.kernels import get_kernel
 from gradraker.kernels.median_rule import median_sigma2
@@ -255,6 +255,7 @@ def sigma2_ranges(
     >>> ranges.find_range(1.0)
     'extending'
     """
+    check_sparse("X", X)
     rows = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
     check_count("n_frequencies", n_frequencies)
     get_kernel(kernel)

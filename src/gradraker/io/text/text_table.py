@@ -11,7 +11,7 @@ from gradraker.graph.adapters.columns import ColumnPositions
 from gradraker.graph.text import MISSING, to_integers
 from gradraker.io.columns import FileColumns, WantedColumns, choose_columns
 from gradraker.io.content import Content, Progress
-from gradraker.io.layout import (
+from gradraker.io.text.layout import (
     BLANKS,
     WHITESPACE,
     Layout,
@@ -22,7 +22,7 @@ from gradraker.io.layout import (
     shorten,
     split_line,
 )
-from gradraker.io.names_in_text import unescape_name
+from gradraker.io.text.names_in_text import unescape_name
 
 if TYPE_CHECKING:
     import polars as pl
