@@ -29,7 +29,7 @@ def test_large_weights_are_refused(make):
 
 
 @pytest.mark.parametrize("make", MODELS)
-@pytest.mark.parametrize("value", [1e100, -1e100, 1e-300])
+@pytest.mark.parametrize("value", [1e100, -1e100, 1e-100])
 def test_other_values_give_finite_predictions(make, value):
     model = make().fit(EDGES, {"a": value, "b": 2.0 * value / 3.0})
     assert np.isfinite(model.predict()).all()

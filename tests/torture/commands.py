@@ -1,0 +1,80 @@
+"""The commands that write, with small inputs, and what they write undisturbed."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from torture.attempts import run_child, run_command
+
+N_NODES = 24
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command, the files it writes, and what it writes after old files."""
+
+    name: str
+    arguments: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+
+COMMANDS = (
+    Command(
+        "predict",
+        tuple(
+            "predict --edges e.csv --values v.csv --out p.csv --report r.html --model m.gr "
+            "--method skg --sigma2 1".split()
+        ),
+        ("p.csv", "r.html", "m.gr"),
+    ),
+    Command(
+        "update",
+        tuple("update --model old.gr --values more.csv --out u.csv".split()),
+        ("old.gr", "u.csv"),
+    ),
+    Command(
+        "sweep",
+        tuple(
+            "sweep --edges e.csv --values all.csv --repeats 4 --sigma2 1,2 --epochs 1 --out s.jsonl "
+            "--frequencies 10 --report s.html".split()
+        ),
+        ("s.jsonl", "s.html"),
+    ),
+    Command(
+        "data",
+        tuple("data fetch temperature --edges te.csv --values tv.csv".split()),
+        ("te.csv", "tv.csv"),
+    ),
+)
+
+
+def write_inputs(folder: Path) -> None:
+    """Write edges, known values, further values and a model."""
+    edges = [(i, (3 * i + 1) % N_NODES) for i in range(N_NODES)]
+    edges += [(i, (i + 1) % N_NODES) for i in range(N_NODES)]
+    (folder / "e.csv").write_text("source,target\n" + "".join(f"n{a},n{b}\n" for a, b in edges))
+    values = [f"n{i},{(i * 7 % 10) / 2}\n" for i in range(N_NODES)]
+    (folder / "all.csv").write_text("node,value\n" + "".join(values))
+    (folder / "v.csv").write_text("node,value\n" + "".join(values[:12]))
+    (folder / "more.csv").write_text("node,value\n" + "".join(values[12:16]))
+    run_in(folder, *"predict --edges e.csv --values v.csv --model old.gr".split())
+
+
+def run_in(folder: Path, *arguments: str) -> None:
+    """Run a command in a folder, in another process; RuntimeError if it fails."""
+    ended = run_child(lambda: (_enter(folder), run_command(*arguments)))
+    if ended.code:
+        raise RuntimeError(f"{arguments} ended with {ended.code}: {ended.text}")
+
+
+def _enter(folder: Path) -> None:
+    import os
+
+    os.chdir(folder)
+
+
+def read_outputs(folder: Path, command: Command) -> dict[str, bytes | None]:
+    """Return the content of each output, None where there is no file."""
+    return {
+        name: (folder / name).read_bytes() if (folder / name).exists() else None
+        for name in command.outputs
+    }
