@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help demo test check format bench clean
+.PHONY: help demo test check format bench torture clean
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -33,6 +33,9 @@ format: $(READY)  ## put the code in the project's format
 
 bench: $(READY)  ## all benchmarks, short (BENCH_ARGS=--full for the full sizes)
 	@$(BIN)/python benchmarks/run_all.py $(BENCH_ARGS)
+
+torture: $(READY)  ## kills, damaged and forged files, full disks: a minute (TORTURE_ARGS="--seconds 3600")
+	@$(BIN)/python tools/torture.py $(TORTURE_ARGS)
 
 clean:  ## remove the environment and what the commands wrote
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis dist gradraker-demo

@@ -53,9 +53,10 @@ def warm_up() -> None:
     """
     import io
 
-    import gradraker.cli
-    import gradraker.io.readers
     import polars  # noqa: F401
+
+    import gradraker.cli
+    import gradraker.io.readers  # noqa: F401
     from gradraker import NodeRegressor, SKGNodeRegressor, load_temperature, predict_nodes
     from gradraker.plotting.figure import make_axes
     from gradraker.report import render_predictions, summarize_predictions, sweep_report

@@ -1,5 +1,7 @@
 """The commands that write, with small inputs, and what they write undisturbed."""
 
+import os
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,33 +19,27 @@ class Command:
     outputs: tuple[str, ...]
 
 
+def _make_command(line: str, *outputs: str) -> Command:
+    arguments = tuple(shlex.split(line))
+    return Command(arguments[0], arguments, outputs)
+
+
 COMMANDS = (
-    Command(
-        "predict",
-        tuple(
-            "predict --edges e.csv --values v.csv --out p.csv --report r.html --model m.gr "
-            "--method skg --sigma2 1".split()
-        ),
-        ("p.csv", "r.html", "m.gr"),
+    _make_command(
+        "predict --edges e.csv --values v.csv --out p.csv --report r.html --model m.gr "
+        "--method skg --sigma2 1",
+        "p.csv",
+        "r.html",
+        "m.gr",
     ),
-    Command(
-        "update",
-        tuple("update --model old.gr --values more.csv --out u.csv".split()),
-        ("old.gr", "u.csv"),
+    _make_command("update --model old.gr --values more.csv --out u.csv", "old.gr", "u.csv"),
+    _make_command(
+        "sweep --edges e.csv --values all.csv --repeats 4 --sigma2 1,2 --epochs 1 "
+        "--out s.jsonl --frequencies 10 --report s.html",
+        "s.jsonl",
+        "s.html",
     ),
-    Command(
-        "sweep",
-        tuple(
-            "sweep --edges e.csv --values all.csv --repeats 4 --sigma2 1,2 --epochs 1 --out s.jsonl "
-            "--frequencies 10 --report s.html".split()
-        ),
-        ("s.jsonl", "s.html"),
-    ),
-    Command(
-        "data",
-        tuple("data fetch temperature --edges te.csv --values tv.csv".split()),
-        ("te.csv", "tv.csv"),
-    ),
+    _make_command("data fetch temperature --edges te.csv --values tv.csv", "te.csv", "tv.csv"),
 )
 
 
@@ -56,7 +52,7 @@ def write_inputs(folder: Path) -> None:
     (folder / "all.csv").write_text("node,value\n" + "".join(values))
     (folder / "v.csv").write_text("node,value\n" + "".join(values[:12]))
     (folder / "more.csv").write_text("node,value\n" + "".join(values[12:16]))
-    run_in(folder, *"predict --edges e.csv --values v.csv --model old.gr".split())
+    run_in(folder, *shlex.split("predict --edges e.csv --values v.csv --model old.gr"))
 
 
 def run_in(folder: Path, *arguments: str) -> None:
@@ -67,8 +63,6 @@ def run_in(folder: Path, *arguments: str) -> None:
 
 
 def _enter(folder: Path) -> None:
-    import os
-
     os.chdir(folder)
 
 

@@ -83,10 +83,11 @@ def _kill_at(at: int, folder: Path, counted: Path | None = None) -> None:
         pass_point()
 
     os.fsync = watched_fsync
+    fdopen = os.fdopen
     os.fdopen = lambda descriptor, mode="r", *rest, **options: (
         Watched(io.FileIO(descriptor, "r+"))
         if mode == "w+b"
-        else io.open(descriptor, mode, *rest, **options)
+        else fdopen(descriptor, mode, *rest, **options)
     )
     sys.addaudithook(audit)
 

@@ -1,5 +1,6 @@
 """Model files that are damaged, cut off, or forged with right checksums."""
 
+import copy
 import io
 import json
 import random
@@ -83,8 +84,13 @@ def read_damaged_models(budget: Budget) -> Counts:
 
 
 def _make_originals(folder: Path) -> None:
-    from gradraker import GradrakerRegressor, NodeClassifier, NodeRegressor
-    from gradraker import SKGNodeRegressor, SKGRegressor
+    from gradraker import (
+        GradrakerRegressor,
+        NodeClassifier,
+        NodeRegressor,
+        SKGNodeRegressor,
+        SKGRegressor,
+    )
 
     edges = [(f"n{i}", f"n{(3 * i + 1) % 12}") for i in range(12)]
     values = {f"n{i}": float(i % 3) for i in range(8)}
@@ -222,8 +228,8 @@ def forge(rng: random.Random, content: bytes) -> bytes:
 
 def _forge_field(rng: random.Random, header: dict) -> None:
     """Replace, remove or add an entry somewhere in the header."""
-    place = header[rng.choice(["parameters", "state", "state", "state"])]
-    if rng.random() < 0.05:
+    place = header.get(rng.choice(["parameters", "state", "state", "state"]))
+    if rng.random() < 0.05 or not isinstance(place, dict):
         place = header
     for _ in range(6):
         inner = [key for key in _keys(place) if isinstance(place[key], dict | list) and place[key]]
@@ -239,13 +245,13 @@ def _forge_field(rng: random.Random, header: dict) -> None:
         case 0:
             del place[key]
         case 1 if isinstance(place, list):
-            place.append(value)
+            place.append(copy.deepcopy(value))
         case 2 if isinstance(place, list):
-            place.extend([rng.choice(HOSTILE)] * rng.choice([1, 1000]))
+            place.extend([copy.deepcopy(rng.choice(HOSTILE))] * rng.choice([1, 1000]))
         case 3 if isinstance(value, int | float) and not isinstance(value, bool):
             place[key] = value * rng.choice([-1, 2, 10**6, 1e-9, 1e300]) + rng.choice([0, 1])
         case _:
-            place[key] = rng.choice(HOSTILE)
+            place[key] = copy.deepcopy(rng.choice(HOSTILE))
 
 
 def _keys(place) -> list:

@@ -1,5 +1,6 @@
 """Several processes that change one model file at the same time."""
 
+import os
 import random
 import shutil
 from pathlib import Path
@@ -46,8 +47,6 @@ def _update_together(start: Path, n_processes: int) -> str | None:
             (work / f"values{k}.csv").write_text("node,value\n" + "".join(rows))
 
         def update(k: int) -> None:
-            import os
-
             os.chdir(work)
             run_command("update", "--model", "old.gr", "--values", f"values{k}.csv")
 

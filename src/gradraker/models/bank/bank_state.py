@@ -53,9 +53,12 @@ def restore_bank(model: "GradrakerRegressor", state: State, arrays: Arrays) -> N
         raise ValueError("a member is none of the kernels and views")
     seed, n_numbered, named = restore_names(state)
     table = FamilyTables.of(
-        [member.kernel for member in members], seed, model.n_frequencies, n_numbered=n_numbered
+        [member.kernel for member in members],
+        seed,
+        model.n_frequencies,
+        n_numbered=n_numbered,
+        named=named,
     )
-    table.add_missing(named)
     if views is not None:
         check_view_widths(views, len(table))
     coef = check_coef(arrays, model.n_frequencies, (2, 3))

@@ -47,8 +47,6 @@ def dump_row_state(model: Any) -> tuple[State, Arrays]:
 def restore_row_state(model: Any, state: State, arrays: Arrays) -> None:
     """Give a model that has its table and θ the rest of :func:`dump_row_state`."""
     table = model._table
-    if len(table) != state["n_numbered"] + len(state["named"]):
-        raise ValueError("a reference name occurs twice")
     model._n_first = check_int("n_first", state["n_first"])
     # keep_known may have been set after training: what was kept is what counts.
     model._record = None
@@ -79,6 +77,9 @@ def restore_names(state: State) -> tuple[int, int, list[Hashable]]:
         raise ValueError("named is not a list")
     named = [name_from_json(item) for item in state["named"]]
     n_numbered = check_int("n_numbered", state["n_numbered"], most=_MOST_NUMBERED)
+    numbers = (name for name in named if isinstance(name, int | float))
+    if len(set(named)) != len(named) or any(0 <= n < n_numbered and n == int(n) for n in numbers):
+        raise ValueError("a reference name occurs twice")
     return check_int("seed_", state["seed_"], most=2**64 - 1), n_numbered, named
 
 

@@ -401,8 +401,9 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
         model.check_parameters()
         coef = check_coef(arrays, model.n_frequencies, (1, 2))
         seed, n_numbered, named = restore_names(state)
-        table = FrequencyTable(seed, model.n_frequencies, model.kernel, n_numbered=n_numbered)
-        table.add_missing(named)
+        table = FrequencyTable(
+            seed, model.n_frequencies, model.kernel, n_numbered=n_numbered, named=named
+        )
         ranges = None if state["ranges_"] is None else Sigma2Ranges(**state["ranges_"])
         choice = ChosenSigma2(float(check_sigma2(state["sigma2_"])), ranges)
         model._set_initial_state(table, choice, coef.shape[:-1])
