@@ -13,6 +13,8 @@ _STOP, _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _M
     13
 )
 _DEEPEST = 20
+# Some old writers left the header of a dictionary out of the size of its column (PARQUET-816).
+_FORGOTTEN = 256
 # Bytes of a value in memory by the number of its type; a text is held by a view of 16 bytes.
 _WIDTHS = {0: 1, 1: 4, 2: 8, 3: 12, 4: 4, 5: 8, 6: 16}
 _DATA_PAGE, _DICTIONARY_PAGE, _DATA_PAGE_V2 = 0, 2, 3
@@ -136,9 +138,9 @@ def _check_pages(data: memoryview, meta: Struct) -> int:
     """Check the pages of a column, and return its number of values."""
     n_values, n_unpacked, n_packed = (_check_count(meta[field]) for field in (5, 6, 7))
     at = min(meta[9], meta.get(11) or meta[9])
-    end = at + n_packed
-    if at < 4 or end > len(data):
+    if at < 4 or at + n_packed > len(data):
         raise ValueError("a column is outside of the file")
+    end = min(at + n_packed + _FORGOTTEN, len(data))
     found = 0
     while at < end and found < n_values:
         reader = _Thrift(data[:end], at)
