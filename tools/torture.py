@@ -77,7 +77,7 @@ def warm_up() -> None:
 def main() -> int:
     """Run the parts and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--seconds", type=float, default=50.0, help="for all parts together")
+    parser.add_argument("--seconds", type=float, default=45.0, help="for all parts together")
     parser.add_argument("--seed", type=int, default=0, help="another seed tries other things")
     parser.add_argument("--part", choices=SHARES, action="append", help="only this one")
     parser.add_argument("--most", type=int, default=10**9, help="attempts of each part")
@@ -85,13 +85,15 @@ def main() -> int:
     options = parser.parse_args()
     from torture.attempts import Budget
 
+    end = time.monotonic() + options.seconds
     parts = load_parts()
     chosen = options.part or list(parts)
-    share = sum(SHARES[name] for name in chosen)
     rows, failures = [], []
-    for name in chosen:
+    for at, name in enumerate(chosen):
         start = time.monotonic()
-        seconds = options.seconds * SHARES[name] / share
+        # A part that took longer than its share leaves less to the others.
+        share = SHARES[name] / sum(SHARES[other] for other in chosen[at:])
+        seconds = max(0.0, end - start) * share
         counts = parts[name](Budget(seconds, options.seed, options.most))
         took = time.monotonic() - start
         rows.append((name, counts.tried, len(counts.failures), f"{took:.0f}", counts.remark))

@@ -48,11 +48,11 @@ ENVIRONMENTS = {
     "locale C": ({"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, None),
     "encoding latin-1": ({"PYTHONIOENCODING": "latin-1"}, None),
     "no home": ({"HOME": None, "XDG_CACHE_HOME": None}, None),
-    "home that is missing": ({"HOME": "/nonexistent", "XDG_CACHE_HOME": None}, None),
+    "home that is missing": ({"HOME": "/proc/nonexistent", "XDG_CACHE_HOME": None}, None),
     "no cache of loops": ({"NUMBA_CACHE_LOCATOR_CLASSES": "ZipCacheLocator"}, None),
     "optimised": ({"PYTHONOPTIMIZE": "2"}, None),
     "dumb terminal": ({"TERM": "dumb", "NO_COLOR": "1", "COLUMNS": "1"}, None),
-    "no temporary folder": ({"TMPDIR": "/nonexistent"}, None),
+    "no temporary folder": ({"TMPDIR": "/proc/nonexistent"}, None),
     "closed output": ({}, _close_output),
     "closed errors": ({}, _close_errors),
     "all closed": ({}, _close_all),
@@ -103,7 +103,7 @@ def _try(folder: Path, name: str, table: list[list[str]]) -> str | None:
         return f"{name}: exit code {done.returncode}: {(done.stderr or b'')[-500:]!r}"
     found = _read(folder / "q.csv")
     (folder / "q.csv").unlink()
-    return None if _agree(found, table) else f"{name}: the table differs"
+    return None if agree(found, table) else f"{name}: the table differs"
 
 
 def _read(path: Path) -> list[list[str]]:
@@ -111,7 +111,7 @@ def _read(path: Path) -> list[list[str]]:
         return list(csv.reader(file))
 
 
-def _agree(found: list[list[str]], table: list[list[str]]) -> bool:
+def agree(found: list[list[str]], table: list[list[str]]) -> bool:
     """Whether all texts are equal and all numbers nearly."""
     if [len(row) for row in found] != [len(row) for row in table]:
         return False

@@ -44,9 +44,17 @@ def test_save_refuses_a_file_that_changed(make, tmp_path):
 def test_file_of_another_kind_or_removed_has_changed(tmp_path):
     path = make_skg().save(tmp_path / "m.gr")
     model = load(path)
-    path.write_bytes(b"something else")
-    with pytest.raises(ModelFileChangedError):
-        model.save(path, only_if_unchanged=True)
+    content = path.read_bytes()
+    for other in (
+        b"something else",
+        content[:-30],
+        content[50:],
+        content.replace(b"PK", b"XX"),
+        b"",
+    ):
+        path.write_bytes(other)
+        with pytest.raises(ModelFileChangedError):
+            model.save(path, only_if_unchanged=True)
     path.unlink()
     with pytest.raises(ModelFileChangedError):
         model.save(path, only_if_unchanged=True)

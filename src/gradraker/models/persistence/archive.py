@@ -40,7 +40,7 @@ class ModelContent:
     arrays : dict of str to ndarray
         Arrays by name.
     digest : str
-        SHA-256 of the header, which differs for files that differ.
+        Differs for files that differ.
     """
 
     header: dict[str, Any]
@@ -57,7 +57,7 @@ def write_archive(
     notes: dict[str, Any],
     arrays: Mapping[str, NDArray[Any]],
 ) -> str:
-    """Write a model to an open file, and return the SHA-256 of its header.
+    """Write a model to an open file, and return a digest of it.
 
     ``parameters``, ``state`` and ``notes`` must be of types that JSON has; ``kind`` is the class.
     """
@@ -77,7 +77,7 @@ def write_archive(
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         for name, member in (members | {HEADER: header}).items():
             archive.writestr(zipfile.ZipInfo(name, _EPOCH), member)
-    return sha256(header).hexdigest()
+    return _make_digest(header, file.tell())
 
 
 def read_archive(path: str | os.PathLike[str]) -> ModelContent:
@@ -86,8 +86,8 @@ def read_archive(path: str | os.PathLike[str]) -> ModelContent:
     with open(path, "rb") as file:
         try:
             members = read_members(file)
-            text = bytes(members.pop(HEADER))
-            header = read_header(text, os.fstat(file.fileno()).st_size)
+            text, size = bytes(members.pop(HEADER)), os.fstat(file.fileno()).st_size
+            header = read_header(text, size)
             is_ours = header["format"] == FORMAT
             version, writer = header["format_version"], str(header["gradraker_version"])
             if type(version) is not int:
@@ -111,7 +111,7 @@ def read_archive(path: str | os.PathLike[str]) -> ModelContent:
         arrays = {part.removesuffix(".npy"): _from_npy(m) for part, m in members.items()}
     except Exception as error:
         raise ModelFileError(f"{name!r} is damaged: {_shorten(error)}") from None
-    return ModelContent(header, arrays, sha256(text).hexdigest())
+    return ModelContent(header, arrays, _make_digest(text, size))
 
 
 def read_notes(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -127,14 +127,19 @@ def read_digest(path: str | os.PathLike[str]) -> str | None:
 
     Only the header is read. Any other file has the digest "".
     """
-    try:
-        with open(path, "rb") as file:
-            members = read_members(file, only=HEADER)
-    except FileNotFoundError:
+    if not os.path.exists(path):
         return None
-    except (ValueError, zipfile.BadZipFile, RuntimeError, NotImplementedError):
-        return ""
-    return sha256(members[HEADER]).hexdigest() if HEADER in members else ""
+    with open(path, "rb") as file:
+        try:
+            header = read_members(file, only=HEADER)[HEADER]
+        except Exception:  # zipfile has many ways to say that a file is damaged
+            return ""
+        return _make_digest(header, os.fstat(file.fileno()).st_size)
+
+
+def _make_digest(header: bytes | bytearray, size: int) -> str:
+    """Return a text that differs for files that differ: the header has checksums of the rest."""
+    return f"{size}-{sha256(header).hexdigest()}"
 
 
 def _to_npy(array: NDArray[Any]) -> bytes:
