@@ -53,18 +53,22 @@ def _start(folder, prepare, batch: range, end: float, running) -> None:
     work.mkdir()
 
     def attempt_all() -> None:
-        signal.signal(signal.SIGALRM, _raise_too_slow)
+        for number in (signal.SIGALRM, signal.SIGPROF):
+            signal.signal(number, _raise_too_slow)
         attempt = prepare(work)
         with log.open("a", encoding="utf-8", buffering=1) as file:
             for number in batch:
                 if time.monotonic() > end and number > batch.start:
                     return
                 file.write(f"{number}\n")
-                signal.alarm(_SECONDS)
+                # Time of the processor, since others may use it too; and a wait without end.
+                signal.setitimer(signal.ITIMER_PROF, _SECONDS)
+                signal.alarm(20 * _SECONDS)
                 try:
                     failure, outcome = attempt(number)
                 except TooSlowError:
                     failure, outcome = f"number {number} took more than {_SECONDS} s", "slow"
+                signal.setitimer(signal.ITIMER_PROF, 0)
                 signal.alarm(0)
                 file.write(json.dumps([failure, outcome]) + "\n")
 

@@ -141,6 +141,7 @@ def test_names_of_numbered_columns_are_refused(tmp_path):
         (make_node_model, "random_state", -1),
         (lambda: SKGNodeRegressor(sigma2=1.0).fit([("a", "b")], {"a": 1.0}), "hops", 10**9),
         (lambda: SKGNodeRegressor(sigma2=1.0).fit([("a", "b")], {"a": 1.0}), "n_epochs", 10**12),
+        (lambda: SKGNodeRegressor(sigma2=1.0).fit([("a", "b")], {"a": 1.0}), "references", True),
     ],
 )
 def test_parameters_outside_their_bounds_are_refused(tmp_path, make, name, value):
