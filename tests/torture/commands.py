@@ -40,6 +40,16 @@ COMMANDS = (
         "s.html",
     ),
     _make_command("data fetch temperature --edges te.csv --values tv.csv", "te.csv", "tv.csv"),
+    _make_command("demo --out .", "temperature-jan.png"),
+    _make_command(
+        "reproduce --only fig1 --fast --out .",
+        "report.html",
+        "report.json",
+        "report.md",
+        "results.jsonl",
+        "figures/fig1.svg",
+        "figures/fig1.csv",
+    ),
 )
 
 

@@ -38,7 +38,7 @@ def kill_commands(budget: Budget) -> Counts:
     return counts
 
 
-def _kill_at(at: int, folder: Path, counted: Path | None = None) -> None:
+def kill_at(at: int, folder: Path, counted: Path | None = None) -> None:
     """Kill this process at the ``at``-th point, or write down how many there were."""
     seen = 0
     prefix = os.fspath(folder)
@@ -98,7 +98,7 @@ def _is_path(argument: object) -> bool:
 
 def _run_until(folder: Path, command: Command, at: int, counted: Path | None) -> None:
     os.chdir(folder)
-    _kill_at(at, folder, counted)
+    kill_at(at, folder, counted)
     run_command(*command.arguments)
 
 
@@ -120,7 +120,7 @@ def _try_kill(
     with make_folder() as folder:
         work = folder / "work"
         shutil.copytree(start, work)
-        if with_old and command.name not in ("sweep", "update"):
+        if with_old and command.name in ("predict", "data", "demo"):
             for name in command.outputs:
                 (work / name).write_bytes(b"old")
         before = read_outputs(work, command)
@@ -129,7 +129,7 @@ def _try_kill(
             return f"{where}: it ended with {ended.code}: {ended.text}"
         after = read_outputs(work, command)
         for name in command.outputs:
-            grows = name.endswith(".jsonl") and (after[name] is None or _is_start(after[name]))
+            grows = name == "s.jsonl" and (after[name] is None or _is_start(after[name]))
             if after[name] not in (before[name], expected[name]) and not grows:
                 return f"{where}: {name} is neither the old file nor the new one"
         try:
