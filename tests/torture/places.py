@@ -49,6 +49,7 @@ def _fill_disk(start: Path, command: Command, rng: random.Random) -> str | None:
         def run() -> None:
             os.chdir(work)
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            os.dup2(1, 2)  # not to the file of errors, which could not grow either
             import polars  # noqa: F401
 
             _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
