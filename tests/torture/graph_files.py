@@ -18,6 +18,8 @@ def read_damaged_graphs(budget: Budget) -> Counts:
     counts = Counts()
 
     def prepare(folder: Path) -> Attempt:
+        import networkx  # noqa: F401 - it takes long, and an import must not be interrupted
+
         originals = _make_originals()
         measured = can_measure()
         return lambda number: _attempt(folder, originals, budget.seed, number, measured=measured)

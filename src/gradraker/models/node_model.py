@@ -326,13 +326,13 @@ class NodeModel(TakesTurns, BaseEstimator):
         """
         check_is_fitted(self)
         self._check_parameters()
-        return save_model(self, path, notes, only_if_unchanged=only_if_unchanged)
+        return save_model(self, path, notes, self.dump_state, only_if_unchanged=only_if_unchanged)
 
     def write_to(self, file: BinaryIO, *, notes: dict[str, Any] | None = None) -> None:
         """Write to an open binary file what :meth:`save` writes to a path."""
         check_is_fitted(self)
         self._check_parameters()
-        write_model(self, file, notes)
+        write_model(self, file, notes, self.dump_state)
 
     def dump_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return what a file holds besides the parameters."""

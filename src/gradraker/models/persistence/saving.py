@@ -1,7 +1,7 @@
 """The one way to write a model to a file and to make it from one again."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, Protocol, TypeVar
@@ -33,21 +33,20 @@ class Savable(Protocol):
     def get_params(self) -> dict[str, Any]:
         """Return the parameters, as scikit-learn does."""
 
-    def dump_state(self) -> tuple[State, Arrays]:
-        """Return what a file holds besides the parameters."""
-
     @classmethod
     def from_state(cls, parameters: dict[str, Any], state: State, arrays: Arrays) -> Any:
         """Make the model that a file describes."""
 
 
 M = TypeVar("M", bound=Savable)
+# Returns what a file holds besides the parameters.
+Dump = Callable[[], tuple[State, Arrays]]
 
 
-def write_model(model: Savable, file: BinaryIO, notes: dict[str, Any] | None) -> str:
+def write_model(model: Savable, file: BinaryIO, notes: dict[str, Any] | None, dump: Dump) -> str:
     """Write a fitted model to an open file; return a digest of what was written."""
     check_bounds(model.bounds, model.get_params())
-    state, arrays = model.dump_state()
+    state, arrays = dump()
     return write_archive(
         file,
         kind=type(model).__name__,
@@ -62,6 +61,7 @@ def save_model(
     model: Savable,
     path: str | os.PathLike[str],
     notes: dict[str, Any] | None,
+    dump: Dump,
     *,
     only_if_unchanged: bool,
 ) -> Path:
@@ -74,7 +74,9 @@ def save_model(
         if only_if_unchanged and read_digest(path) != _get_digests(model).get(_name(path)):
             raise ModelFileChangedError(os.fspath(path))
         digests: list[str] = []
-        written = write_file(path, lambda file: digests.append(write_model(model, file, notes)))
+        written = write_file(
+            path, lambda file: digests.append(write_model(model, file, notes, dump))
+        )
     _remember(model, path, digests[0])
     return written
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from gradraker._validation import check_flag
 from gradraker.features import RowArrays, check_references
 from gradraker.linear.lms import draw_epoch_orders
 from gradraker.models.bounds import Bounds, check_bounds
@@ -22,7 +23,13 @@ from gradraker.models.persistence.saving import (
 )
 from gradraker.models.rollback import rollback_on_error
 from gradraker.models.rows.record import Record, row_names
-from gradraker.models.rows.row_input import check_same_features, renumber_columns, validate_training
+from gradraker.models.rows.row_input import (
+    check_same_features,
+    renumber_columns,
+    validate_tested,
+    validate_training,
+)
+from gradraker.models.rows.row_state import drop_learned_rows
 from gradraker.models.turns import TakesTurns
 
 
@@ -34,8 +41,8 @@ class RowModel(TakesTurns, BaseEstimator):
 
     coef_: NDArray[np.float64]
     seed_: int
-    learning_rate: float
-    n_epochs: int
+    learning_rate: Any
+    n_epochs: Any
     shuffle: bool
     _record: Record | None
     _table: Any
@@ -50,6 +57,7 @@ class RowModel(TakesTurns, BaseEstimator):
         *,
         references: Sequence[Hashable] | None = None,
         node_names: Sequence[Hashable] | None = None,
+        tested: Any = None,
     ) -> Self:
         """Forget what was learned and train ``n_epochs`` times on all rows.
 
@@ -63,6 +71,9 @@ class RowModel(TakesTurns, BaseEstimator):
             Names of the columns of X.
         node_names : sequence of n names, optional
             Names of the rows, for :meth:`explain`; default the index of a pandas data frame.
+        tested : {array-like, sparse matrix, data frame} of shape (m, M), optional
+            Adjacency vectors of nodes that will be predicted, with the columns of X. The rule
+            ``"refined"`` for σ² measures the noise range on them; see :func:`sigma2_ranges`.
 
         Returns
         -------
@@ -72,8 +83,11 @@ class RowModel(TakesTurns, BaseEstimator):
         check_bounds(self.bounds, self.get_params())
         names = row_names(X, node_names)
         X, y = validate_training(self, X, y, references, first=True)
-        self._start(X, y, references)
-        orders = draw_epoch_orders(self.seed_, X.shape[0], self.n_epochs, shuffle=self.shuffle)
+        tested = validate_tested(self, tested, references, X.shape[1])
+        self._start(X, y, references, tested)
+        orders = draw_epoch_orders(
+            self.seed_, X.shape[0], self._get_n_epochs(), shuffle=self.shuffle
+        )
         self._train(X, y, orders, names)
         return self
 
@@ -110,10 +124,11 @@ class RowModel(TakesTurns, BaseEstimator):
         first = not hasattr(self, "coef_")
         if first:
             check_bounds(self.bounds, self.get_params())
+        self._check_rows_allowed(first=first)
         names = row_names(X, node_names)
         X, y = validate_training(self, X, y, references, first=first)
         if first:
-            self._start(X, y, references)
+            self._start(X, y, references, None)
         elif references is not None:
             columns = check_references(references, X.shape[1])
             self._check_new_names(columns)
@@ -136,7 +151,7 @@ class RowModel(TakesTurns, BaseEstimator):
                 rows,
                 Y,
                 np.concatenate(orders),
-                learning_rate=self.learning_rate,
+                learning_rate=self._rate,
                 dtype=dtype,
                 names=names,
             )
@@ -148,6 +163,7 @@ class RowModel(TakesTurns, BaseEstimator):
         path: str | os.PathLike[str],
         *,
         notes: dict[str, Any] | None = None,
+        observed: bool = True,
         only_if_unchanged: bool = False,
     ) -> Path:
         """Write the model to a file, complete or not at all, without pickle.
@@ -162,6 +178,11 @@ class RowModel(TakesTurns, BaseEstimator):
         notes : dict, optional
             Further facts to keep in the file, such as how the rows were made: anything that
             JSON can hold. :func:`gradraker.models.read_notes` returns it.
+        observed : bool, default=True
+            Whether the file holds the known nodes: their rows, names and values, and the order of
+            training. Without them the file predicts and learns on, but cannot explain; θ, the
+            seed, and names of referencing nodes stay. ``docs/privacy.md`` says what they give
+            away.
         only_if_unchanged : bool, default=False
             Whether to raise :class:`gradraker.exceptions.ModelFileChangedError` if another
             program has written the file since this model was loaded from it or saved to it.
@@ -171,12 +192,18 @@ class RowModel(TakesTurns, BaseEstimator):
         Path
         """
         self._check_savable()
-        return save_model(self, path, notes, only_if_unchanged=only_if_unchanged)
+        dump = self.dump_state if check_flag("observed", observed) else self._dump_without_rows
+        return save_model(self, path, notes, dump, only_if_unchanged=only_if_unchanged)
+
+    def _dump_without_rows(self) -> tuple[State, Arrays]:
+        state, arrays = self.dump_state()
+        drop_learned_rows(state, arrays)
+        return state, arrays
 
     def write_to(self, file: BinaryIO, *, notes: dict[str, Any] | None = None) -> None:
         """Write to an open binary file what :meth:`save` writes to a path."""
         self._check_savable()
-        write_model(self, file, notes)
+        write_model(self, file, notes, self.dump_state)
 
     def _check_savable(self) -> None:
         check_is_fitted(self, "coef_")
@@ -201,11 +228,23 @@ class RowModel(TakesTurns, BaseEstimator):
 
     # -- the parts that a subclass provides -------------------------------------
 
+    @property
+    def _rate(self) -> float:
+        """Learning rate of the next step."""
+        return float(self.learning_rate)
+
+    def _get_n_epochs(self) -> int:
+        """Passes of ``fit`` over the rows."""
+        return int(self.n_epochs)
+
+    def _check_rows_allowed(self, *, first: bool) -> None:
+        """Refuse rows that cannot be learned online."""
+
     def check_parameters(self) -> None:
         """Refuse parameters that make no sense."""
         raise NotImplementedError
 
-    def _start(self, X: Any, y: NDArray[np.float64], references: Any) -> None:
+    def _start(self, X: Any, y: NDArray[np.float64], references: Any, tested: Any) -> None:
         """Set all that stays as it is while the model learns."""
         raise NotImplementedError
 
