@@ -37,26 +37,26 @@ UNNAMED = ("models/walks/", "features/walks.py")
 
 # First words of names of functions; a new verb is added here.
 VERBS = """
-accept acquire add advance align append apply approximate ask assert assign average bind bound build call
-can cancel check choose clean clear close collect combine compare compile compute concatenate
-connect continue convert copy correlate count cut decode decorate delete describe detect download draw drop
-dump echo encode enter escape estimate evaluate exchange exit expand explain extend extract fetch
-fill filter find finish fit flatten flush fold forget format free freeze from gather generate get
-group grow guess handle has hash hold identify ignore infer interpolate invert invoke is iterate
-join keep label learn limit list listen load locate lock log look loop make map mark match measure
-merge mix move multiply name normalise notify number observe obtain open orient pad parse partial
-pick place plot poll post predict prefetch prepare print project propagate publish put raise rank
-read receive redraw reduce refuse release remove rename render renumber repeat replace report
-reproduce require reserve reset resize respond restore resume retry return reword rollback round
-run sample save scale score search select send serve set shade shift shorten show simulate skip
-solve sort split stack standardise start stop store stringify subtract sum summarise summarize
-take to train transform trim trust unlock unpack update use validate verify wait walk warn watch
-weigh work wrap write
+accept acquire add advance align append apply approximate ask assert assign average bind bound
+build call can cancel check choose clean clear close collect combine compare compile compute
+concatenate connect continue convert copy correlate count cut decode decorate delete describe
+detect download draw drop dump echo encode enter escape estimate evaluate exchange exit expand
+explain extend extract fetch fill filter find finish fit flatten flush fold forget format free
+freeze from gather generate get group grow guess handle has hash hold identify ignore infer
+interpolate invert invoke is iterate join keep label learn limit list listen load locate lock log
+look loop make map mark match measure merge mix move multiply name normalise notify number observe
+obtain open orient pad parse partial pick place plot poll post predict prefetch prepare print
+project propagate publish put raise rank read receive redraw reduce refuse release remove rename
+render renumber repeat replace report reproduce require reserve reset resize respond restore
+resume retry return reword rollback round run sample save scale score search select send serve set
+shade shift shorten show simulate skip solve sort split stack standardise start stop store
+stringify subtract sum summarise summarize take to train transform trim trust unlock unpack update
+use validate verify wait walk warn watch weigh work wrap write
 """
 # Names of maths, of the paper and of the field, and one word of pandas users.
 NOUNS = """
-features adjacency_vectors conformity_factor contribution_weights efficient_distance
-extreme_squared_distances filtered_signals gnmse hop_views kernel_contribution_weights
+adjacency_vectors conformity_factor contribution_weights efficient_distance
+extreme_squared_distances features filtered_signals gnmse hop_views kernel_contribution_weights
 kernel_similarity_measure known_values layer_views median_sigma2 noise_range parallel_for
 settings_sweep sigma2_ranges sigma2_sweep similarity_measure similarity_transfer spectral_norm top
 """
