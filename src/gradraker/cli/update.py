@@ -81,11 +81,11 @@ def update(
     from gradraker._files import lock_file
 
     def say_waiting() -> None:
-        waiting.stage("waiting for another process that writes the model")
+        waiting.show_stage("waiting for another process that writes the model")
 
     # Nobody else writes the file between the moments when it is read and written.
     with Waiting() as waiting, lock_file(target, on_wait=say_waiting):
-        waiting.stage("reading the model")
+        waiting.show_stage("reading the model")
         from gradraker.report import summarize_update
         from gradraker.workflow import predict_all, update_nodes
 
@@ -94,14 +94,14 @@ def update(
             raise click.UsageError("--again is for models of SKG: this one holds each value once")
         graph = None if edges is None else read_edges_file(edges, waiting)
         given = {} if values is None else read_values_file(values, waiting)
-        waiting.stage("training")
+        waiting.show_stage("training")
         with reword_errors(values):
             found = update_nodes(saved, graph, given, unknown_nodes=unknown_nodes, relearn=again)
         result = predict_all(saved)
         facts = summarize_update(found, result, n_contributors=top)
         table = list_prediction_rows(result, top=top, raw_names=raw_names)
         rows = None if out is None else make_csv(list(table))
-        waiting.stage("writing")
+        waiting.show_stage("writing")
         changed = bool(found.learned) or found.graph_changed
         written = saved.write_to if changed or save_as is not None else None
         write_outputs([(target, written), (out, rows)])
