@@ -9,6 +9,7 @@ import platform
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 HOME = Path(__file__).parents[1]
 sys.path.insert(0, str(HOME / "tests"))
@@ -26,7 +27,7 @@ SHARES = {
 }
 
 
-def load_parts():
+def load_parts() -> Any:
     """Return the parts by name."""
     from torture.environments import run_in_environments
     from torture.graph_files import read_damaged_graphs
@@ -62,7 +63,7 @@ def warm_up() -> None:
     import gradraker.io.readers  # noqa: F401
     from gradraker import NodeRegressor, SKGNodeRegressor, load_temperature, predict_nodes
     from gradraker.plotting.figure import make_axes
-    from gradraker.report import render_predictions, summarize_predictions, sweep_report
+    from gradraker.report import render_predictions, render_sweep, summarize_predictions
     from gradraker.sweep import sigma2_sweep
     from gradraker.workflow import update_nodes
 
@@ -73,7 +74,7 @@ def warm_up() -> None:
         render_predictions(summarize_predictions(result, n_edges=1, n_contributors=1))
         update_nodes(result.model, None, {data.node_names[60]: 1.0})
         result.model.write_to(io.BytesIO())
-    sweep_report(sigma2_sweep(data, n_repeats=2, sigma2=[1.0, 2.0]))
+    render_sweep(sigma2_sweep(data, n_repeats=2, sigma2=[1.0, 2.0]))
     make_axes()
 
 
@@ -113,7 +114,7 @@ def main() -> int:
     return 1 if failures else 0
 
 
-def format_table(rows, seed: int) -> str:
+def format_table(rows: Any, seed: int) -> str:
     """Return the table in Markdown."""
     lines = ["| part | tried | failed | seconds | |", "| --- | ---: | ---: | ---: | --- |"]
     lines += ["| " + " | ".join(map(str, row)) + " |" for row in rows]

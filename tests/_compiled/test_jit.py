@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from typing import Any
 
 PROGRAM = """
 import warnings
@@ -18,7 +19,7 @@ print(found[0] if found else "")
 """
 
 
-def run(**environment):
+def run(**environment: Any) -> Any:
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],
         env={**os.environ, **environment},
@@ -30,7 +31,7 @@ def run(**environment):
     return done.stdout.splitlines()
 
 
-def test_without_a_cache_it_works_and_says_so_once():
+def test_without_a_cache_it_works_and_says_so_once() -> None:
     # The only place for a cache is then one that files outside of archives do not have.
     prediction, n_warnings, text = run(NUMBA_CACHE_LOCATOR_CLASSES="ZipCacheLocator")
     assert float(prediction) == 0.2
@@ -38,7 +39,7 @@ def test_without_a_cache_it_works_and_says_so_once():
     assert "compiles them again" in text
 
 
-def test_with_a_cache_it_is_silent(tmp_path):
+def test_with_a_cache_it_is_silent(tmp_path: Any) -> None:
     prediction, n_warnings, *_ = run(NUMBA_CACHE_DIR=str(tmp_path))
     assert float(prediction) == 0.2
     assert n_warnings == "0"

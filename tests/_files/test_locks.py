@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+from typing import Any
 
 import pytest
 
@@ -35,7 +36,7 @@ with lock_file(sys.argv[1]):
 """
 
 
-def test_processes_take_turns(tmp_path):
+def test_processes_take_turns(tmp_path: Any) -> None:
     path = tmp_path / "number"
     path.write_text("0")
     command = [sys.executable, "-c", COUNT, str(path), "50"]
@@ -45,10 +46,10 @@ def test_processes_take_turns(tmp_path):
     assert os.listdir(tmp_path) == ["number"]
 
 
-def test_threads_take_turns(tmp_path):
+def test_threads_take_turns(tmp_path: Any) -> None:
     path, counts = tmp_path / "a", [0]
 
-    def count():
+    def count() -> None:
         for _ in range(100):
             with lock_file(path):
                 number = counts[0]
@@ -63,9 +64,9 @@ def test_threads_take_turns(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_killed_process_leaves_no_lock(tmp_path):
+def test_killed_process_leaves_no_lock(tmp_path: Any) -> None:
     path = tmp_path / "a"
-    holder = subprocess.Popen(
+    holder: Any = subprocess.Popen(
         [sys.executable, "-c", HOLD, str(path)], stdout=subprocess.PIPE, text=True
     )
     try:
@@ -82,17 +83,17 @@ def test_killed_process_leaves_no_lock(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_same_thread_takes_a_lock_again(tmp_path):
+def test_same_thread_takes_a_lock_again(tmp_path: Any) -> None:
     with lock_file(tmp_path / "a"), lock_file(tmp_path / "a"):
         assert len(os.listdir(tmp_path)) == 1
     assert os.listdir(tmp_path) == []
 
 
-def test_link_and_target_have_one_lock(tmp_path):
+def test_link_and_target_have_one_lock(tmp_path: Any) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "a")
     waited = []
 
-    def wait():
+    def wait() -> None:
         with lock_file(tmp_path / "link", on_wait=lambda: waited.append(True)):
             pass
 
@@ -104,7 +105,7 @@ def test_link_and_target_have_one_lock(tmp_path):
     assert waited == [True]
 
 
-def test_missing_folder_is_named(tmp_path):
+def test_missing_folder_is_named(tmp_path: Any) -> None:
     path = tmp_path / "nowhere" / "a"
     with pytest.raises(FileNotFoundError) as caught, lock_file(path):
         pass

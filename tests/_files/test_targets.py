@@ -5,6 +5,7 @@ import stat
 import subprocess
 import sys
 import threading
+from typing import Any
 
 import pytest
 
@@ -13,11 +14,11 @@ from gradraker._files import check_writable, write_bytes
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="files of POSIX")
 
 
-def names(folder):
+def names(folder: Any) -> Any:
     return sorted(os.listdir(folder))
 
 
-def test_link_is_followed(tmp_path):
+def test_link_is_followed(tmp_path: Any) -> None:
     (tmp_path / "folder").mkdir()
     target, link = tmp_path / "folder" / "target", tmp_path / "link"
     target.write_bytes(b"old")
@@ -29,7 +30,7 @@ def test_link_is_followed(tmp_path):
     assert names(tmp_path / "folder") == ["target"]
 
 
-def test_link_to_nothing_makes_the_target(tmp_path):
+def test_link_to_nothing_makes_the_target(tmp_path: Any) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "target")
     write_bytes(tmp_path / "link", b"new")
     assert (tmp_path / "target").read_bytes() == b"new"
@@ -37,7 +38,7 @@ def test_link_to_nothing_makes_the_target(tmp_path):
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o755])
-def test_mode_is_kept(tmp_path, mode):
+def test_mode_is_kept(tmp_path: Any, mode: Any) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"old")
     path.chmod(mode)
@@ -47,7 +48,7 @@ def test_mode_is_kept(tmp_path, mode):
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root changes owners")
-def test_owner_is_kept(tmp_path):
+def test_owner_is_kept(tmp_path: Any) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"old")
     os.chown(path, 1234, 5678)
@@ -55,14 +56,14 @@ def test_owner_is_kept(tmp_path):
     assert (path.stat().st_uid, path.stat().st_gid) == (1234, 5678)
 
 
-def test_private_file_is_never_readable_by_others(tmp_path, monkeypatch):
+def test_private_file_is_never_readable_by_others(tmp_path: Any, monkeypatch: Any) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"old")
     path.chmod(0o600)
-    seen = []
+    seen: list[int] = []
     fsync = os.fsync
 
-    def watch(descriptor):
+    def watch(descriptor: Any) -> Any:
         seen.extend(stat.S_IMODE((tmp_path / name).stat().st_mode) for name in names(tmp_path))
         return fsync(descriptor)
 
@@ -71,7 +72,7 @@ def test_private_file_is_never_readable_by_others(tmp_path, monkeypatch):
     assert seen == [0o600, 0o600]
 
 
-def test_device_is_written_through(tmp_path):
+def test_device_is_written_through(tmp_path: Any) -> None:
     if os.geteuid() == 0:
         device = tmp_path / "null"
         os.mknod(device, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
@@ -85,10 +86,10 @@ def test_device_is_written_through(tmp_path):
         write_bytes("/dev/full", b"new")
 
 
-def test_fifo_is_written_through(tmp_path):
+def test_fifo_is_written_through(tmp_path: Any) -> None:
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
-    received = []
+    received: list[bytes] = []
     reader = threading.Thread(target=lambda: received.append(fifo.read_bytes()))
     reader.start()
     write_bytes(fifo, b"new" * 100_000)
@@ -98,7 +99,7 @@ def test_fifo_is_written_through(tmp_path):
 
 
 @pytest.mark.parametrize("path", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
-def test_stream_of_the_process_is_written_in_order(tmp_path, path):
+def test_stream_of_the_process_is_written_in_order(tmp_path: Any, path: Any) -> None:
     program = f"""
 from gradraker._files import write_bytes
 print("before", flush=False)
@@ -112,7 +113,7 @@ print("after")
 
 
 @pytest.mark.parametrize("name", ["folder", "folder/", "link"])
-def test_folder_is_refused(tmp_path, name):
+def test_folder_is_refused(tmp_path: Any, name: Any) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "link").symlink_to("folder")
     path = f"{tmp_path}/{name}"
@@ -124,14 +125,14 @@ def test_folder_is_refused(tmp_path, name):
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
-def test_read_only_folder_is_refused_for_a_user(tmp_path):
+def test_read_only_folder_is_refused_for_a_user(tmp_path: Any) -> None:
     tmp_path.chmod(0o555)
     with pytest.raises(PermissionError):
         check_writable([tmp_path / "a"])
     tmp_path.chmod(0o755)
 
 
-def test_read_only_file_system_is_refused_before_the_work():
+def test_read_only_file_system_is_refused_before_the_work() -> None:
     with pytest.raises(
         OSError, match="/proc/a"
     ) as caught:  # nobody, root included, makes files there
@@ -139,7 +140,7 @@ def test_read_only_file_system_is_refused_before_the_work():
     assert caught.value.filename == "/proc/a.csv"
 
 
-def test_check_writable_leaves_nothing(tmp_path):
+def test_check_writable_leaves_nothing(tmp_path: Any) -> None:
     (tmp_path / "a").write_bytes(b"old")
     check_writable([tmp_path / "a", tmp_path / "b"])
     assert names(tmp_path) == ["a"]

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -26,11 +27,11 @@ write_file(sys.argv[1], write)
 
 
 @pytest.fixture
-def start_writer():
+def start_writer() -> Any:
     writers = []
 
-    def start(path):
-        writer = subprocess.Popen(
+    def start(path: Any) -> Any:
+        writer: Any = subprocess.Popen(
             [sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True
         )
         writers.append(writer)
@@ -44,7 +45,7 @@ def start_writer():
         writer.stdout.close()
 
 
-def test_next_writer_removes_what_killed_ones_left(tmp_path, start_writer):
+def test_next_writer_removes_what_killed_ones_left(tmp_path: Any, start_writer: Any) -> None:
     target, other = tmp_path / "a.csv", tmp_path / "b.csv"
     writers = [start_writer(path) for path in (target, target, other)]
     for writer in writers:
@@ -58,14 +59,14 @@ def test_next_writer_removes_what_killed_ones_left(tmp_path, start_writer):
     assert sorted(os.listdir(tmp_path)) == ["a.csv", "b.csv"]
 
 
-def test_temporary_file_of_a_living_writer_stays(tmp_path, start_writer):
+def test_temporary_file_of_a_living_writer_stays(tmp_path: Any, start_writer: Any) -> None:
     start_writer(tmp_path / "a.csv")
     (temporary,) = os.listdir(tmp_path)
     write_bytes(tmp_path / "a.csv", b"new")
     assert sorted(os.listdir(tmp_path)) == sorted([temporary, "a.csv"])
 
 
-def test_files_of_others_stay(tmp_path):
+def test_files_of_others_stay(tmp_path: Any) -> None:
     others = [".a.csv-1", ".gradraker-notes", "a.csv.tmp"]
     for name in others:
         (tmp_path / name).write_bytes(b"")

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -14,7 +15,7 @@ PROGRAM = "from gradraker.cli import main; main(prog_name='gradraker')"
 
 
 @pytest.fixture
-def files(tmp_path, monkeypatch):
+def files(tmp_path: Any, monkeypatch: Any) -> Any:
     monkeypatch.chdir(tmp_path)
     data = gradraker.load_temperature()
     runner = CliRunner()
@@ -33,7 +34,7 @@ def files(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_no_update_is_lost(files):
+def test_no_update_is_lost(files: Any) -> None:
     command = [sys.executable, "-c", PROGRAM, "update", "--model", "m.gr", "--edges", "e.csv"]
     updates = [
         subprocess.Popen([*command, "--values", f"{name}.csv"], stdout=subprocess.DEVNULL)
@@ -45,11 +46,11 @@ def test_no_update_is_lost(files):
     assert hidden == []
 
 
-def test_full_disk_leaves_model_and_table_as_they_were(files, monkeypatch):
+def test_full_disk_leaves_model_and_table_as_they_were(files: Any, monkeypatch: Any) -> None:
     Path("out.csv").write_text("old")
     model = Path("m.gr").read_bytes()
 
-    def write(file):
+    def write(file: Any) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(sys.modules["gradraker.cli.update"], "make_csv", lambda rows: write)

@@ -3,6 +3,7 @@
 import io
 import random
 import struct
+from typing import Any
 
 import polars as pl
 import pytest
@@ -23,7 +24,7 @@ NESTED = FRAME.with_columns(
 )
 
 
-def to_parquet(frame, **options):
+def to_parquet(frame: Any, **options: Any) -> Any:
     buffer = io.BytesIO()
     frame.write_parquet(buffer, **options)
     return buffer.getvalue()
@@ -31,14 +32,14 @@ def to_parquet(frame, **options):
 
 @pytest.mark.parametrize("codec", ["uncompressed", "snappy", "zstd", "gzip", "lz4", "brotli"])
 @pytest.mark.parametrize("frame", [FRAME, NESTED, FRAME.head(0), FRAME.head(1)])
-def test_sound_files_pass(frame, codec):
+def test_sound_files_pass(frame: Any, codec: Any) -> None:
     sizes = check_parquet_sizes(to_parquet(frame, compression=codec))
     assert sizes.n_rows == frame.height
     assert sizes.n_bytes >= 8 * frame.height * 2
 
 
 @pytest.mark.parametrize("options", [{}, {"row_group_size": 100}, {"data_page_size": 256}])
-def test_groups_and_pages(options):
+def test_groups_and_pages(options: Any) -> None:
     assert check_parquet_sizes(to_parquet(FRAME, **options)).n_rows == 1000
 
 
@@ -53,7 +54,7 @@ def test_groups_and_pages(options):
         {"column_encoding": {"target": "DELTA_BINARY_PACKED"}, "use_dictionary": ["source"]},
     ],
 )
-def test_files_of_arrow_pass(tmp_path, options):
+def test_files_of_arrow_pass(tmp_path: Any, options: Any) -> None:
     arrow = pytest.importorskip("pyarrow.parquet")
     table = pytest.importorskip("pyarrow").table(FRAME.to_dict(as_series=False))
     arrow.write_table(table, tmp_path / "e.parquet", **options)
@@ -61,7 +62,7 @@ def test_files_of_arrow_pass(tmp_path, options):
     assert len(read_edges(tmp_path / "e.parquet")) == 1000
 
 
-def test_footer_longer_than_the_file(tmp_path):
+def test_footer_longer_than_the_file(tmp_path: Any) -> None:
     data = to_parquet(FRAME)
     path = tmp_path / "e.parquet"
     path.write_bytes(data[:-8] + struct.pack("<L", 2**31) + b"PAR1")
@@ -70,7 +71,7 @@ def test_footer_longer_than_the_file(tmp_path):
 
 
 @pytest.mark.parametrize("length", [0, 4, 11, 12, 100])
-def test_short_files(length):
+def test_short_files(length: Any) -> None:
     data = to_parquet(FRAME)
     with pytest.raises(ValueError, match=r"missing|longer|early|is not"):
         check_parquet_sizes(data[:length])
@@ -78,7 +79,7 @@ def test_short_files(length):
         check_parquet_sizes(data[:length] + data[-8:])
 
 
-def test_damaged_footers_give_sizes_or_value_errors():
+def test_damaged_footers_give_sizes_or_value_errors() -> None:
     data = to_parquet(FRAME.head(20))
     rng = random.Random(0)
     refused = 0

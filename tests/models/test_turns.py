@@ -5,6 +5,7 @@ import os
 import pickle
 import sys
 import threading
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ N_THREADS, N_STEPS = 4, 150
 
 
 @pytest.fixture(autouse=True)
-def often_switched():
+def often_switched() -> Any:
     """Let threads interrupt each other as often as possible."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
@@ -24,10 +25,10 @@ def often_switched():
     sys.setswitchinterval(before)
 
 
-def run_together(*jobs):
+def run_together(*jobs: Any) -> None:
     errors = []
 
-    def run(job):
+    def run(job: Any) -> None:
         try:
             job()
         except BaseException as error:
@@ -41,17 +42,17 @@ def run_together(*jobs):
     assert errors == []
 
 
-ONE_NODE_MODELS = {
+ONE_NODE_MODELS: dict[str, Any] = {
     "skg": lambda: SKGRegressor(sigma2=1.0, n_frequencies=20, random_state=0),
     "bank": lambda: GradrakerRegressor(kernels=[1.0, 4.0], n_frequencies=20, random_state=0),
 }
 
 
 @pytest.mark.parametrize("kind", ONE_NODE_MODELS)
-def test_learn_one_loses_no_step(kind):
+def test_learn_one_loses_no_step(kind: Any) -> None:
     model = ONE_NODE_MODELS[kind]()
 
-    def learn(number):
+    def learn(number: Any) -> None:
         for step in range(N_STEPS):
             model.learn_one([f"{number}-{step}", f"{step % 7}"], float(step % 5))
             model.predict_one([f"{step}"])
@@ -63,16 +64,16 @@ def test_learn_one_loses_no_step(kind):
 
 
 @pytest.mark.parametrize("kind", ONE_NODE_MODELS)
-def test_save_while_learning_writes_files_that_load(kind, tmp_path):
+def test_save_while_learning_writes_files_that_load(kind: Any, tmp_path: Any) -> None:
     model = ONE_NODE_MODELS[kind]()
     model.learn_one(["a"], 1.0)
-    found = []
+    found: list[int] = []
 
-    def learn():
+    def learn() -> None:
         for step in range(4 * N_STEPS):
             model.learn_one([f"{step}", "a"], 1.0)
 
-    def save():
+    def save() -> None:
         found.extend(load(model.save(tmp_path / "m.skg")).n_seen_ for _ in range(15))
 
     run_together(learn, learn, save)
@@ -81,19 +82,19 @@ def test_save_while_learning_writes_files_that_load(kind, tmp_path):
 
 
 @pytest.mark.parametrize("make", [NodeRegressor, lambda: SKGNodeRegressor(sigma2=1.0)])
-def test_node_models_learn_predict_and_save_together(make, tmp_path):
+def test_node_models_learn_predict_and_save_together(make: Any, tmp_path: Any) -> None:
     edges = [(f"n{i}", f"n{(3 * i + 1) % 40}") for i in range(40)]
     model = make().fit(edges, {f"n{i}": float(i % 4) for i in range(10)})
 
-    def learn(first):
+    def learn(first: Any) -> None:
         for i in range(first, first + 10):
             model.partial_fit(values={f"n{i}": float(i % 4)})
 
-    def predict():
+    def predict() -> None:
         for _ in range(10):
             assert np.isfinite(model.predict(["n39"])).all()
 
-    def save():
+    def save() -> None:
         for _ in range(10):
             load(model.save(tmp_path / "m.gr"))
 
@@ -101,13 +102,13 @@ def test_node_models_learn_predict_and_save_together(make, tmp_path):
     assert len(model.known_nodes_) == 30
 
 
-def test_copies_have_locks_of_their_own():
+def test_copies_have_locks_of_their_own() -> None:
     model = SKGRegressor(sigma2=1.0, random_state=0)
     model.learn_one(["a"], 1.0)
     with model._turn.lock:
         for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model)), copy.copy(model)):
             assert other._turn is not model._turn
-            done = []
+            done: list[Any] = []
             thread = threading.Thread(target=lambda m=other, d=done: d.append(m.predict_one(["a"])))
             thread.start()
             thread.join(10)
@@ -117,12 +118,12 @@ def test_copies_have_locks_of_their_own():
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-def test_child_process_is_not_locked_by_a_thread_that_it_does_not_have():
+def test_child_process_is_not_locked_by_a_thread_that_it_does_not_have() -> None:
     model = SKGRegressor(sigma2=1.0, random_state=0)
     model.learn_one(["a"], 1.0)
     locked, done = threading.Event(), threading.Event()
 
-    def hold():
+    def hold() -> None:
         with model._turn.lock:
             locked.set()
             done.wait()

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ sigma2_sweep(
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 
 
-def list_children(parent):
+def list_children(parent: Any) -> Any:
     found = []
     for folder in Path("/proc").iterdir():
         if folder.name.isdecimal():
@@ -38,7 +39,7 @@ def list_children(parent):
     return found
 
 
-def is_alive(process):
+def is_alive(process: Any) -> Any:
     try:
         state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
@@ -47,8 +48,10 @@ def is_alive(process):
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-def test_workers_end_with_their_parent(number):
-    command = subprocess.Popen([sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE, text=True)
+def test_workers_end_with_their_parent(number: Any) -> None:
+    command: Any = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE, text=True
+    )
     try:
         for _ in range(6):  # some repeats are done: both workers work
             assert command.stdout.readline()

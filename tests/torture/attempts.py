@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 
 @dataclass
@@ -37,7 +38,7 @@ class Budget:
     def __post_init__(self) -> None:
         self._end = time.monotonic() + self.seconds
 
-    def numbers(self):
+    def numbers(self) -> Any:
         """Give the numbers of attempts until the time is over; the first one always."""
         for number in range(self.most):
             if number and time.monotonic() > self._end:
@@ -104,7 +105,7 @@ def run_child(work: Callable[[], object], *, seconds: float = 60.0) -> Ended:
 
 
 @contextmanager
-def make_folder():
+def make_folder() -> Any:
     """Give an empty folder that is removed afterwards."""
     with tempfile.TemporaryDirectory(prefix="torture-") as name:
         yield Path(name)

@@ -67,13 +67,14 @@ def write_inputs(folder: Path) -> None:
 
 def run_in(folder: Path, *arguments: str) -> None:
     """Run a command in a folder, in another process; RuntimeError if it fails."""
-    ended = run_child(lambda: (_enter(folder), run_command(*arguments)))
+
+    def run() -> None:
+        os.chdir(folder)
+        run_command(*arguments)
+
+    ended = run_child(run)
     if ended.code:
         raise RuntimeError(f"{arguments} ended with {ended.code}: {ended.text}")
-
-
-def _enter(folder: Path) -> None:
-    os.chdir(folder)
 
 
 def read_outputs(folder: Path, command: Command) -> dict[str, bytes | None]:

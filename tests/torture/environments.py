@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from torture.attempts import Budget, Counts, make_folder
 from torture.commands import write_inputs
@@ -40,7 +41,7 @@ def _lower_files() -> None:
 
 
 # Changes of the environment (None removes a variable) and what is done before the program starts.
-ENVIRONMENTS = {
+ENVIRONMENTS: dict[str, Any] = {
     "one thread": ({"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}, None),
     "two threads": ({"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"}, None),
     "hash seed 0": ({"PYTHONHASHSEED": "0"}, None),

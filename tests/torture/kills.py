@@ -7,6 +7,7 @@ import shutil
 import signal
 import sys
 from pathlib import Path
+from typing import Any
 
 from torture.attempts import Budget, Counts, list_hidden, make_folder, run_child, run_command
 from torture.commands import COMMANDS, Command, read_outputs, run_in, write_inputs
@@ -53,7 +54,7 @@ def kill_at(at: int, folder: Path, counted: Path | None = None) -> None:
 
     busy = False
 
-    def audit(event: str, arguments: tuple[object, ...]) -> None:
+    def audit(event: str, arguments: tuple[Any, ...]) -> None:
         nonlocal busy
         if event not in _EVENTS or busy:
             return
@@ -66,7 +67,7 @@ def kill_at(at: int, folder: Path, counted: Path | None = None) -> None:
     class Watched(io.BufferedRandom):
         """A file that can be killed when half of a piece was written."""
 
-        def write(self, content) -> int:
+        def write(self, content: Any) -> int:
             view = memoryview(content).cast("B")
             half = len(view) // 2
             super().write(view[:half])
@@ -82,9 +83,10 @@ def kill_at(at: int, folder: Path, counted: Path | None = None) -> None:
         fsync(descriptor)
         pass_point()
 
-    os.fsync = watched_fsync
+    patched: Any = os
+    patched.fsync = watched_fsync
     fdopen = os.fdopen
-    os.fdopen = lambda descriptor, mode="r", *rest, **options: (
+    patched.fdopen = lambda descriptor, mode="r", *rest, **options: (
         Watched(io.FileIO(descriptor, "r+"))
         if mode == "w+b"
         else fdopen(descriptor, mode, *rest, **options)

@@ -6,6 +6,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from torture.attempts import Budget, Counts, make_folder, start_child, wait_for_child
 
@@ -47,14 +48,14 @@ def _batches(most: int) -> Iterator[range]:
         yield range(start, min(start + _BATCH, most))
 
 
-def _start(folder, prepare, batch: range, end: float, running) -> None:
+def _start(folder: Any, prepare: Any, batch: range, end: float, running: Any) -> None:
     log = folder / f"log{batch.start}"
     work = folder / f"work{batch.start}"
     work.mkdir()
 
     def attempt_all() -> None:
-        for number in (signal.SIGALRM, signal.SIGPROF):
-            signal.signal(number, _raise_too_slow)
+        for late in (signal.SIGALRM, signal.SIGPROF):
+            signal.signal(late, _raise_too_slow)
         attempt = prepare(work)
         with log.open("a", encoding="utf-8", buffering=1) as file:
             for number in batch:
@@ -76,11 +77,11 @@ def _start(folder, prepare, batch: range, end: float, running) -> None:
     running[child] = errors, log
 
 
-def _raise_too_slow(number, frame) -> None:
+def _raise_too_slow(number: Any, frame: Any) -> None:
     raise TooSlowError
 
 
-def _collect(running, counts: Counts, outcomes: dict[str, int]) -> None:
+def _collect(running: Any, counts: Counts, outcomes: dict[str, int]) -> None:
     child = next(iter(running))
     errors, log = running.pop(child)
     # A process that hangs where Python cannot interrupt it is killed.

@@ -8,6 +8,7 @@ import struct
 import zipfile
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from torture.many import Attempt, TooSlowError, try_many
 from torture.memory import can_measure, get_peak, reset_peak
 
 ROOM, FACTOR = 64 << 20, 4
-HOSTILE = [
+HOSTILE: list[Any] = [
     0,
     1,
     -1,
@@ -98,7 +99,7 @@ def _make_originals(folder: Path) -> None:
     named = SKGRegressor(sigma2=1.0, n_frequencies=4, random_state=0)
     for i in range(5):
         named.learn_one([f"a{i}", ("b", 1), 3], float(i))
-    models = [
+    models: list[Any] = [
         named,
         SKGRegressor(sigma2="theory", n_frequencies=4, random_state=0).fit(X, y),
         SKGRegressor(sigma2=1.0, n_frequencies=4, keep_known=False, random_state=0).fit(X, y),
@@ -142,7 +143,7 @@ def _attempt(
     return _use(model, where, kind)
 
 
-def _use(model, where: str, kind: str) -> tuple[str | None, str]:
+def _use(model: Any, where: str, kind: str) -> tuple[str | None, str]:
     """Predict with a model that was loaded: finite numbers or a sentence."""
     try:
         if hasattr(model, "learn_one"):
@@ -226,7 +227,7 @@ def forge(rng: random.Random, content: bytes) -> bytes:
     return _overlap(rng, data) if rng.random() < 0.05 else data
 
 
-def _forge_field(rng: random.Random, header: dict) -> None:
+def _forge_field(rng: random.Random, header: dict[str, Any]) -> None:
     """Replace, remove or add an entry somewhere in the header."""
     place = header.get(rng.choice(["parameters", "state", "state", "state"]))
     if rng.random() < 0.05 or not isinstance(place, dict):
@@ -254,7 +255,7 @@ def _forge_field(rng: random.Random, header: dict) -> None:
             place[key] = copy.deepcopy(rng.choice(HOSTILE))
 
 
-def _keys(place) -> list:
+def _keys(place: Any) -> list[Any]:
     return list(place) if isinstance(place, dict) else list(range(len(place)))
 
 

@@ -62,7 +62,12 @@ def _run_watched(call: Call) -> tuple[int, dict[str, bytes]]:
     with make_folder() as folder:
         work, counted = folder / "work", folder / "counted"
         work.mkdir()
-        ended = run_child(lambda: (kill_at(0, work, counted), write(work)))
+
+        def run() -> None:
+            kill_at(0, work, counted)
+            write(work)
+
+        ended = run_child(run)
         if ended.code:
             raise RuntimeError(f"a call ended with {ended.code}: {ended.text}")
         return int(counted.read_text()), {name: (work / name).read_bytes() for name in outputs}
@@ -77,7 +82,12 @@ def _try_kill(
         if old is not None:
             for output in outputs:
                 (folder / output).write_bytes(old)
-        ended = run_child(lambda: (kill_at(at, folder), write(folder)))
+
+        def run() -> None:
+            kill_at(at, folder)
+            write(folder)
+
+        ended = run_child(run)
         if ended.code not in (-9, 0):
             return f"{where}: it ended with {ended.code}: {ended.text}"
         for output in outputs:

@@ -3,6 +3,7 @@
 import os
 import random
 import shutil
+from functools import partial
 from pathlib import Path
 
 from torture.attempts import (
@@ -50,7 +51,7 @@ def _update_together(start: Path, n_processes: int) -> str | None:
             os.chdir(work)
             run_command("update", "--model", "old.gr", "--values", f"values{k}.csv")
 
-        children = [start_child(lambda k=k: update(k)) for k in range(n_processes)]
+        children = [start_child(partial(update, k)) for k in range(n_processes)]
         ended = [wait_for_child(*child) for child in children]
         if any(one.code for one in ended):
             return f"{n_processes} updates at once ended with {[(e.code, e.text) for e in ended]}"

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import zipfile
 from hashlib import sha256
+from typing import Any
 
 import numpy as np
 import pytest
@@ -36,7 +37,7 @@ print(1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before))
 """
 
 
-def load_elsewhere(path):
+def load_elsewhere(path: Any) -> Any:
     """Return what loading a file says, and the memory that it took."""
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(path)],
@@ -49,22 +50,22 @@ def load_elsewhere(path):
     return said[0], int(memory)
 
 
-def assert_cheap(path, *, word):
+def assert_cheap(path: Any, *, word: Any) -> None:
     said, memory = load_elsewhere(path)
     assert said.startswith(word), said
     assert memory <= FACTOR * path.stat().st_size + ROOM
 
 
-def make_skg(**parameters):
+def make_skg(**parameters: Any) -> Any:
     model = SKGRegressor(sigma2=1.0, n_frequencies=4, random_state=0, **parameters)
     return model.fit(np.eye(6), np.arange(6.0))
 
 
-def make_node_model():
+def make_node_model() -> Any:
     return NodeRegressor().fit([("a", "b"), ("b", "c"), ("c", "d")], {"a": 1.0, "d": 2.0})
 
 
-def rewrite(path, change):
+def rewrite(path: Any, change: Any) -> None:
     """Change the header of a file, and make its checksums right again."""
     with zipfile.ZipFile(path) as archive:
         parts = {info.filename: archive.read(info) for info in archive.infolist()}
@@ -76,7 +77,7 @@ def rewrite(path, change):
             archive.writestr(name, part)
 
 
-def test_overlapping_members_are_refused(tmp_path):
+def test_overlapping_members_are_refused(tmp_path: Any) -> None:
     path = tmp_path / "m.gr"
     big = bytes(1_000_000)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
@@ -94,7 +95,7 @@ def test_overlapping_members_are_refused(tmp_path):
     assert_cheap(path, word="refused")
 
 
-def test_very_many_members_are_refused(tmp_path):
+def test_very_many_members_are_refused(tmp_path: Any) -> None:
     path = tmp_path / "m.gr"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
         for i in range(60_000):
@@ -103,7 +104,7 @@ def test_very_many_members_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("kernel", ["skg", "bank"])
-def test_many_numbered_columns_cost_no_memory(tmp_path, kernel):
+def test_many_numbered_columns_cost_no_memory(tmp_path: Any, kernel: Any) -> None:
     path = tmp_path / "m.gr"
     if kernel == "skg":
         make_skg().save(path)
@@ -111,7 +112,7 @@ def test_many_numbered_columns_cost_no_memory(tmp_path, kernel):
         bank = GradrakerRegressor(kernels=[1.0], views=[2, 4], n_frequencies=4, random_state=0)
         bank.fit(np.eye(6), np.arange(6.0)).save(path)
 
-    def change(header, parts):
+    def change(header: Any, parts: Any) -> None:
         header["state"]["n_numbered"] = 10**8
         if kernel == "bank":
             header["parameters"]["views"] = [2, 10**8 - 2]
@@ -121,11 +122,11 @@ def test_many_numbered_columns_cost_no_memory(tmp_path, kernel):
     assert memory <= FACTOR * path.stat().st_size + ROOM
 
 
-def test_names_of_numbered_columns_are_refused(tmp_path):
+def test_names_of_numbered_columns_are_refused(tmp_path: Any) -> None:
     path = tmp_path / "m.gr"
     make_skg().save(path)
 
-    def change(header, parts):
+    def change(header: Any, parts: Any) -> None:
         header["state"] |= {"n_numbered": 10**8, "named": ["a"], "has_feature_names": True}
 
     rewrite(path, change)
@@ -144,7 +145,9 @@ def test_names_of_numbered_columns_are_refused(tmp_path):
         (lambda: SKGNodeRegressor(sigma2=1.0).fit([("a", "b")], {"a": 1.0}), "references", True),
     ],
 )
-def test_parameters_outside_their_bounds_are_refused(tmp_path, make, name, value):
+def test_parameters_outside_their_bounds_are_refused(
+    tmp_path: Any, make: Any, name: Any, value: Any
+) -> None:
     path = make().save(tmp_path / "m.gr")
     rewrite(path, lambda header, parts: header["parameters"].update({name: value}))
     with pytest.raises(ModelFileError, match=name):
@@ -152,7 +155,7 @@ def test_parameters_outside_their_bounds_are_refused(tmp_path, make, name, value
 
 
 @pytest.mark.parametrize("item", ["[],", "{},", '"ab",', "0.5,", "0,", '{"a":0},', "[[0]],"])
-def test_headers_that_unfold_are_refused(tmp_path, item):
+def test_headers_that_unfold_are_refused(tmp_path: Any, item: Any) -> None:
     path = tmp_path / "m.gr"
     make_skg().save(path)
     with zipfile.ZipFile(path) as archive:
@@ -165,7 +168,7 @@ def test_headers_that_unfold_are_refused(tmp_path, item):
     assert_cheap(path, word="refused")
 
 
-def test_deep_headers_are_refused(tmp_path):
+def test_deep_headers_are_refused(tmp_path: Any) -> None:
     path = tmp_path / "m.gr"
     make_skg().save(path)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
@@ -174,11 +177,11 @@ def test_deep_headers_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("shape", ["(1000000000000,)", "(4294967296, 4294967296)", "(-4,)", "()"])
-def test_stated_shapes_that_the_data_do_not_have_are_refused(tmp_path, shape):
+def test_stated_shapes_that_the_data_do_not_have_are_refused(tmp_path: Any, shape: Any) -> None:
     path = tmp_path / "m.gr"
     make_skg().save(path)
 
-    def change(header, parts):
+    def change(header: Any, parts: Any) -> None:
         description = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}"
         text = description.ljust(117) + "\n"
         start = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode()
@@ -189,7 +192,7 @@ def test_stated_shapes_that_the_data_do_not_have_are_refused(tmp_path, shape):
         load(path)
 
 
-def test_models_with_very_many_names_are_read(tmp_path):
+def test_models_with_very_many_names_are_read(tmp_path: Any) -> None:
     model = SKGRegressor(sigma2=1.0, n_frequencies=1, random_state=0, keep_known=False)
     model.learn_one([f"{i:x}" for i in range(300_000)], 1.0)
     path = model.save(tmp_path / "m.gr")
@@ -198,11 +201,11 @@ def test_models_with_very_many_names_are_read(tmp_path):
     assert memory <= FACTOR * path.stat().st_size + 5 * ROOM
 
 
-def test_compressed_description_of_an_array_is_refused(tmp_path):
+def test_compressed_description_of_an_array_is_refused(tmp_path: Any) -> None:
     path = tmp_path / "m.gr"
     make_skg().save(path)
 
-    def change(header, parts):
+    def change(header: Any, parts: Any) -> None:
         buffer = io.BytesIO()
         np.save(buffer, np.array([{}], dtype=object), allow_pickle=True)
         parts["coef_.npy"] = buffer.getvalue()
