@@ -22,20 +22,23 @@ def kill_commands(budget: Budget) -> Counts:
         start = folder / "start"
         start.mkdir()
         write_inputs(start)
-        watched = {command.name: _run_watched(start, command) for command in COMMANDS}
-        points = {name: n for name, (n, _) in watched.items()}
-        expected = {name: outputs for name, (_, outputs) in watched.items()}
-        todo = [(command, at) for command in COMMANDS for at in range(1, points[command.name] + 1)]
         rng = random.Random(budget.seed)
-        rng.shuffle(todo)
-        rounds = 0
+        commands = rng.sample(COMMANDS, len(COMMANDS))
+        points: dict[str, int] = {}
+        expected: dict[str, dict[str, bytes | None]] = {}
+        todo: dict[str, list[int]] = {command.name: [] for command in commands}
         for number in budget.numbers():
-            command, at = todo[number % len(todo)]
-            rounds = number // len(todo)
-            with_old = rng.random() < 0.5 or rounds > 0
-            counts.add(_try_kill(start, command, at, expected[command.name], with_old=with_old))
+            command = commands[number % len(commands)]
+            name = command.name
+            if name not in points:  # only now: each takes a run
+                points[name], expected[name] = _run_watched(start, command)
+            if not todo[name]:  # every point once before any is tried again
+                todo[name] = rng.sample(range(1, points[name] + 1), points[name])
+            with_old = rng.random() < 0.5
+            at = todo[name].pop()
+            counts.add(_try_kill(start, command, at, expected[name], with_old=with_old))
     every = ", ".join(f"{name} {n}" for name, n in points.items())
-    counts.remark = f"points: {every}; each tried {rounds} times or more"
+    counts.remark = f"points: {every}"
     return counts
 
 
