@@ -106,7 +106,7 @@ def test_training_stops_when_held_out_errors_rise(monkeypatch: pytest.MonkeyPatc
     stops = []
     advance = auto_settings._Search._advance
 
-    def watch(search: Any, Z: Any, thetas: Any, rate: Any, start: Any, stop: Any) -> None:
+    def watch(search: Any, Z: Any, thetas: Any, rate: float, start: int, stop: int) -> None:
         stops.append(stop)
         advance(search, Z, thetas, rate, start, stop)
 
