@@ -6,7 +6,7 @@ READY := .venv/.ready
 # One process per core; a worker that has nothing left takes tests from the other.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
-.PHONY: help demo test test-all check coverage mutants paths format bench clean
+.PHONY: help demo test test-all check coverage mutants paths format bench torture clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
@@ -49,6 +49,9 @@ format: $(READY)  ## put the code in the project's format
 
 bench: $(READY)  ## all benchmarks, short (BENCH_ARGS=--full for the full sizes)
 	@$(BIN)/python benchmarks/run_all.py $(BENCH_ARGS)
+
+torture: $(READY)  ## kills, damaged and forged files, full disks: a minute (TORTURE_ARGS="--seconds 3600")
+	@$(BIN)/python tools/torture.py $(TORTURE_ARGS)
 
 clean:  ## remove the environment and what the commands wrote
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis dist gradraker-demo coverage-report .coverage* mutants

@@ -24,6 +24,7 @@ SHARED = {"_compiled", "_validation", "_files", "_html"}
 
 LONG_FILES = {
     "_compiled/fourier_lms.py": "Numba's cache does not notice changes in other files",
+    "models/node_model.py": "the protocol of models of graphs, half of it documentation",
     "models/skg/skg_node_regressor.py": "one estimator, a third of it documentation",
     "models/skg/skg_regressor.py": "one estimator, a third of it documentation",
     "models/walks/walk_model.py": "one estimator, a third of it documentation",
@@ -42,21 +43,21 @@ UNNAMED = ("models/walks/", "features/walks.py")
 # First words of names of functions; a new verb is added here.
 VERBS = """
 accept acquire add advance align append apply approximate ask assert assign average bind bound
-build call can cancel check choose clean clear clip close collect combine compare compile compute
-concatenate connect continue convert copy correlate count cut decode decorate delete describe
-detect divide download draw drop dump echo encode enter escape estimate evaluate exchange exit
-expand explain extend extract fetch fill filter find finish fit flatten flush fold forget format
-free freeze from gather generate get group grow guess handle has hash hold identify ignore infer
-interpolate invert invoke is iterate join keep label learn leave limit list listen load locate
-lock log look loop make map mark match measure merge mix move multiply name normalise notify
-number observe obtain open orient pack pad parse partial pick place plot poll post predict
-prefetch prepare print project propagate publish put raise rank read receive redraw reduce refuse
-release remove rename render renumber repeat replace report reproduce require reserve reset resize
-respond restore resume retry return reword rollback round run sample save scale score search
-select send serve set settle shade shift shorten show simulate skip solve sort split stack
-standardise start stop store stringify subtract sum summarise summarize take tell to train
-transform trim trust unlock unpack update use validate verify wait walk warn watch weigh work wrap
-write
+build call can cancel change check choose clean clear clip close collect combine compare compile
+compute concatenate connect continue convert copy correlate count create cut decode decorate
+delete describe detect discard divide download draw drop dump echo encode end enter escape
+estimate evaluate exchange exit expand explain extend extract fetch fill filter find finish fit
+flatten flush fold forget format free freeze from gather generate get group grow guess handle has
+hash hold identify ignore infer interpolate invert invoke is iterate join keep label learn leave
+limit list listen load locate lock log look loop make map mark match measure merge mix move
+multiply name normalise notify number observe obtain open orient pack pad parse partial pick place
+plot poll post predict prefetch prepare print project propagate publish put quote raise rank read
+receive redraw reduce refuse release remember remove rename render renumber repeat replace report
+reproduce require reserve reset resize respond restore resume retry return reword rollback round
+run sample save say scale score search select send serve set settle shade shift shorten show
+simulate skip solve sort split stack standardise start stop store stringify subtract sum summarise
+summarize take tell to train transform trim trust try unescape unlock unpack update use validate
+verify wait walk warn watch weigh work wrap write
 """
 # Names of maths, of the paper and of the field, and one word of pandas users.
 NOUNS = """

@@ -148,6 +148,62 @@ def refuse_strings(argument: str, values: Any) -> None:
                 raise ValueError(f"{argument} must hold numbers, got the string {str(value)!r}")
 
 
+def check_sparse(argument: str, matrix: Any) -> None:
+    """Refuse a sparse matrix whose parts do not fit: loops would read beyond them.
+
+    Anything else than a sparse matrix passes. Rows are checked in one pass over ``indptr``, columns
+    in one over ``indices``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import csr_array
+    >>> from gradraker._validation import check_sparse
+    >>> X = csr_array(np.eye(3))
+    >>> X.indptr[-1] = 10**6
+    >>> check_sparse("X", X)
+    Traceback (most recent call last):
+    ValueError: X is a malformed sparse matrix: indptr ends at 1000000, but there are 3 entries
+    """
+    if not issparse(matrix):
+        return
+    problem = None
+    if matrix.format in ("csr", "csc", "bsr"):
+        problem = _find_compressed_problem(matrix)
+    elif matrix.format == "coo":
+        sizes = {matrix.data.shape[0], *(part.size for part in matrix.coords)}
+        if len(sizes) > 1:
+            problem = f"its parts have {', '.join(map(str, sorted(sizes)))} entries"
+        elif not all(map(_is_inside, matrix.coords, matrix.shape)):
+            problem = f"an entry is outside of its shape {matrix.shape}"
+    if problem is not None:
+        raise ValueError(f"{argument} is a malformed sparse matrix: {problem}")
+
+
+def _find_compressed_problem(matrix: Any) -> str | None:
+    """Return what is wrong with a CSR, CSC or BSR matrix, if anything."""
+    block = matrix.blocksize if matrix.format == "bsr" else (1, 1)
+    n_rows, n_columns = (length // part for length, part in zip(matrix.shape, block, strict=True))
+    if matrix.format == "csc":
+        n_rows, n_columns = n_columns, n_rows
+    indptr, indices, n_entries = matrix.indptr, matrix.indices, matrix.data.shape[0]
+    if any(part.ndim != 1 or part.dtype.kind not in "iu" for part in (indptr, indices)):
+        return "indptr and indices must be arrays of integers"
+    if indptr.size != n_rows + 1:
+        return f"indptr has {indptr.size} numbers for {n_rows} rows"
+    if indptr[0] != 0 or bool(np.any(indptr[1:] < indptr[:-1])):
+        return "indptr must begin with 0 and never fall"
+    if indptr[-1] > min(n_entries, indices.size):
+        return f"indptr ends at {indptr[-1]}, but there are {min(n_entries, indices.size)} entries"
+    if not _is_inside(indices[: indptr[-1]], n_columns):
+        return f"indices has numbers outside of 0 to {n_columns - 1}"
+    return None
+
+
+def _is_inside(indices: Any, n: int) -> bool:
+    return indices.size == 0 or bool(indices.min() >= 0 and indices.max() < n)
+
+
 def make_seed(random_state: int | np.random.RandomState | None) -> int:
     """Return a seed in [0, 2⁶⁴): an integer is the seed itself, a generator gives 64 bits."""
     if isinstance(random_state, int | np.integer):

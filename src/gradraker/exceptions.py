@@ -47,6 +47,54 @@ class ModelFileError(ValueError):
     """A file is not a complete model file that this version can read."""
 
 
+class ModelFileChangedError(ValueError):
+    """A model file is not the one that the model was loaded from or last saved to.
+
+    Attributes
+    ----------
+    file : str
+        The file.
+
+    Examples
+    --------
+    >>> from gradraker.exceptions import ModelFileChangedError
+    >>> raise ModelFileChangedError("model.gr")
+    Traceback (most recent call last):
+    gradraker.exceptions.ModelFileChangedError: 'model.gr' was changed by another program since it
+    was read: load it again, or save to another file
+    """
+
+    def __init__(self, file: str) -> None:
+        super().__init__(file)
+        self.file = file
+
+    def __str__(self) -> str:
+        return (
+            f"{self.file!r} was changed by another program since it was read: load it again, or "
+            "save to another file"
+        )
+
+
+class PartlyWrittenError(OSError):
+    """Some outputs replaced older files, and then one could not be moved to its place.
+
+    Attributes
+    ----------
+    written : list of str
+        Outputs that are new.
+    unwritten : list of str
+        Outputs that are as they were.
+    """
+
+    def __init__(self, error: OSError, written: Sequence[str], unwritten: Sequence[str]) -> None:
+        problem = (
+            f"{error.strerror}; already written: {format_names(written)}; "
+            f"not written: {format_names(unwritten)}"
+        )
+        super().__init__(error.errno, problem, unwritten[0])
+        self.written, self.unwritten = list(written), list(unwritten)
+
+
 class DatasetUnavailableError(OSError):
     """A file of a data set is missing and could not be downloaded."""
 

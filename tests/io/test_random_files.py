@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from gradraker import adjacency_vectors, read_edges, read_values
 from gradraker.exceptions import GraphFileError
-from gradraker.io import text_table
+from gradraker.io.text import text_table
 from oracles.text_tables import read_line_by_line
 
 # Random files are small; pieces of a few bytes make them many pieces all the same.

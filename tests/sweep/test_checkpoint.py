@@ -311,7 +311,9 @@ def test_full_disk_is_named_with_the_file_and_costs_one_repeat(
 
 
 def test_folders_and_missing_folders_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"No such file or directory: .*sweep\.jsonl"):
+    with pytest.raises(
+        FileNotFoundError, match=r"the folder .*missing. does not exist: .*sweep\.jsonl"
+    ):
         sweep(checkpoint=tmp_path / "missing" / "sweep.jsonl")
     with pytest.raises(IsADirectoryError, match="Is a directory"):
         sweep(checkpoint=tmp_path)

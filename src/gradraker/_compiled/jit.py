@@ -6,7 +6,9 @@ functions that it calls, so functions that call each other live in one file. The
 release the lock instead, and :mod:`gradraker.features.parallel` runs them on a few threads.
 """
 
+import warnings
 from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeVar, cast, overload
 
 import numba
@@ -24,7 +26,23 @@ def compile_loop(
     """Compile ``function`` with Numba; floating-point rules are strict by default."""
 
     def decorate(function: F) -> F:
-        jit = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=fastmath)
-        return cast(F, jit(function))
+        options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": fastmath}
+        try:
+            loop = numba.njit(cache=True, **options)(function)
+        except RuntimeError:  # no folder for the cache can be written
+            _warn_once()
+            loop = numba.njit(**options)(function)
+        return cast(F, loop)
 
     return decorate if function is None else decorate(function)
+
+
+@cache
+def _warn_once() -> None:
+    warnings.warn(
+        "compiled loops cannot be kept: neither the folder of gradraker nor a cache folder in the "
+        "home directory can be written. Every process compiles them again, which takes some "
+        "seconds for each kind of call; set NUMBA_CACHE_DIR to a folder that only you can write",
+        RuntimeWarning,
+        stacklevel=2,
+    )

@@ -33,7 +33,7 @@ from gradraker.cli.options import (
     unknown_nodes_option,
     vector_options,
 )
-from gradraker.cli.output import check_writable, echo_json, escape_formula, make_console, write_csv
+from gradraker.cli.output import check_writable, echo_json, make_console, make_csv, write_outputs
 from gradraker.cli.progress import Waiting
 from gradraker.cli.tables import make_facts_table, make_rows_table, shorten
 
@@ -164,7 +164,7 @@ def bank(
                 random_state=options["seed"],
             )
         if out is not None:
-            write_csv(out, _list_rows(result, raw_names=raw_names))
+            write_outputs([(out, make_csv(_list_rows(result, raw_names=raw_names)))])
     summary = _summarise(result)
     if as_json:
         echo_json(summary)
@@ -190,12 +190,14 @@ def _split_layers(layers: tuple[str, ...]) -> dict[str, str]:
 
 
 def _list_rows(result: "BankPredictions", *, raw_names: bool) -> list[list[object]]:
+    from gradraker.io.text.names_in_text import escape_name
+
     rows: list[list[object]] = [["node", "known", "value", "prediction"]]
     for node, value, prediction in zip(
         result.nodes.tolist(), result.values.tolist(), result.predictions.tolist(), strict=True
     ):
         known = value == value  # NaN is not equal to itself
-        name = str(node) if raw_names else escape_formula(str(node))
+        name = str(node) if raw_names else escape_name(str(node))
         rows.append([name, "true" if known else "false", value if known else "", prediction])
     return rows
 

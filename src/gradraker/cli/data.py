@@ -7,7 +7,7 @@ import click
 
 from gradraker.cli.inputs import check_distinct, check_streams
 from gradraker.cli.options import FileName, json_option
-from gradraker.cli.output import check_writable, echo_json, escape_formula, make_console, write_csv
+from gradraker.cli.output import check_writable, echo_json, make_console, make_csv, write_outputs
 from gradraker.cli.tables import make_facts_table, make_rows_table, shorten
 
 if TYPE_CHECKING:
@@ -84,10 +84,9 @@ def fetch(
     from gradraker.datasets import load_dataset
 
     dataset = load_dataset(name, data_home=data_home)
-    if edges is not None:
-        write_csv(edges, _list_edges(dataset))
-    if values is not None:
-        write_csv(values, _list_values(dataset))
+    write_outputs(
+        [(edges, make_csv(_list_edges(dataset))), (values, make_csv(_list_values(dataset)))]
+    )
     if as_json:
         echo_json({"name": name, "nodes": dataset.n_nodes, "edges": dataset.n_edges})
         return
@@ -129,15 +128,19 @@ def _format_counts(info: "DatasetInfo") -> str:
 
 
 def _list_edges(dataset: "GraphDataset") -> Iterator[Sequence[object]]:
+    from gradraker.io.text.names_in_text import escape_name
+
     edges = dataset.adjacency.tocoo()
     weighted = bool((edges.data != 1.0).any())
-    names = [escape_formula(name) for name in dataset.node_names]
+    names = [escape_name(name) for name in dataset.node_names]
     yield ["source", "target", "weight"] if weighted else ["source", "target"]
     for row, column, weight in zip(*edges.coords, edges.data.tolist(), strict=True):
         yield [names[row], names[column], weight][: 3 if weighted else 2]
 
 
 def _list_values(dataset: "GraphDataset") -> Iterator[Sequence[object]]:
+    from gradraker.io.text.names_in_text import escape_name
+
     yield ["node", "value"]
     for name, value in zip(dataset.node_names, dataset.values.tolist(), strict=True):
-        yield [escape_formula(name), value]
+        yield [escape_name(name), value]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gradraker.cli.output import write_csv
+from gradraker.cli.output import make_csv, write_outputs
 
 if TYPE_CHECKING:
     from gradraker.workflow.demo import DemoResult, DemoSummary
@@ -25,7 +25,7 @@ _NEXT = (
 
 def write_figure(result: "DemoResult", folder: Path) -> Path:
     """Draw the predictions of both methods and their reasons; ImportError without matplotlib."""
-    from gradraker._files import write_atomically
+    from gradraker._files import write_file
     from gradraker.plotting import ContributorsDisplay, PredictedValuesDisplay
     from gradraker.plotting.figure import make_grid
 
@@ -49,17 +49,22 @@ def write_figure(result: "DemoResult", folder: Path) -> Path:
             [f"{reason.value_c:z.1f} °C" for reason in explained.reasons],
             title=f"{explained.station}: {explained.predicted_c:z.1f} °C, since",
         ).plot(ax=axes[2 + column])
-    return write_atomically(folder / FIGURE_NAME, axes[0].figure.figure.savefig)
+    folder.mkdir(parents=True, exist_ok=True)
+    figure = axes[0].figure.figure
+    return write_file(folder / FIGURE_NAME, lambda file: figure.savefig(file, format="png"))
 
 
 def write_files(result: "DemoResult", folder: Path) -> None:
     """Write edges, known values and all values, for the commands to try next."""
     folder.mkdir(parents=True, exist_ok=True)
-    write_csv(str(folder / "edges.csv"), [("source", "target"), *result.edges])
     values = list(zip(result.stations, result.true_c.tolist(), strict=True))
     known = [row for row, is_known in zip(values, result.sampled, strict=True) if is_known]
-    write_csv(str(folder / "known.csv"), [("node", "value"), *known])
-    write_csv(str(folder / "values.csv"), [("node", "value"), *values])
+    tables: dict[str, list[tuple[object, ...]]] = {
+        "edges.csv": [("source", "target"), *result.edges],
+        "known.csv": [("node", "value"), *known],
+        "values.csv": [("node", "value"), *values],
+    }
+    write_outputs([(str(folder / name), make_csv(rows)) for name, rows in tables.items()])
 
 
 def print_tables(summary: "DemoSummary") -> None:

@@ -1,13 +1,9 @@
-"""Write results: whole files or standard output, never half a file."""
+"""Write results: files all together or none, then standard output."""
 
-import csv
 import io
-import os
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
@@ -16,22 +12,8 @@ if TYPE_CHECKING:
 
     from gradraker.workflow import NodePredictions
 
-# What spreadsheets take for the beginning of a formula, also in full width.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-_NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?", re.ASCII)
-
-
-def escape_formula(name: str) -> str:
-    """Return a name that no spreadsheet runs as a formula; numbers stay numbers.
-
-    Examples
-    --------
-    >>> escape_formula("=HYPERLINK(1)"), escape_formula("-12"), escape_formula("Basel")
-    ("'=HYPERLINK(1)", '-12', 'Basel')
-    """
-    if name.startswith(_FORMULA) and not _NUMBER.fullmatch(name):
-        return f"'{name}"
-    return name
+# A function that writes an output to an open binary file.
+Write = Callable[[BinaryIO], object]
 
 
 def make_printable(name: object) -> str:
@@ -50,45 +32,33 @@ def make_printable(name: object) -> str:
 
 def check_writable(*paths: str | None) -> None:
     """Refuse before any work a file that could not be written after it."""
-    for path in paths:
-        if path is None or path == "-":
-            continue
-        folder = Path(path).parent
-        if Path(path).is_dir():
-            raise IsADirectoryError(21, "is a folder, and a file is to be written", path)
-        if not folder.is_dir():
-            raise FileNotFoundError(2, f"the folder {str(folder)!r} does not exist", path)
-        if not os.access(folder, os.W_OK):
-            raise PermissionError(13, "Permission denied", path)
+    from gradraker import _files
+
+    _files.check_writable(path for path in paths if path is not None and path != "-")
 
 
-def write_output(path: str, write: Callable[[TextIO], None]) -> None:
-    """Write text to a file, whole or not at all, or to standard output for "-"; in UTF-8.
+def write_outputs(outputs: Iterable[tuple[str | None, Write | None]]) -> None:
+    """Write files, all of them or none, and then to standard output what goes to "-".
 
-    The encoding of the terminal plays no role, since it might not have all letters of a name.
+    An output whose path or function is None is left out.
     """
-    if path == "-":
-        stream = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="")
-        try:
-            write(stream)
-            stream.flush()
-        finally:
-            stream.detach()  # standard output stays open
-        return
-    from gradraker._files import write_atomically
+    from gradraker._files import Output, write_files
 
-    def write_file(temporary: Path) -> None:
-        with temporary.open("w", encoding="utf-8", newline="") as file:
-            write(file)
-
-    write_atomically(path, write_file)
+    wanted = [(path, write) for path, write in outputs if path is not None and write is not None]
+    write_files([Output(path, write) for path, write in wanted if path != "-"])
+    for path, write in wanted:
+        if path == "-":
+            write(sys.stdout.buffer)
+            sys.stdout.buffer.flush()
 
 
 def list_prediction_rows(
     result: "NodePredictions", *, top: int, raw_names: bool
 ) -> Iterator[Sequence[object]]:
     """Yield the header and the rows of the table of predictions."""
-    shown: Callable[[str], str] = str if raw_names else escape_formula
+    from gradraker.io.text.names_in_text import escape_name
+
+    shown: Callable[[str], str] = str if raw_names else escape_name
     found = result.find_contributors(top) if top > 0 else None
     n_top = 0 if found is None else found.weights.shape[1]
     extra = [f"{word}_{i + 1}" for i in range(n_top) for word in ("contributor", "weight")]
@@ -111,22 +81,30 @@ def list_prediction_rows(
         yield row
 
 
-def write_csv(path: str, rows: Iterable[Sequence[object]]) -> None:
+def make_csv(rows: Iterable[Sequence[object]]) -> Write:
     """Write rows as CSV; numbers have as many digits as it takes to read them back exactly."""
+    from gradraker.io.text.names_in_text import quote_field
 
-    def write(file: TextIO) -> None:
-        csv.writer(file, lineterminator="\n").writerows(rows)
+    def write(file: BinaryIO) -> None:
+        stream = io.TextIOWrapper(file, encoding="utf-8", newline="")
+        try:
+            for row in rows:
+                stream.write(",".join(quote_field(str(field)) for field in row) + "\n")
+            stream.flush()
+        finally:
+            stream.detach()  # the file stays open
 
-    write_output(path, write)
+    return write
 
 
-def write_text(path: str, text: str) -> None:
-    """Write text, whole or not at all."""
+def make_text(text: str) -> Write:
+    """Write text in UTF-8, since a terminal's encoding might not have all letters of a name."""
+    return make_content(text.encode("utf-8", "surrogatepass"))
 
-    def write(file: TextIO) -> None:
-        file.write(text)
 
-    write_output(path, write)
+def make_content(content: bytes) -> Write:
+    """Write bytes."""
+    return lambda file: file.write(content)
 
 
 def make_console(*, to_stderr: bool = False) -> "Console":

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gradraker.cli.output import list_prediction_rows, write_csv, write_text
+from gradraker.cli.output import (
+    Write,
+    list_prediction_rows,
+    make_csv,
+    make_text,
+    write_outputs,
+)
 
 if TYPE_CHECKING:
     from gradraker.workflow import NodePredictions
@@ -79,23 +85,26 @@ class Outputs:
     def make(
         self,
         result: "NodePredictions",
-        make_text: Callable[[], str],
+        render_page: Callable[[], str],
         *,
         top: int,
         raw_names: bool,
     ) -> None:
-        """Make what is asked for; ``make_text`` returns the page."""
+        """Make what is asked for; ``render_page`` returns the page."""
         if self.report is not None:
-            self._page = make_text()
+            self._page = render_page()
         if self.out is not None:
             self._rows = list(list_prediction_rows(result, top=top, raw_names=raw_names))
 
-    def write(self) -> None:
-        """Write what was made."""
-        if self.report is not None:
-            write_text(self.report, self._page)
-        if self.out is not None:
-            write_csv(self.out, self._rows)
+    def write(self, model: str | None, write_model: Write) -> None:
+        """Write the model, if there is a path for it, and what was made: all files or none."""
+        write_outputs(
+            [
+                (model, write_model),
+                (self.report, make_text(self._page)),
+                (self.out, make_csv(self._rows)),
+            ]
+        )
 
     def echo(self, model: str | None) -> None:
         """Name the files that were written."""

@@ -165,9 +165,8 @@ def predict(
             raw_names=raw_names,
         )
         waiting.show_stage("writing")
-        if model is not None:
-            result.model.save(model, notes=_take_shape(options) | page_options.to_notes())
-        outputs.write()
+        notes = _take_shape(options) | page_options.to_notes()
+        outputs.write(model, lambda file: result.model.write_to(file, notes=notes))
     if as_json:
         echo_json(summary)
         return

@@ -26,7 +26,7 @@ from gradraker.cli.options import (
     kernel_options,
     output_options,
 )
-from gradraker.cli.output import check_writable, echo_json, escape_formula, make_console, write_csv
+from gradraker.cli.output import check_writable, echo_json, make_console, make_csv, write_outputs
 from gradraker.cli.progress import Waiting
 from gradraker.cli.tables import make_facts_table, make_rows_table, shorten
 
@@ -163,8 +163,10 @@ def series(
         columns = (result.nodes, result.last, result.predictions)
         rows = list(zip(*(column.tolist() for column in columns), strict=True))
         if out is not None:
-            named = [(str(n) if raw_names else escape_formula(str(n)), *rest) for n, *rest in rows]
-            write_csv(out, [("node", "last", "prediction"), *named])
+            from gradraker.io.text.names_in_text import escape_name
+
+            named = [(str(n) if raw_names else escape_name(str(n)), *rest) for n, *rest in rows]
+            write_outputs([(out, make_csv([("node", "last", "prediction"), *named]))])
     summary = {
         "command": "series",
         "nodes": len(rows),

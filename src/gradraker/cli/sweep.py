@@ -39,7 +39,14 @@ from gradraker.cli.options import (
     unknown_or_isolated_option,
     vector_options,
 )
-from gradraker.cli.output import check_writable, echo_json, make_console, write_text
+from gradraker.cli.output import (
+    check_writable,
+    echo_json,
+    make_console,
+    make_content,
+    make_text,
+    write_outputs,
+)
 from gradraker.cli.progress import Waiting
 from gradraker.cli.tables import make_facts_table, make_rows_table, shorten
 from gradraker.exceptions import ArgumentError, SweepError, SweepFileError
@@ -213,15 +220,17 @@ def sweep(
         data = _read_data(edges, values, dataset, waiting, options)
         result = _run_sweep(data, out, waiting, options)
         waiting.show_stage("writing")
-        from gradraker.plotting import write_figure
+        from gradraker.plotting.files import render_figure
         from gradraker.report import render_sweep, summarize_sweep
 
         inputs = {name: str(file) for name, file in (("edges", edges), ("values", values)) if file}
         summary = summarize_sweep(result, inputs=inputs)
+        page = None if report is None else make_text(render_sweep(result, inputs=inputs))
+        figure = None
         if plot is not None:
-            write_figure(result.plot().figure_, plot)
-        if report is not None:
-            write_text(report, render_sweep(result, inputs=inputs))
+            kind = Path(plot).suffix.lower().removeprefix(".")
+            figure = make_content(render_figure(result.plot().figure_, kind))
+        write_outputs([(plot, figure), (report, page)])
     if as_json:
         echo_json(summary)
         return

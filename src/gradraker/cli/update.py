@@ -91,7 +91,13 @@ def update(
     check_distinct(inputs | {"out": out, "report": report}, {"save-as": save_as})
     target = model if save_as is None else save_as
     check_writable(out, report, target)
-    with Waiting() as waiting:
+    from gradraker._files import lock_file
+
+    def say_waiting() -> None:
+        waiting.show_stage("waiting for another process that writes the model")
+
+    # Nobody else writes the file between the moments when it is read and written.
+    with Waiting() as waiting, lock_file(target, on_wait=say_waiting):
         waiting.show_stage("reading the model")
         from gradraker.report import summarize_predictions, summarize_update
         from gradraker.workflow import predict_all, update_nodes
@@ -120,9 +126,8 @@ def update(
         outputs.make(result, make_text, top=top, raw_names=raw_names)
         waiting.show_stage("writing")
         changed = bool(found.learned) or found.graph_changed
-        if changed or save_as is not None:
-            saved.save(target, notes=kept)
-        outputs.write()
+        is_written = changed or save_as is not None
+        outputs.write(target if is_written else None, lambda file: saved.write_to(file, notes=kept))
     if as_json:
         echo_json(facts)
         return

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from gradraker._html import render_box, render_facts
-from gradraker._validation import check_fraction
+from gradraker._validation import check_fraction, check_sparse
 from gradraker.exceptions import ArgumentTypeError
 
 
@@ -155,6 +155,7 @@ def split_nodes(
 
 
 def _check_adjacency(adjacency: object) -> sp.csr_array:
+    check_sparse("adjacency", adjacency)
     checked = sp.csr_array(adjacency, dtype=np.float64, copy=True)
     if checked.ndim != 2 or checked.shape[0] != checked.shape[1]:
         raise ValueError(f"adjacency must be square, (n, n); got shape {checked.shape}")

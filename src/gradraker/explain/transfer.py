@@ -9,7 +9,13 @@ from scipy.sparse import issparse
 from scipy.stats import rankdata
 from sklearn.utils import check_array
 
-from gradraker._validation import check_count, make_seed, refuse_strings, to_json_number
+from gradraker._validation import (
+    check_count,
+    check_sparse,
+    make_seed,
+    refuse_strings,
+    to_json_number,
+)
 from gradraker.explain.nearest import (
     RowArray,
     average_nearest,
@@ -225,6 +231,7 @@ def _compute_rank_correlation(first: NDArray[np.float64], second: NDArray[np.flo
 
 
 def _check_rows(X: Any, n_neighbors: int) -> RowArray:
+    check_sparse("X", X)
     refuse_strings("X", X)
     checked = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
     n = checked.shape[0]

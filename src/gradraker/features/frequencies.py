@@ -12,6 +12,8 @@ from gradraker.kernels.shift_invariant import get_kernel
 
 # With fewer draws in a block, a second thread costs more than it saves.
 _DRAWS_PER_BLOCK = 50_000
+# A call that uses so small a part of a large table does not look at the whole of it.
+_FEW = 32
 
 
 class FrequencyTable:
@@ -54,8 +56,8 @@ class FrequencyTable:
         self.drawn_rows: dict[Hashable, int] = {}
         capacity = n_numbered + len(named)
         self.units = np.empty((capacity, n_frequencies), dtype=np.float32)  # [capacity, D]
-        self._identities = np.empty(capacity, dtype=np.uint64)  # [capacity]
-        self._identities[:n_numbered] = identify_references(range(n_numbered))
+        # [capacity]; those of numbered nodes are entered when they are drawn.
+        self._identities = np.empty(capacity, dtype=np.uint64)
         self._is_drawn = np.zeros(capacity, dtype=np.bool_)  # [capacity]
         self.add(named)
 
@@ -140,7 +142,11 @@ class FrequencyTable:
         used = np.zeros(len(self), dtype=np.bool_)
         if not mark_used(columns, used):
             raise IndexError(f"X has column numbers outside the {len(self)} referencing nodes")
-        self._draw(np.flatnonzero(used & ~self._is_drawn[: len(self)]))
+        if columns.size < len(self) // _FEW:  # most of the table is not even looked at
+            rows = np.unique(columns).astype(np.int64)
+            self._draw(rows[~self._is_drawn[rows]])
+        else:
+            self._draw(np.flatnonzero(used & ~self._is_drawn[: len(self)]))
         return self.units
 
     def prepare_names(self, names: Sequence[Hashable]) -> None:
@@ -152,6 +158,8 @@ class FrequencyTable:
     def _draw(self, rows: NDArray[np.int64]) -> None:
         distribution = get_kernel(self.kernel).distribution
         seed = np.uint64(self.seed)
+        numbered = rows[rows < self.n_numbered]
+        self._identities[numbered] = numbered.view(np.uint64)  # a number is its own identity
 
         def draw(start: int, stop: int) -> None:
             draw_rows(seed, self._identities, rows[start:stop], distribution, self.units)

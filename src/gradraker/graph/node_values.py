@@ -20,6 +20,9 @@ from gradraker.graph.names import (
 from gradraker.graph.node_graph import NodeGraph, append_isolated_nodes
 from gradraker.graph.values import known_values, select_columns
 
+# Squares of larger numbers, and sums of these over a graph, would leave the range of float64.
+LARGEST_MAGNITUDE = 1e100
+
 
 class ValueKind(Protocol):
     """What the value of a node is, numbers or labels, and how an unknown one is marked."""
@@ -137,6 +140,24 @@ def align_values(
     everyone = append_isolated_nodes(graph, unknown)
     aligned = kind.align(values, everyone.nodes)
     return (everyone, aligned) if unknown_nodes == "isolated" else (graph, aligned[: len(graph)])
+
+
+def check_magnitudes(graph: NodeGraph, values: NDArray[Any]) -> None:
+    """Refuse values and weights whose squares would leave the range of float64."""
+    if values.dtype == np.float64:
+        with np.errstate(invalid="ignore"):
+            large = np.flatnonzero(np.abs(values) > LARGEST_MAGNITUDE)  # NaN is not
+        if large.size:
+            raise ValueError(
+                f"values holds {values[large[0]]:g} for node {graph.nodes[large[0]]!r}, but values "
+                f"must lie between ±{LARGEST_MAGNITUDE:g}: scale them"
+            )
+    weights = graph.adjacency.data
+    if np.abs(weights).max(initial=0.0) > LARGEST_MAGNITUDE:
+        raise ValueError(
+            f"graph holds the edge weight {weights[np.abs(weights).argmax()]:g}, but weights must "
+            f"lie between ±{LARGEST_MAGNITUDE:g}: scale them"
+        )
 
 
 def get_value_names(values: Any) -> Names | None:

@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import BinaryIO
 
 from gradraker.exceptions import GraphFileError
+from gradraker.io.limits import check_unpacked_size, find_limit
 
 # Called with the stage ("reading", "unpacking" or "parsing"), how much is done, and of how much.
 Progress = Callable[[str, int, int], None]
 
 _PIECE = 1 << 22
+# Small, since what follows a short member is copied once for each.
+_PACKED_PIECE = 1 << 16
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,19 +54,28 @@ def _read_all(file: BinaryIO, size: int, progress: Progress) -> bytes:
 
 
 def _unpack(data: bytes, label: str, progress: Progress) -> bytes:
-    pieces = []
-    rest = data
+    pieces: list[bytes] = []
+    at, n_bytes, limit = 0, 0, find_limit()
     try:
-        while rest:  # a gzip file may be several, one after the other
+        while at < len(data):  # a gzip file may be several, one after the other
             member = zlib.decompressobj(wbits=31)
-            at = 0
-            while at < len(rest) and not member.eof:
-                pieces.append(member.decompress(rest[at : at + _PIECE]))
-                at += _PIECE
-                progress("unpacking", min(len(data) - len(rest) + at, len(data)), len(data))
-            if not member.eof:
-                raise GraphFileError(label, "the gzip data end too early, the file is cut off")
-            rest = (member.unused_data + rest[at:]).lstrip(b"\0")  # padding is allowed
+            packed = b""
+            while not member.eof:
+                if not packed:
+                    packed = data[at : at + _PACKED_PIECE]
+                    at += len(packed)
+                if not packed:
+                    raise GraphFileError(label, "the gzip data end too early, the file is cut off")
+                # A piece at a time: packed bytes may unpack to a thousand times as many.
+                pieces.append(member.decompress(packed, _PIECE))
+                packed = member.unconsumed_tail
+                n_bytes += len(pieces[-1])
+                progress("unpacking", at, len(data))
+                if n_bytes > limit:
+                    check_unpacked_size(label, n_bytes, is_all=False)
+            at -= len(member.unused_data)
+            while data[at : at + 1] == b"\0":  # padding is allowed
+                at += 1
     except zlib.error as error:
         raise GraphFileError(label, f"the gzip data are damaged ({error})") from None
     return b"".join(pieces)

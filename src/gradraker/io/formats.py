@@ -11,10 +11,10 @@ from gradraker.graph.edges import EdgeList
 from gradraker.io.columns import FileColumns, WantedColumns
 from gradraker.io.content import Content, Progress, read_content
 from gradraker.io.graphml import read_graphml
-from gradraker.io.layout import TextOptions
 from gradraker.io.matrix_market import read_matrix_market
 from gradraker.io.parquet import read_parquet_columns
-from gradraker.io.text_table import read_text_columns
+from gradraker.io.text.layout import TextOptions
+from gradraker.io.text.text_table import read_text_columns
 
 
 class Format(NamedTuple):

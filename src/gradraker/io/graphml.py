@@ -11,7 +11,7 @@ from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.edges import EdgeList
 from gradraker.graph.text import to_integers
 from gradraker.io.content import Content, Progress
-from gradraker.io.layout import take_first_line
+from gradraker.io.text.layout import take_first_line
 
 
 def read_graphml(content: Content, weight: Hashable, progress: Progress) -> EdgeList:

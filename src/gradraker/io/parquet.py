@@ -1,8 +1,4 @@
-"""Tables in Parquet files.
-
-polars refuses damaged files, but of some damaged numbers it makes a request for memory that ends
-the process (pola-rs/polars issue 15342).
-"""
+"""Tables in Parquet files."""
 
 import io
 from dataclasses import replace
@@ -14,7 +10,9 @@ from gradraker.exceptions import GraphFileError, Place
 from gradraker.graph.adapters.tables import to_rules
 from gradraker.io.columns import FileColumns, WantedColumns, choose_columns
 from gradraker.io.content import Content, Progress
-from gradraker.io.layout import TextOptions, take_first_line
+from gradraker.io.limits import check_unpacked_size
+from gradraker.io.parquet_sizes import check_parquet_sizes
+from gradraker.io.text.layout import TextOptions, take_first_line
 
 
 def read_parquet_columns(
@@ -23,6 +21,13 @@ def read_parquet_columns(
     """Return the wanted columns of a Parquet file; the options are those of text tables."""
     import polars as pl
 
+    try:
+        sizes = check_parquet_sizes(content.data)
+    except ValueError as error:
+        raise GraphFileError(
+            content.label, f"this is not a readable Parquet file ({error})"
+        ) from None
+    check_unpacked_size(content.label, sizes.n_bytes)
     try:
         table = pl.read_parquet(io.BytesIO(content.data))
     except (Exception, pl.exceptions.PanicException) as error:

@@ -23,7 +23,7 @@ from gradraker.graph.values import find_two_values
 from gradraker.io.columns import FileColumns, number_names
 from gradraker.io.content import Progress, ignore_progress
 from gradraker.io.formats import FORMATS, open_file
-from gradraker.io.layout import TextOptions
+from gradraker.io.text.layout import TextOptions
 
 Ids = Literal["auto", "text"]
 

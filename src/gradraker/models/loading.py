@@ -5,7 +5,7 @@ from typing import Any
 
 from gradraker.exceptions import ModelFileError
 from gradraker.models.bank.gradraker_regressor import GradrakerRegressor
-from gradraker.models.persistence.archive import read_model
+from gradraker.models.persistence.archive import read_archive
 from gradraker.models.persistence.saving import restore_model
 from gradraker.models.skg.skg_node_regressor import SKGNodeRegressor
 from gradraker.models.skg.skg_regressor import SKGRegressor
@@ -55,11 +55,11 @@ def load(path: str | os.PathLike[str]) -> Any:
     >>> again.predict_one(["Alice"]) == model.predict_one(["Alice"])
     True
     """
-    header, arrays = read_model(path)
-    kind = header.get("class")
+    content = read_archive(path)
+    kind = content.header.get("class")
     if not isinstance(kind, str) or kind not in MODELS:
         raise ModelFileError(
-            f"{os.fspath(path)!r} holds a model of class {kind!r}; "
+            f"{os.fspath(path)!r} holds a model of class {str(kind)[:100]!r}; "
             f"known are {', '.join(map(repr, MODELS))}"
         )
-    return restore_model(MODELS[kind], path, header, arrays)
+    return restore_model(MODELS[kind], path, content)

@@ -17,7 +17,7 @@ import os
 from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, BinaryIO, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,18 +29,20 @@ from gradraker._validation import make_seed
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.graph.merging import make_symmetric
 from gradraker.graph.node_graph import NodeGraph, find_nodes, make_node_graph, merge_graphs
-from gradraker.graph.node_values import NUMBERS, ValueKind, align_values
+from gradraker.graph.node_values import NUMBERS, ValueKind, align_values, check_magnitudes
 from gradraker.graph.values import select_columns
+from gradraker.models.bounds import Bounds, check_bounds
 from gradraker.models.left_out import LeftOut, LeftOutClasses
 from gradraker.models.persistence.node_state import dump_node_state, restore_node_state
-from gradraker.models.persistence.saving import check_int, read_model_of, save_model
+from gradraker.models.persistence.saving import check_int, read_model_of, save_model, write_model
 from gradraker.models.rollback import rollback_on_error
+from gradraker.models.turns import TakesTurns
 
 # Options of a graph that a model keeps for the edges that come later.
 _KEPT_OPTIONS = ("weight", "self_loops", "duplicates", "directed")
 
 
-class NodeModel(BaseEstimator):
+class NodeModel(TakesTurns, BaseEstimator):
     """Base of all models of graphs: it holds the graph and the known values.
 
     A subclass says how to learn (``_learn_all``, ``_learn_changes``), predict and explain.
@@ -52,6 +54,8 @@ class NodeModel(BaseEstimator):
     learns_by_steps: ClassVar[bool] = False
     # How the command line and reports call the method.
     method: ClassVar[str]
+    # Smallest and largest value of each parameter that is a number.
+    bounds: ClassVar[Bounds]
 
     # Which edges describe a node: "out", "in" or "both".
     direction: str = "out"
@@ -173,7 +177,9 @@ class NodeModel(BaseEstimator):
 
     def _start(self, graph: NodeGraph, values: NDArray[Any], options: Mapping[str, Any]) -> None:
         """Forget everything and hold this graph and these values."""
+        check_bounds(self.bounds, self.get_params())
         self.seed_ = make_seed(self.random_state)
+        check_magnitudes(graph, values)
         self._graph, self._values = graph, values
         self._arrived = np.empty(0, dtype=np.int64)
         kept = {name: options[name] for name in _KEPT_OPTIONS if name in options}
@@ -194,6 +200,7 @@ class NodeModel(BaseEstimator):
         came = np.flatnonzero(self.value_kind.is_known(news))
         was_known = self.value_kind.is_known(values)[came]
         differs = values[came] != news[came]
+        check_magnitudes(graph, news)
         values[came] = news[came]
         self._graph, self._values = graph, values
         self._arrived = np.concatenate([self._arrived, came[~was_known]])
@@ -341,7 +348,13 @@ class NodeModel(BaseEstimator):
 
     # -- files ---------------------------------------------------------------------
 
-    def save(self, path: str | os.PathLike[str], *, notes: dict[str, Any] | None = None) -> Path:
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        notes: dict[str, Any] | None = None,
+        only_if_unchanged: bool = False,
+    ) -> Path:
         """Write the model to a file, complete or not at all, without pickle.
 
         The file holds the graph, the known values and the choices; :func:`gradraker.load`
@@ -353,6 +366,9 @@ class NodeModel(BaseEstimator):
             Where to write; an older file is replaced.
         notes : dict, optional
             Further facts to keep: anything that JSON can hold.
+        only_if_unchanged : bool, default=False
+            Whether to raise :class:`gradraker.exceptions.ModelFileChangedError` if another
+            program has written the file since this model was loaded from it or saved to it.
 
         Returns
         -------
@@ -360,10 +376,20 @@ class NodeModel(BaseEstimator):
         """
         check_is_fitted(self)
         self._check_parameters()
+        return save_model(self, path, notes, self.dump_state, only_if_unchanged=only_if_unchanged)
+
+    def write_to(self, file: BinaryIO, *, notes: dict[str, Any] | None = None) -> None:
+        """Write to an open binary file what :meth:`save` writes to a path."""
+        check_is_fitted(self)
+        self._check_parameters()
+        write_model(self, file, notes, self.dump_state)
+
+    def dump_state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return what a file holds besides the parameters."""
         state, arrays = dump_node_state(self._graph, self._values, self._arrived)
         state |= {"seed_": self.seed_, "graph_options": self._graph_options}
         more, more_arrays = self._dump_state()
-        return save_model(self, path, state | {"model": more}, arrays | more_arrays, notes)
+        return state | {"model": more}, arrays | more_arrays
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

@@ -26,7 +26,8 @@ def rollback_on_error(
         try:
             return method(model, *args, **kwargs)
         except BaseException:
-            vars(model).clear()
+            for name in vars(model).keys() - before.keys():
+                del vars(model)[name]
             vars(model).update(before)
             if table is not None:
                 table.drop_from(n_references)

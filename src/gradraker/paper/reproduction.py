@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from gradraker._files import write_atomically
+from gradraker._files import write_bytes
 from gradraker.paper.claims import count_verdicts
 from gradraker.paper.figures import FIGURES, draw_figure, make_table, write_caption
 from gradraker.paper.plan import PaperFigure, Table
@@ -270,7 +270,7 @@ def _write_figure(results: PaperResults, figure: Mapping[str, Any], folder: Path
     files = {kind: render_figure(drawn, kind) for kind in FORMATS}
     files["csv"] = _to_csv(make_table(results, name)).encode()
     for kind, content in files.items():
-        _write_bytes(folder / f"{name}.{kind}", content)
+        write_bytes(folder / f"{name}.{kind}", content)
     svg = to_inline_svg(files["svg"].decode(), prefix=name, description=figure["caption"])
     return {
         # Safe to mark: matplotlib wrote it, texts are paths, and the description is escaped.
@@ -308,11 +308,4 @@ def _format_setting(value: Any) -> str:
 
 
 def _write_text(path: Path, text: str) -> None:
-    _write_bytes(path, text.encode())
-
-
-def _write_bytes(path: Path, content: bytes) -> None:
-    def write(temporary: Path) -> None:
-        temporary.write_bytes(content)
-
-    write_atomically(path, write)
+    write_bytes(path, text.encode())

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from gradraker._files import write_atomically
+from gradraker._files import write_bytes
 from gradraker.paper.paper_data import DATA
 from gradraker.paper.plan import Simulation, to_json_line
 
@@ -54,8 +54,7 @@ class PaperResults:
         lines = [to_json_line({"format": FORMAT, **self.header, "simulations": names})]
         for name, simulation in self.simulations.items():
             lines.append(to_json_line({"simulation": name, **simulation}))
-        text = "".join(lines)
-        return write_atomically(path, lambda file: _write_text(file, text))
+        return write_bytes(path, "".join(lines).encode())
 
     def __repr__(self) -> str:
         return f"PaperResults of {', '.join(self.simulations)}"
@@ -82,7 +81,3 @@ def read_results(path: str | os.PathLike[str]) -> PaperResults:
             "names; run 'gradraker reproduce' again"
         )
     return PaperResults(header, found)
-
-
-def _write_text(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8", newline="\n")

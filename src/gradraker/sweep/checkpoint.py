@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker._files import write_bytes
+from gradraker._files import is_stream, write_bytes
 from gradraker.exceptions import SweepFileError
 
 _FORMAT = "gradraker sweep 1"
@@ -59,10 +59,14 @@ class Checkpoint:
         self.path = Path(path)
         self.settings = settings
         self.done: dict[int, Repeat] = {}
+        # A device or a FIFO gets the results once, at the end.
+        self._is_file = not is_stream(path)
+        if not self._is_file:
+            return
         header = _format_header(settings)
         content = self.path.read_bytes() if self.path.exists() else b""
         if header.startswith(content):  # new, or killed while the first line was written
-            self.path.write_bytes(header)
+            write_bytes(self.path, header)
             return
         found, repeats = _parse(content, self.path)
         _check_same(found, settings, self.path)
@@ -72,6 +76,8 @@ class Checkpoint:
     def add(self, repeat: Repeat) -> None:
         """Append a repeat; it is on the disk when this returns."""
         self.done[repeat.number] = repeat
+        if not self._is_file:
+            return
         try:
             with self.path.open("ab") as file:
                 file.write(_format_repeat(repeat))

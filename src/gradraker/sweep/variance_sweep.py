@@ -2,7 +2,8 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,16 @@ from joblib.parallel import get_active_backend
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
+from gradraker._files import is_stream, lock_file
 from gradraker._validation import check_count, check_fraction, check_learning_rate
 from gradraker.datasets import GraphDataset
-from gradraker.exceptions import ArgumentError, SweepError
+from gradraker.exceptions import ArgumentError, SweepError, SweepFileError
 from gradraker.kernels import get_kernel
 from gradraker.sweep.checkpoint import Checkpoint, Repeat
 from gradraker.sweep.repeat import Sweep, draw_repeat, find_boundaries, run_repeat
 from gradraker.sweep.sweep_result import SweepResult
 from gradraker.sweep.versions import collect_versions
+from gradraker.sweep.workers import end_with_parent
 
 # The grid that is taken if none is given, and by which factor it goes beyond the ranges.
 _N_VARIANCES = 40
@@ -117,9 +120,35 @@ def sigma2_sweep(
     _check_splits(sweep, check_count("n_repeats", n_repeats))
     sweep = sweep._replace(sigma2=_make_grid(sweep) if sigma2 is None else _check_grid(sigma2))
     settings = _describe(sweep, dataset, n_repeats)
-    file = None if checkpoint is None else Checkpoint(checkpoint, settings)
-    done: dict[int, Repeat] = {} if file is None else file.done
     report = progress or (lambda stage, n_done, total: None)
+    if checkpoint is None:
+        return _run_all(sweep, settings, None, n_jobs, report)
+    with _lock_checkpoint(checkpoint):
+        return _run_all(sweep, settings, Checkpoint(checkpoint, settings), n_jobs, report)
+
+
+@contextmanager
+def _lock_checkpoint(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Refuse a file that another process adds repeats to; devices and FIFOs have no lock."""
+
+    def refuse() -> None:
+        problem = "is written by another sweep that is running: wait for it, or name another file"
+        raise SweepFileError(os.fspath(path), problem)
+
+    with nullcontext() if is_stream(path) else lock_file(path, on_wait=refuse):
+        yield
+
+
+def _run_all(
+    sweep: Sweep,
+    settings: dict[str, Any],
+    file: Checkpoint | None,
+    n_jobs: int | None,
+    report: Callable[[str, int, int], None],
+) -> SweepResult:
+    """Run the repeats that are not done, and keep each in the file when it is."""
+    n_repeats = settings["n_repeats"]
+    done: dict[int, Repeat] = {} if file is None else file.done
     report("sweeping", len(done), n_repeats)
     for repeat in _run(sweep, [r for r in range(n_repeats) if r not in done], n_jobs):
         done[repeat.number] = repeat
@@ -139,8 +168,16 @@ def _run(sweep: Sweep, todo: list[int], n_jobs: int | None) -> Any:
     # A backend that tells its workers how many threads are theirs is obeyed (features.parallel);
     # other workers are as many as the cores that they may use.
     threads = effective_n_jobs(n_jobs) == 1 or backend.supports_inner_max_num_threads
+    if n_jobs is not None and n_jobs > len(todo):
+        n_jobs = len(todo)  # every worker has something to do, and learns who its parent is
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
-    return parallel(delayed(run_repeat)(sweep, repeat, threads=threads) for repeat in todo)
+    parent = os.getpid()
+    return parallel(delayed(_run_in_worker)(sweep, r, threads, parent) for r in todo)
+
+
+def _run_in_worker(sweep: Sweep, repeat: int, threads: bool, parent: int) -> Repeat:
+    end_with_parent(parent)
+    return run_repeat(sweep, repeat, threads=threads)
 
 
 def _to_dataset(data: Any, y: ArrayLike | None) -> GraphDataset:

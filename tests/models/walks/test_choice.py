@@ -126,18 +126,21 @@ def test_equal_models_make_equal_files(tmp_path: Path) -> None:
 
 def _rewritten(path: Any, change: Any) -> Any:
     """The file with its header and arrays changed; checksums are made anew."""
-    from gradraker.models.persistence.archive import read_model, write_model
+    from gradraker.models.persistence.archive import read_archive, write_archive
 
-    header, arrays = read_model(path)
+    content = read_archive(path)
+    header, arrays = content.header, content.arrays
     change(header, arrays)
-    return write_model(
-        path,
-        kind=header["class"],
-        parameters=header["parameters"],
-        state=header["state"],
-        notes={},
-        arrays=arrays,
-    )
+    with open(path, "wb") as file:
+        write_archive(
+            file,
+            kind=header["class"],
+            parameters=header["parameters"],
+            state=header["state"],
+            notes={},
+            arrays=arrays,
+        )
+    return path
 
 
 def _set(place: Any, key: Any, value: Any) -> Any:

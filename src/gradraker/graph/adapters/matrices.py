@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from gradraker._validation import check_sparse
 from gradraker.exceptions import ArgumentError
 from gradraker.graph.adapters.graph_options import GraphOptions
 from gradraker.graph.adapters.lists import from_columns
@@ -27,6 +28,7 @@ def from_sparse(matrix: Any, options: GraphOptions) -> EdgeList:
             f"graph must be a matrix, got a sparse array of {matrix.ndim} dimension(s)"
         )
     _check_real(matrix.dtype)
+    check_sparse("graph", matrix)
     entries = sp.coo_array(matrix)
     source, target = (np.asarray(part) for part in entries.coords)
     return from_entries(source, target, entries.data.astype(np.float64), entries.shape, options)

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from gradraker._validation import check_sparse
+
 # Norms of smaller matrices are found densely, which takes no time and needs no iteration.
 _SMALL = 64
 
@@ -60,6 +62,7 @@ def _check_matrix(shift: Any, shape: tuple[int, int]) -> sp.csr_array:
             f"shift must be one of {', '.join(map(repr, SHIFTS))}, or a matrix of real numbers of "
             f"shape {shape}; got {got}"
         )
+    check_sparse("shift", matrix)
     return sp.csr_array(matrix, dtype=np.float64)
 
 

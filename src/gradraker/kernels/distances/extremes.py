@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from gradraker._validation import check_sparse
 from gradraker.kernels.distances.canonical_rows import Found, prepare_rows
 from gradraker.kernels.distances.dense_search import search_dense
 from gradraker.kernels.distances.sparse_search import find_farthest_sparse, find_nearest_sparse
@@ -197,6 +198,7 @@ def _find_pairs(
     """Find the nearest two rows that differ and the farthest two; None if all rows are equal."""
     if metric not in METRICS:
         raise ValueError(f"metric={metric!r} is unknown; use one of {', '.join(METRICS)}")
+    check_sparse("X", X)
     X = X.tocsr() if issparse(X) else np.asarray(X)
     rows = prepare_rows(X, squared=metric == "sqeuclidean")
     if issparse(rows.values):

@@ -13,6 +13,7 @@ from gradraker.kernels.ranges import Sigma2Ranges
 from gradraker.models.bank.fitted_bank import LearnedBank
 from gradraker.models.bank.frequency_tables import FamilyTables
 from gradraker.models.bank.members import WHOLE, BankMember, check_kernels
+from gradraker.models.bounds import check_bounds
 from gradraker.models.rollback import rollback_on_error
 from gradraker.models.rows.row_input import check_same_features
 from gradraker.models.skg.one_node import (
@@ -125,6 +126,7 @@ class OneNodeBank(LearnedBank):
 
     def _start_empty(self, targets: tuple[int, ...]) -> None:
         """Start without rows, for the first node of :meth:`learn_one`."""
+        check_bounds(self.bounds, self.get_params())
         members = []
         for family, sigma2 in check_kernels(self.kernels):
             if isinstance(sigma2, str):

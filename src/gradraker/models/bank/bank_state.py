@@ -11,8 +11,8 @@ from gradraker.models.bank.frequency_tables import FamilyTables
 from gradraker.models.bank.members import (
     WHOLE,
     BankMember,
-    assign_views,
     check_kernels,
+    check_view_widths,
     check_views,
 )
 from gradraker.models.persistence.saving import Arrays, State
@@ -53,11 +53,14 @@ def restore_bank(model: "GradrakerRegressor", state: State, arrays: Arrays) -> N
         raise ValueError("a member is none of the kernels and views")
     seed, n_numbered, named = restore_names(state)
     table = FamilyTables.from_families(
-        [member.kernel for member in members], seed, model.n_frequencies, n_numbered=n_numbered
+        [member.kernel for member in members],
+        seed,
+        model.n_frequencies,
+        n_numbered=n_numbered,
+        named=named,
     )
-    table.add_missing(named)
     if views is not None:
-        assign_views(views, len(table))
+        check_view_widths(views, len(table))
     coef = check_coef(arrays, model.n_frequencies, (2, 3))
     ranges = {
         (view, get_kernel(family).name): Sigma2Ranges(**found)

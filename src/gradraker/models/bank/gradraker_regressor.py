@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,12 @@ from gradraker.models.bank.members import (
     choose_members,
 )
 from gradraker.models.bank.training import select_view_matrix, train_bank
+from gradraker.models.bounds import (
+    COUNT_OF_EPOCHS,
+    COUNT_OF_FREQUENCIES,
+    NOT_NEGATIVE,
+    Bounds,
+)
 from gradraker.models.persistence.saving import Arrays, State
 from gradraker.models.rows.record import Record
 from gradraker.models.sigma2.rules import RuleInput, check_tested_is_used
@@ -135,6 +141,14 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
     >>> float(model.kernel_weights_.sum().round(12))
     1.0
     """
+
+    bounds: ClassVar[Bounds] = {
+        "n_frequencies": COUNT_OF_FREQUENCIES,
+        "learning_rate": (0.0, 1.0),
+        "weight_step": NOT_NEGATIVE,
+        "regularization": NOT_NEGATIVE,
+        "n_epochs": COUNT_OF_EPOCHS,
+    }
 
     def __init__(
         self,

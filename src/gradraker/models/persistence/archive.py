@@ -9,40 +9,60 @@ import io
 import json
 import os
 import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from gradraker import __version__
-from gradraker._files import write_atomically
 from gradraker.exceptions import ModelFileError
+from gradraker.models.persistence.members import compute_padding, read_header, read_members
 
 FORMAT = "gradraker-model"
 FORMAT_VERSION = 1
-_HEADER = "header.json"
+HEADER = "header.json"
 # A fixed time stamp, so that equal models make equal files.
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
-def write_model(
-    path: str | os.PathLike[str],
+@dataclass(frozen=True)
+class ModelContent:
+    """What a model file holds.
+
+    Attributes
+    ----------
+    header : dict
+        ``class``, ``parameters``, ``state``, ``notes`` and the checksums of the arrays.
+    arrays : dict of str to ndarray
+        Arrays by name.
+    digest : str
+        Differs for files that differ.
+    """
+
+    header: dict[str, Any]
+    arrays: dict[str, NDArray[Any]]
+    digest: str
+
+
+def write_archive(
+    file: BinaryIO,
     *,
     kind: str,
     parameters: dict[str, Any],
     state: dict[str, Any],
     notes: dict[str, Any],
-    arrays: dict[str, NDArray[Any]],
-) -> Path:
-    """Write a model to ``path``: complete, or not at all.
+    arrays: Mapping[str, NDArray[Any]],
+) -> str:
+    """Write a model to an open file, and return a digest of it.
 
     ``parameters``, ``state`` and ``notes`` must be of types that JSON has; ``kind`` is the class.
     """
     members = {f"{name}.npy": _to_npy(array) for name, array in arrays.items()}
-    header = {
+    content = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
         "gradraker_version": __version__,
@@ -50,57 +70,76 @@ def write_model(
         "parameters": parameters,
         "state": state,
         "notes": notes,
-        "sha256": {name: sha256(content).hexdigest() for name, content in members.items()},
+        "sha256": {name: sha256(member).hexdigest() for name, member in members.items()},
     }
-    members[_HEADER] = json.dumps(header, ensure_ascii=True, allow_nan=False).encode()
-
-    def write(temporary: Path) -> None:
-        with zipfile.ZipFile(temporary, "w", zipfile.ZIP_STORED) as archive:
-            for name, content in members.items():
-                archive.writestr(zipfile.ZipInfo(name, _EPOCH), content)
-
-    return write_atomically(path, write)
+    header = json.dumps(content, ensure_ascii=True, allow_nan=False).encode()
+    header += b" " * compute_padding(header, sum(map(len, members.values())))
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        for name, member in (members | {HEADER: header}).items():
+            archive.writestr(zipfile.ZipInfo(name, _EPOCH), member)
+    return _make_digest(header, file.tell())
 
 
-def read_model(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Return the header and the arrays of a model file, or raise :class:`ModelFileError`."""
-    content = Path(path).read_bytes()
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            members = {info.filename: _read_member(archive, info) for info in archive.infolist()}
-        header = json.loads(members.pop(_HEADER))
-        is_ours = header["format"] == FORMAT
-        version, writer = header["format_version"], str(header["gradraker_version"])
-        if type(version) is not int:
-            raise ValueError(f"format_version is {version!r}")
-    except Exception as error:
-        raise ModelFileError(
-            f"{os.fspath(path)!r} is not a gradraker model file, or is damaged "
-            f"or not whole: {error!r}"
-        ) from None
+def read_archive(path: str | os.PathLike[str]) -> ModelContent:
+    """Return the content of a model file, or raise :class:`ModelFileError`."""
+    name = os.fspath(path)
+    with open(path, "rb") as file:
+        try:
+            members = read_members(file)
+            text, size = bytes(members.pop(HEADER)), os.fstat(file.fileno()).st_size
+            header = read_header(text, size)
+            is_ours = header["format"] == FORMAT
+            version, writer = header["format_version"], str(header["gradraker_version"])
+            if type(version) is not int:
+                raise ValueError(f"format_version is {version!r}")
+        except Exception as error:
+            raise ModelFileError(
+                f"{name!r} is not a gradraker model file, or is damaged or not whole: "
+                f"{_shorten(error)}"
+            ) from None
     if not is_ours or version < 1:
-        raise ModelFileError(f"{os.fspath(path)!r} is not a gradraker model file")
+        raise ModelFileError(f"{name!r} is not a gradraker model file")
     if version > FORMAT_VERSION:
         raise ModelFileError(
-            f"{os.fspath(path)!r} was written by gradraker {writer} in format {version}; "
+            f"{name!r} was written by gradraker {writer[:100]} in format {version}; "
             f"gradraker {__version__} reads formats up to {FORMAT_VERSION}: upgrade gradraker"
         )
     try:
-        if {name: sha256(content).hexdigest() for name, content in members.items()} != dict(
-            header["sha256"]
-        ):
+        found = {part: sha256(member).hexdigest() for part, member in members.items()}
+        if found != dict(header["sha256"]):
             raise ValueError("a checksum differs or a part is missing")
-        arrays = {name.removesuffix(".npy"): _from_npy(member) for name, member in members.items()}
+        arrays = {part.removesuffix(".npy"): _from_npy(m) for part, m in members.items()}
     except Exception as error:
-        raise ModelFileError(f"{os.fspath(path)!r} is damaged: {error}") from None
-    return header, arrays
+        raise ModelFileError(f"{name!r} is damaged: {_shorten(error)}") from None
+    return ModelContent(header, arrays, _make_digest(text, size))
 
 
-def _read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
-    # Stored members cannot be larger than the file, so a small file never fills the memory.
-    if info.compress_type != zipfile.ZIP_STORED or info.file_size != info.compress_size:
-        raise ValueError(f"the part {info.filename!r} is compressed")
-    return archive.read(info)
+def read_notes(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the notes that ``model.save(path, notes=...)`` kept in a model file."""
+    notes = read_archive(path).header.get("notes")
+    if not isinstance(notes, dict):
+        raise ModelFileError(f"{os.fspath(path)!r} is damaged: it has no notes")
+    return notes
+
+
+def read_digest(path: str | os.PathLike[str]) -> str | None:
+    """Return the digest of the model file at a path; None if there is no file.
+
+    Only the header is read. Any other file has the digest "".
+    """
+    if not os.path.exists(path):
+        return None
+    with open(path, "rb") as file:
+        try:
+            header = read_members(file, only=HEADER)[HEADER]
+        except Exception:  # zipfile has many ways to say that a file is damaged
+            return ""
+        return _make_digest(header, os.fstat(file.fileno()).st_size)
+
+
+def _make_digest(header: bytes | bytearray, size: int) -> str:
+    """Return a text that differs for files that differ: the header has checksums of the rest."""
+    return f"{size}-{sha256(header).hexdigest()}"
 
 
 def _to_npy(array: NDArray[Any]) -> bytes:
@@ -109,14 +148,28 @@ def _to_npy(array: NDArray[Any]) -> bytes:
     return buffer.getvalue()
 
 
-def _from_npy(content: bytes) -> NDArray[Any]:
-    return np.asarray(npy.read_array(io.BytesIO(content), allow_pickle=False))
+def _from_npy(content: bytearray) -> NDArray[Any]:
+    """Return the array of a member without copying it; it owns the bytes of the member."""
+    start = io.BytesIO(content[:65536])
+    version = npy.read_magic(start)
+    read = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}.get(version)
+    if read is None:
+        raise ValueError(f"an array is in format {version}")
+    shape, is_fortran, dtype = read(start)
+    if dtype.hasobject or is_fortran:
+        raise ValueError(f"an array is of type {dtype}")
+    data = memoryview(content)[start.tell() :]
+    # Python's integers, since a product of large ones overflows in NumPy.
+    n_bytes = dtype.itemsize
+    for length in shape:
+        n_bytes *= length
+    if n_bytes != len(data) or min(shape, default=0) < 0:
+        raise ValueError(f"an array of shape {shape} has {len(data)} bytes")
+    array: NDArray[Any] = np.frombuffer(data, dtype).reshape(shape)
+    # Offsets that are not multiples of 8 would have loops compiled anew.
+    return array if array.flags.aligned else array.copy()
 
 
-def read_notes(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return the notes that ``model.save(path, notes=...)`` kept in a model file."""
-    header, _ = read_model(path)
-    notes = header.get("notes")
-    if not isinstance(notes, dict):
-        raise ModelFileError(f"{os.fspath(path)!r} is damaged: it has no notes")
-    return notes
+def _shorten(error: Exception) -> str:
+    """Return an error for a message; a forged file can put anything into one."""
+    return repr(error)[:300]

@@ -1,16 +1,23 @@
 """The one way to write a model to a file and to make it from one again."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, BinaryIO, ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.exceptions import ModelFileError
-from gradraker.models.persistence.archive import read_model, write_model
+from gradraker._files import is_stream, lock_file, write_file
+from gradraker.exceptions import ModelFileChangedError, ModelFileError
+from gradraker.models.bounds import Bounds, check_bounds
+from gradraker.models.persistence.archive import (
+    ModelContent,
+    read_archive,
+    read_digest,
+    write_archive,
+)
 from gradraker.models.persistence.names_as_json import decode_name, encode_name
 
 Arrays = dict[str, NDArray[Any]]
@@ -20,6 +27,7 @@ State = dict[str, Any]
 class Savable(Protocol):
     """A model that can be saved: it has parameters and a seed, and is made from a state."""
 
+    bounds: ClassVar[Bounds]
     seed_: int
 
     def get_params(self) -> dict[str, Any]:
@@ -31,18 +39,16 @@ class Savable(Protocol):
 
 
 M = TypeVar("M", bound=Savable)
+# Returns what a file holds besides the parameters.
+Dump = Callable[[], tuple[State, Arrays]]
 
 
-def save_model(
-    model: Savable,
-    path: str | os.PathLike[str],
-    state: State,
-    arrays: Arrays,
-    notes: dict[str, Any] | None,
-) -> Path:
-    """Write a fitted model; ``state`` and ``arrays`` are what its ``from_state`` takes."""
-    return write_model(
-        path,
+def write_model(model: Savable, file: BinaryIO, notes: dict[str, Any] | None, dump: Dump) -> str:
+    """Write a fitted model to an open file; return a digest of what was written."""
+    check_bounds(model.bounds, model.get_params())
+    state, arrays = dump()
+    return write_archive(
+        file,
         kind=type(model).__name__,
         parameters=_dump_parameters(model),
         state=state,
@@ -51,20 +57,59 @@ def save_model(
     )
 
 
+def save_model(
+    model: Savable,
+    path: str | os.PathLike[str],
+    notes: dict[str, Any] | None,
+    dump: Dump,
+    *,
+    only_if_unchanged: bool,
+) -> Path:
+    """Write a fitted model to a file, one process at a time, and remember what was written.
+
+    With ``only_if_unchanged``, the file must be as the model was loaded from it or last saved
+    to it; if the model was neither, there must be no file.
+    """
+    with nullcontext() if is_stream(path) else lock_file(path):
+        if only_if_unchanged and read_digest(path) != _get_digests(model).get(_name(path)):
+            raise ModelFileChangedError(os.fspath(path))
+        digests: list[str] = []
+        written = write_file(
+            path, lambda file: digests.append(write_model(model, file, notes, dump))
+        )
+    _remember(model, path, digests[0])
+    return written
+
+
+def _get_digests(model: Savable) -> Mapping[str, str]:
+    """Return the digests of the files that a model was loaded from or saved to, by path."""
+    digests: Mapping[str, str] = vars(model).get("_digests", {})
+    return digests
+
+
+def _remember(model: Savable, path: str | os.PathLike[str], digest: str) -> None:
+    vars(model)["_digests"] = {**_get_digests(model), _name(path): digest}
+
+
+def _name(path: str | os.PathLike[str]) -> str:
+    return os.path.realpath(path)
+
+
 def read_model_of(cls: type[M], path: str | os.PathLike[str]) -> M:
     """Load a model of one class from its file."""
-    return restore_model(cls, path, *read_model(path))
+    return restore_model(cls, path, read_archive(path))
 
 
-def restore_model(
-    cls: type[M], path: str | os.PathLike[str], header: dict[str, Any], arrays: Arrays
-) -> M:
+def restore_model(cls: type[M], path: str | os.PathLike[str], content: ModelContent) -> M:
     """Make the model of class ``cls`` that a file describes, or refuse the file by name."""
+    header = content.header
     with wrap_load_errors(path):
         if header["class"] != cls.__name__:
             raise ValueError(f"it holds a model of class {header['class']!r}")
         parameters = {name: _from_json(item) for name, item in header["parameters"].items()}
-        model: M = cls.from_state(parameters, header["state"], arrays)
+        check_bounds(cls.bounds, parameters)
+        model: M = cls.from_state(parameters, header["state"], content.arrays)
+        _remember(model, path, content.digest)
         return model
 
 
@@ -74,7 +119,7 @@ def wrap_load_errors(path: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        raise ModelFileError(f"{os.fspath(path)!r} cannot be read: {error!r}") from None
+        raise ModelFileError(f"{os.fspath(path)!r} cannot be read: {repr(error)[:500]}") from None
 
 
 def _dump_parameters(model: Savable) -> dict[str, Any]:

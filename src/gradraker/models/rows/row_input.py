@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
 
-from gradraker._validation import refuse_strings
+from gradraker._validation import check_sparse, refuse_strings
 from gradraker.explain.learned_rows import Evidence
 from gradraker.features import (
     FrequencyTable,
@@ -39,6 +39,7 @@ def validate_training(
     model: "RowModel", X: Any, y: Any, references: Any, *, first: bool
 ) -> tuple[Any, NDArray[np.float64]]:
     """Check rows and values for training; the first call sets the columns of the model."""
+    check_sparse("X", X)
     refuse_strings("X", X)
     refuse_strings("y", y)
     options = {**_ROWS, "multi_output": True, "y_numeric": True}
@@ -71,6 +72,7 @@ def validate_tested(model: "RowModel", tested: Any, references: Any, n_columns: 
     """
     if tested is None:
         return None
+    check_sparse("tested", tested)
     refuse_strings("tested", tested)
     if references is None:
         return validate_data(model, tested, reset=False, **_ROWS)
@@ -93,6 +95,7 @@ def check_same_features(model: "RowModel") -> None:
 def prepare_rows(model: "RowModel", X: Any, references: Any) -> Prepared:
     """Validate X for prediction; return its rows and a table with their frequencies."""
     check_is_fitted(model, "coef_")
+    check_sparse("X", X)
     refuse_strings("X", X)
     table = model._table
     if references is None:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Hashable, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, BinaryIO, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 from gradraker._validation import check_flag
 from gradraker.features import RowArrays, check_references
 from gradraker.linear.lms import draw_epoch_orders
-from gradraker.models.persistence.saving import Arrays, State, read_model_of, save_model
+from gradraker.models.bounds import Bounds, check_bounds
+from gradraker.models.persistence.saving import (
+    Arrays,
+    State,
+    read_model_of,
+    save_model,
+    write_model,
+)
 from gradraker.models.rollback import rollback_on_error
 from gradraker.models.rows.record import Record, find_row_names
 from gradraker.models.rows.row_input import (
@@ -23,10 +30,14 @@ from gradraker.models.rows.row_input import (
     validate_training,
 )
 from gradraker.models.rows.row_state import drop_learned_rows
+from gradraker.models.turns import TakesTurns
 
 
-class RowModel(BaseEstimator):
+class RowModel(TakesTurns, BaseEstimator):
     """Fit, continue, save and load; subclasses say how to start, train and dump their state."""
+
+    # Smallest and largest value of each parameter that is a number.
+    bounds: ClassVar[Bounds]
 
     coef_: NDArray[np.float64]
     seed_: int
@@ -73,6 +84,7 @@ class RowModel(BaseEstimator):
         self
         """
         self.check_parameters()
+        check_bounds(self.bounds, self.get_params())
         names = find_row_names(X, node_names)
         X, y = validate_training(self, X, y, references, first=True)
         tested = validate_tested(self, tested, references, X.shape[1])
@@ -114,6 +126,8 @@ class RowModel(BaseEstimator):
         """
         self.check_parameters()
         first = not hasattr(self, "coef_")
+        if first:
+            check_bounds(self.bounds, self.get_params())
         self._check_rows_allowed(first=first)
         names = find_row_names(X, node_names)
         X, y = validate_training(self, X, y, references, first=first)
@@ -154,6 +168,7 @@ class RowModel(BaseEstimator):
         *,
         notes: dict[str, Any] | None = None,
         observed: bool = True,
+        only_if_unchanged: bool = False,
     ) -> Path:
         """Write the model to a file, complete or not at all, without pickle.
 
@@ -172,18 +187,32 @@ class RowModel(BaseEstimator):
             training. Without them the file predicts and learns on, but cannot explain; θ, the
             seed, and names of referencing nodes stay. ``docs/privacy.md`` says what they give
             away.
+        only_if_unchanged : bool, default=False
+            Whether to raise :class:`gradraker.exceptions.ModelFileChangedError` if another
+            program has written the file since this model was loaded from it or saved to it.
 
         Returns
         -------
         Path
         """
+        self._check_savable()
+        dump = self.dump_state if check_flag("observed", observed) else self._dump_without_rows
+        return save_model(self, path, notes, dump, only_if_unchanged=only_if_unchanged)
+
+    def _dump_without_rows(self) -> tuple[State, Arrays]:
+        state, arrays = self.dump_state()
+        drop_learned_rows(state, arrays)
+        return state, arrays
+
+    def write_to(self, file: BinaryIO, *, notes: dict[str, Any] | None = None) -> None:
+        """Write to an open binary file what :meth:`save` writes to a path."""
+        self._check_savable()
+        write_model(self, file, notes, self.dump_state)
+
+    def _check_savable(self) -> None:
         check_is_fitted(self, "coef_")
         self.check_parameters()
         check_same_features(self)
-        state, arrays = self.dump_state()
-        if not check_flag("observed", observed):
-            drop_learned_rows(state, arrays)
-        return save_model(self, path, state, arrays, notes)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

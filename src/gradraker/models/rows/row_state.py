@@ -57,8 +57,6 @@ def drop_learned_rows(state: State, arrays: Arrays) -> None:
 def restore_row_state(model: "RowModel", state: State, arrays: Arrays) -> None:
     """Give a model that has its table and θ the rest of :func:`dump_row_state`."""
     table = model._table
-    if len(table) != state["n_numbered"] + len(state["named"]):
-        raise ValueError("a reference name occurs twice")
     model._n_first = check_int("n_first", state["n_first"])
     # keep_known may have been set after training: what was kept is what counts.
     model._record = None
@@ -75,6 +73,8 @@ def restore_row_state(model: "RowModel", state: State, arrays: Arrays) -> None:
             "n_features_in_", state["n_features_in_"], most=len(table), least=1
         )
     if state["has_feature_names"]:
+        if table.n_numbered:
+            raise ValueError("a name of a column is not a string")
         names = table.names[: model.n_features_in_]
         if not all(isinstance(name, str) for name in names):
             raise ValueError("a name of a column is not a string")
@@ -87,6 +87,9 @@ def restore_names(state: State) -> tuple[int, int, list[Hashable]]:
         raise ValueError("named is not a list")
     named = [decode_name(item) for item in state["named"]]
     n_numbered = check_int("n_numbered", state["n_numbered"], most=_MOST_NUMBERED)
+    numbers = (name for name in named if isinstance(name, int | float))
+    if len(set(named)) != len(named) or any(0 <= n < n_numbered and n == int(n) for n in numbers):
+        raise ValueError("a reference name occurs twice")
     return check_int("seed_", state["seed_"], most=2**64 - 1), n_numbered, named
 
 

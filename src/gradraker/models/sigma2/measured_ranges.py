@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array
 
-from gradraker._validation import check_count, check_learning_rate, make_seed
+from gradraker._validation import check_count, check_learning_rate, check_sparse, make_seed
 from gradraker.features import FrequencyTable
 from gradraker.kernels import get_kernel
 from gradraker.kernels.ranges import Sigma2Ranges, compute_ranges, find_extreme_pairs
@@ -82,6 +82,7 @@ def sigma2_ranges(
     Sigma2Ranges: gaussian kernel, D = 200, distances 1 to ..., noise ratio 0.0... (refined)
     ...
     """
+    check_sparse("X", X)
     rows = check_array(X, input_name="X", **_ROWS)
     check_count("n_frequencies", n_frequencies)
     get_kernel(kernel)
@@ -128,6 +129,7 @@ def _check_noise(noise: Any) -> dict[str, Any]:
 def _check_tested(tested: Any, n_columns: int) -> Any:
     if tested is None:
         return None
+    check_sparse("tested", tested)
     rows = check_array(tested, input_name="tested", **_ROWS)
     if rows.shape[1] != n_columns:
         raise ValueError(f"tested has {rows.shape[1]} columns, but X has {n_columns}")

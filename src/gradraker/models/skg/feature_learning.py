@@ -19,12 +19,13 @@ from gradraker.features import (
 )
 from gradraker.models.rollback import rollback_on_error
 from gradraker.models.rows.record import Record
+from gradraker.models.turns import TakesTurns
 
 if TYPE_CHECKING:
     from gradraker.models.skg.skg_regressor import SKGRegressor
 
 
-class FeatureLearningMixin:
+class FeatureLearningMixin(TakesTurns):
     """``learn_features`` and ``predict_features`` for SKG.
 
     The class that uses it has ``coef_``, ``n_seen_``, ``n_frequencies``, ``_record`` and

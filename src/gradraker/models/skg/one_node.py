@@ -12,6 +12,7 @@ from gradraker._validation import check_learning_rate
 from gradraker.features import FrequencyTable
 from gradraker.models.rollback import rollback_on_error
 from gradraker.models.rows.record import Record
+from gradraker.models.turns import Turn
 
 Neighbours = Mapping[Any, float] | Iterable[Hashable]
 Value = float | NDArray[np.float64]
@@ -32,6 +33,7 @@ class OneNodeMixin:
     _record: Record | None
     sigma2_: float
     _table: FrequencyTable
+    _turn: Turn
 
     def _start_empty(self, targets: tuple[int, ...]) -> None:
         raise NotImplementedError
@@ -58,6 +60,10 @@ class OneNodeMixin:
             0 before anything was learned (θ₀ = 0).
         """
         names, weights = split_neighbours(neighbours)
+        with self._turn.lock:
+            return self._predict(names, weights)
+
+    def _predict(self, names: Collection[Hashable], weights: NDArray[np.float64]) -> Value:
         if not hasattr(self, "coef_"):
             return 0.0
         self._check_frequencies_known()
@@ -99,12 +105,13 @@ class OneNodeMixin:
         """
         names, weights = split_neighbours(neighbours)
         checked = check_value(value)
-        if hasattr(self, "coef_"):
-            self._check_frequencies_known()
-            indices = _find_drawn_rows(names, self._table)
-            if indices is not None:
-                return self._learn(indices, weights, checked)
-        return self._learn_new(names, weights, checked)
+        with self._turn.lock:
+            if hasattr(self, "coef_"):
+                self._check_frequencies_known()
+                indices = _find_drawn_rows(names, self._table)
+                if indices is not None:
+                    return self._learn(indices, weights, checked)
+            return self._learn_new(names, weights, checked)
 
     @rollback_on_error
     def _learn_new(

@@ -1,8 +1,8 @@
 """SKG as a model of graphs: it holds the graph and makes the adjacency vectors itself."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +11,13 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gradraker._validation import check_choice, check_count
-from gradraker.exceptions import TooFewValuesError
+from gradraker.exceptions import ArgumentTypeError, TooFewValuesError
 from gradraker.explain.skg_explanation import Explanation
 from gradraker.explain.transfer import SimilarityTransfer, similarity_transfer
 from gradraker.graph.hops import HOP_WEIGHTS, count_walks
 from gradraker.graph.names import find_positions
 from gradraker.graph.node_graph import NodeGraph, append_new_nodes
+from gradraker.models.bounds import Bounds
 from gradraker.models.left_out import LeftOut, measure_left_out_error
 from gradraker.models.node_model import NodeModel
 from gradraker.models.persistence.saving import Arrays, State
@@ -84,6 +85,7 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
 
     method = "skg"
     learns_by_steps = True
+    bounds: ClassVar[Bounds] = {**SKGRegressor.bounds, "hops": (1, 100)}
 
     skg_: SKGRegressor
     offset_: float
@@ -406,6 +408,10 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
         check_choice("direction", self.direction, ("out", "in", "both"))
         check_choice("hop_weights", self.hop_weights, HOP_WEIGHTS)
         check_count("hops", self.hops)
+        names: object = self.references
+        is_sequence = hasattr(names, "__len__") and not isinstance(names, str | bytes | Mapping)
+        if names is not None and not is_sequence:
+            raise ArgumentTypeError("references", "a sequence of names, or None", names)
         SKGRegressor(
             kernel=self.kernel,
             sigma2=self.sigma2,

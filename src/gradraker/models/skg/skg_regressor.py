@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,13 @@ from gradraker.features import (
 from gradraker.kernels import get_kernel
 from gradraker.kernels.ranges import Sigma2Ranges, compute_ranges, find_extreme_pairs
 from gradraker.linear.lms import train
+from gradraker.models.bounds import (
+    COUNT_OF_EPOCHS,
+    COUNT_OF_FREQUENCIES,
+    NOT_NEGATIVE,
+    Bounds,
+    check_bounds,
+)
 from gradraker.models.persistence.saving import Arrays, State, check_int
 from gradraker.models.rows.record import Record, find_row_names
 from gradraker.models.rows.row_input import check_same_features, gather_evidence, prepare_rows
@@ -153,6 +160,12 @@ class SKGRegressor(FeatureLearningMixin, OneNodeMixin, RegressorMixin, RowModel)
     array([...])
     """
 
+    bounds: ClassVar[Bounds] = {
+        "sigma2": NOT_NEGATIVE,
+        "n_frequencies": COUNT_OF_FREQUENCIES,
+        "learning_rate": (0.0, 1.0),
+        "n_epochs": COUNT_OF_EPOCHS,
+    }
     _ranges: Sigma2Ranges | None
 
     def __init__(
@@ -288,6 +301,7 @@ class SKGRegressor(FeatureLearningMixin, OneNodeMixin, RegressorMixin, RowModel)
         """Start without rows, for the first node of :meth:`learn_one`."""
         self.check_parameters()
         self._refuse_auto("learn_one or learn_features")
+        check_bounds(self.bounds, self.get_params())
         if isinstance(self.sigma2, str):
             raise ValueError(
                 f"sigma2={self.sigma2!r} is a rule that needs rows to choose from, and learn_one "
@@ -491,17 +505,22 @@ class SKGRegressor(FeatureLearningMixin, OneNodeMixin, RegressorMixin, RowModel)
         """Make the model that a file describes."""
         model = cls(**parameters)
         model.check_parameters()
-        n_frequencies = check_int("n_frequencies_", state["n_frequencies_"], least=1)
+        n_frequencies = check_int(
+            "n_frequencies_", state["n_frequencies_"], least=1, most=COUNT_OF_FREQUENCIES[1]
+        )
         coef = check_coef(arrays, n_frequencies, (1, 2))
         seed, n_numbered, named = restore_names(state)
-        table = FrequencyTable(seed, n_frequencies, model.kernel, n_numbered=n_numbered)
-        table.add_missing(named)
+        table = FrequencyTable(
+            seed, n_frequencies, model.kernel, n_numbered=n_numbered, named=named
+        )
         ranges = None if state["ranges_"] is None else Sigma2Ranges(**state["ranges_"])
         choice = ChosenSigma2(float(check_sigma2(state["sigma2_"])), ranges)
         model._set_initial_state(table, choice, coef.shape[:-1])
         model.coef_ = coef
         model.learning_rate_ = check_learning_rate(state["learning_rate_"])
-        model.n_epochs_ = check_int("n_epochs_", state["n_epochs_"], least=1)
+        model.n_epochs_ = check_int(
+            "n_epochs_", state["n_epochs_"], least=1, most=COUNT_OF_EPOCHS[1]
+        )
         model._knows_frequencies = check_flag("knows_frequencies", state["knows_frequencies"])
         check_same_features(model)
         restore_row_state(model, state, arrays)

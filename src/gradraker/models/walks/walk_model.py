@@ -7,7 +7,7 @@ state has changed.
 """
 
 from collections.abc import Hashable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from gradraker._validation import check_choice
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.graph.node_graph import NodeGraph, append_new_nodes
+from gradraker.models.bounds import NOT_NEGATIVE, Bounds
 from gradraker.models.node_model import NodeModel
 from gradraker.models.persistence.saving import Arrays, State, check_int
 from gradraker.models.walks.choice import Choice, dump_choice, restore_choice
@@ -51,6 +52,11 @@ class WalkModel(NodeModel):
     method = "nodes"
     # Whether targets are one-hot classes.
     are_classes = False
+    bounds: ClassVar[Bounds] = {
+        "width": NOT_NEGATIVE,
+        "alpha": NOT_NEGATIVE,
+        "tol": (1e-12, 0.1),
+    }
 
     _choice: Choice | None
     _choice_is_current: bool

@@ -9,7 +9,7 @@ import pytest
 from examples import list_edges
 from gradraker import read_edges
 from gradraker.exceptions import GraphFileError
-from gradraker.io import text_table
+from gradraker.io.text import text_table
 
 PLAIN = [(3, 7, 2.0), (3, 5, 0.5), (7, 5, -1.0)]
 

@@ -12,7 +12,7 @@ from gradraker.graph.adapters.columns import ColumnPositions
 from gradraker.graph.text import MISSING, to_integers
 from gradraker.io.columns import FileColumns, WantedColumns, choose_columns, make_table
 from gradraker.io.content import Content, Progress
-from gradraker.io.layout import (
+from gradraker.io.text.layout import (
     BLANKS,
     WHITESPACE,
     Layout,
@@ -23,6 +23,7 @@ from gradraker.io.layout import (
     shorten,
     split_line,
 )
+from gradraker.io.text.names_in_text import unescape_name
 
 if TYPE_CHECKING:
     import polars as pl
@@ -132,12 +133,26 @@ def _parse_piece(text: str, first: int, layout: Layout, columns: ColumnPositions
     if len(where):
         line, content = lines.row(int(where[0]))
         explain_line(content, line, layout, columns)
+    if "'" in text:
+        texts = [*wanted, "value"] if columns.is_text else wanted
+        found = found.with_columns(
+            _unescape_names(found.get_column(name)).alias(name) for name in texts
+        )
     if columns.is_text:
         label = pl.col("value")
         missing = label.str.to_lowercase().is_in(MISSING)
         found = found.with_columns(value=pl.when(~missing).then(label))
     integers = to_integers([found.get_column(name) for name in wanted])
     return found.drop("malformed").with_columns(lines.get_column("line"), *(integers or []))
+
+
+def _unescape_names(names: "pl.Series") -> "pl.Series":
+    """Return names as they were before the command line wrote them to a table."""
+    import polars as pl
+
+    if not names.str.starts_with("'").any():
+        return names
+    return pl.Series([unescape_name(name) for name in names.to_list()], dtype=pl.String)
 
 
 def _split_fields(

@@ -1,0 +1,215 @@
+"""Forged model files are refused before they cost memory or time."""
+
+import io
+import json
+import struct
+import subprocess
+import sys
+import zipfile
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gradraker import GradrakerRegressor, NodeRegressor, SKGNodeRegressor, SKGRegressor, load
+from gradraker.exceptions import ModelFileError
+
+ROOM, FACTOR = 64 << 20, 4
+
+# Loads a file, and prints the result and how much memory it took.
+PROGRAM = """
+import resource, sys
+import numpy as np
+import gradraker
+from gradraker.exceptions import ModelFileError
+
+other = gradraker.SKGRegressor(sigma2=1.0, n_frequencies=4).fit(np.eye(3), np.arange(3.0))
+gradraker.load(other.save(sys.argv[1] + ".small"))
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+try:
+    gradraker.load(sys.argv[1])
+except ModelFileError as error:
+    print("refused", str(error)[:200].replace("\\n", " "))
+else:
+    print("read")
+print(1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before))
+"""
+
+
+def load_elsewhere(path: Any) -> Any:
+    """Return what loading a file says, and the memory that it took."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(path)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    *said, memory = done.stdout.splitlines()
+    return said[0], int(memory)
+
+
+def assert_cheap(path: Any, *, word: Any) -> None:
+    said, memory = load_elsewhere(path)
+    assert said.startswith(word), said
+    assert memory <= FACTOR * path.stat().st_size + ROOM
+
+
+def make_skg(**parameters: Any) -> Any:
+    model = SKGRegressor(sigma2=1.0, n_frequencies=4, random_state=0, **parameters)
+    return model.fit(np.eye(6), np.arange(6.0))
+
+
+def make_node_model() -> Any:
+    return NodeRegressor().fit([("a", "b"), ("b", "c"), ("c", "d")], {"a": 1.0, "d": 2.0})
+
+
+def rewrite(path: Any, change: Any) -> None:
+    """Change the header of a file, and make its checksums right again."""
+    with zipfile.ZipFile(path) as archive:
+        parts = {info.filename: archive.read(info) for info in archive.infolist()}
+    header = json.loads(parts.pop("header.json"))
+    change(header, parts)
+    header["sha256"] = {name: sha256(part).hexdigest() for name, part in parts.items()}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        for name, part in (parts | {"header.json": json.dumps(header).encode()}).items():
+            archive.writestr(name, part)
+
+
+def test_overlapping_members_are_refused(tmp_path: Any) -> None:
+    path = tmp_path / "m.gr"
+    big = bytes(1_000_000)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("a0.npy", big)
+        for i in range(1, 300):
+            archive.writestr(f"a{i}.npy", b"x" * 20)
+    content = bytearray(path.read_bytes())
+    crc = struct.unpack_from("<L", content, content.index(b"PK\1\2") + 16)[0]
+    at = 0
+    while (at := content.find(b"PK\1\2", at)) >= 0:  # all of them are the first one
+        struct.pack_into("<3L", content, at + 16, crc, len(big), len(big))
+        struct.pack_into("<L", content, at + 42, 0)
+        at += 4
+    path.write_bytes(content)
+    assert_cheap(path, word="refused")
+
+
+def test_very_many_members_are_refused(tmp_path: Any) -> None:
+    path = tmp_path / "m.gr"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        for i in range(60_000):
+            archive.writestr(f"{i}", b"")
+    assert_cheap(path, word="refused")
+
+
+@pytest.mark.parametrize("kernel", ["skg", "bank"])
+def test_many_numbered_columns_cost_no_memory(tmp_path: Any, kernel: Any) -> None:
+    path = tmp_path / "m.gr"
+    if kernel == "skg":
+        make_skg().save(path)
+    else:
+        bank = GradrakerRegressor(kernels=[1.0], views=[2, 4], n_frequencies=4, random_state=0)
+        bank.fit(np.eye(6), np.arange(6.0)).save(path)
+
+    def change(header: Any, parts: Any) -> None:
+        header["state"]["n_numbered"] = 10**8
+        if kernel == "bank":
+            header["parameters"]["views"] = [2, 10**8 - 2]
+
+    rewrite(path, change)
+    _, memory = load_elsewhere(path)
+    assert memory <= FACTOR * path.stat().st_size + ROOM
+
+
+def test_names_of_numbered_columns_are_refused(tmp_path: Any) -> None:
+    path = tmp_path / "m.gr"
+    make_skg().save(path)
+
+    def change(header: Any, parts: Any) -> None:
+        header["state"] |= {"n_numbered": 10**8, "named": ["a"], "has_feature_names": True}
+
+    rewrite(path, change)
+    assert_cheap(path, word="refused")
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "value"),
+    [
+        (make_skg, "n_frequencies", 2 * 10**6),
+        (make_skg, "n_epochs", 10**12),
+        (make_skg, "learning_rate", 5.0),
+        (make_node_model, "random_state", -1),
+        (lambda: SKGNodeRegressor(sigma2=1.0).fit([("a", "b")], {"a": 1.0}), "hops", 10**9),
+        (lambda: SKGNodeRegressor(sigma2=1.0).fit([("a", "b")], {"a": 1.0}), "n_epochs", 10**12),
+        (lambda: SKGNodeRegressor(sigma2=1.0).fit([("a", "b")], {"a": 1.0}), "references", True),
+    ],
+)
+def test_parameters_outside_their_bounds_are_refused(
+    tmp_path: Any, make: Any, name: Any, value: Any
+) -> None:
+    path = make().save(tmp_path / "m.gr")
+    rewrite(path, lambda header, parts: header["parameters"].update({name: value}))
+    with pytest.raises(ModelFileError, match=name):
+        load(path)
+
+
+@pytest.mark.parametrize("item", ["[],", "{},", '"ab",', "0.5,", "0,", '{"a":0},', "[[0]],"])
+def test_headers_that_unfold_are_refused(tmp_path: Any, item: Any) -> None:
+    path = tmp_path / "m.gr"
+    make_skg().save(path)
+    with zipfile.ZipFile(path) as archive:
+        parts = {info.filename: archive.read(info) for info in archive.infolist()}
+    filler = (item * (6_000_000 // len(item)))[:-1].encode()
+    text = parts["header.json"].replace(b'"named": []', b'"named": [' + filler + b"]")
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        for name, part in (parts | {"header.json": text}).items():
+            archive.writestr(name, part)
+    assert_cheap(path, word="refused")
+
+
+def test_deep_headers_are_refused(tmp_path: Any) -> None:
+    path = tmp_path / "m.gr"
+    make_skg().save(path)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("header.json", b"[" * 1_000_000)
+    assert_cheap(path, word="refused")
+
+
+@pytest.mark.parametrize("shape", ["(1000000000000,)", "(4294967296, 4294967296)", "(-4,)", "()"])
+def test_stated_shapes_that_the_data_do_not_have_are_refused(tmp_path: Any, shape: Any) -> None:
+    path = tmp_path / "m.gr"
+    make_skg().save(path)
+
+    def change(header: Any, parts: Any) -> None:
+        description = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}"
+        text = description.ljust(117) + "\n"
+        start = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode()
+        parts["coef_.npy"] = start + bytes(64)
+
+    rewrite(path, change)
+    with pytest.raises(ModelFileError):
+        load(path)
+
+
+def test_models_with_very_many_names_are_read(tmp_path: Any) -> None:
+    model = SKGRegressor(sigma2=1.0, n_frequencies=1, random_state=0, keep_known=False)
+    model.learn_one([f"{i:x}" for i in range(300_000)], 1.0)
+    path = model.save(tmp_path / "m.gr")
+    assert len(load(path).references_) == 300_000
+    _, memory = load_elsewhere(path)
+    assert memory <= FACTOR * path.stat().st_size + 5 * ROOM
+
+
+def test_compressed_description_of_an_array_is_refused(tmp_path: Any) -> None:
+    path = tmp_path / "m.gr"
+    make_skg().save(path)
+
+    def change(header: Any, parts: Any) -> None:
+        buffer = io.BytesIO()
+        np.save(buffer, np.array([{}], dtype=object), allow_pickle=True)
+        parts["coef_.npy"] = buffer.getvalue()
+
+    rewrite(path, change)
+    with pytest.raises(ModelFileError, match="is damaged"):
+        load(path)
