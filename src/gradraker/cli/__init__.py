@@ -12,6 +12,7 @@ from gradraker.cli.explain import explain
 from gradraker.cli.predict import predict
 from gradraker.cli.ranges import ranges
 from gradraker.cli.reproduce import reproduce
+from gradraker.cli.serve import serve
 from gradraker.cli.sweep import sweep
 from gradraker.cli.update import update
 
@@ -69,5 +70,5 @@ def main(debug: bool) -> None:
             stream.reconfigure(errors="replace")
 
 
-for command in (predict, update, explain, ranges, sweep, reproduce, data, demo):
+for command in (predict, update, explain, ranges, sweep, reproduce, serve, data, demo):
     main.add_command(command)

@@ -1,0 +1,45 @@
+"""A small service that tests of the API share."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
+
+from live_service import LiveService
+
+from gradraker import NodeClassifier, NodeRegressor
+
+EDGES = [("a", "x"), ("b", "x"), ("c", "u"), ("d", "u"), ("a", "y"), ("c", "v"), ("e", "x")]
+VALUES = {"a": 1.0, "b": 1.5, "c": 9.0, "d": 8.0}
+
+
+@pytest.fixture(scope="session")
+def model_file(tmp_path_factory):
+    """A model of numbers at ten nodes, six of them unknown."""
+    return NodeRegressor().fit(EDGES, VALUES).save(tmp_path_factory.mktemp("live") / "model.gr")
+
+
+@pytest.fixture(scope="session")
+def label_file(tmp_path_factory):
+    """A model of labels at the same nodes, which are named by integers."""
+    number = {name: i for i, name in enumerate("abcdexyuv")}
+    edges = np.array([(number[a], number[b]) for a, b in EDGES])
+    labels = {number[n]: "low" if v < 5.0 else "high" for n, v in VALUES.items()}
+    model = NodeClassifier().fit(edges, labels)
+    return model.save(tmp_path_factory.mktemp("labels") / "model.gr")
+
+
+@pytest.fixture(scope="session")
+def service(model_file, tmp_path_factory):
+    """A running service, whose nodes a to e, x, y, u and v tests must leave as they are."""
+    journal = tmp_path_factory.mktemp("journal") / "live.db"
+    with LiveService("--model", model_file, journal=journal) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def label_service(label_file, tmp_path_factory):
+    """A running service of labels, with integers for names."""
+    journal = tmp_path_factory.mktemp("journal") / "live.db"
+    with LiveService("--model", label_file, journal=journal) as running:
+        yield running
