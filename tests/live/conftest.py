@@ -5,9 +5,8 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
 
-from live_service import LiveService
-
 from gradraker import NodeClassifier, NodeRegressor
+from live_service import LiveService
 
 EDGES = [("a", "x"), ("b", "x"), ("c", "u"), ("d", "u"), ("a", "y"), ("c", "v"), ("e", "x")]
 VALUES = {"a": 1.0, "b": 1.5, "c": 9.0, "d": 8.0}

@@ -6,9 +6,9 @@ import math
 import numpy as np
 import pytest
 import requests
-from live_service import TOKEN
 
 from gradraker import load
+from live_service import TOKEN
 
 HEADERS = {"Authorization": f"Bearer {TOKEN}"}
 
@@ -59,7 +59,8 @@ def test_usual_coverage_and_infinite_ends(send, model_file):
     intervals = load(model_file).predict(["e"], return_interval=True, coverage=0.9)[1]
     assert not np.isfinite(intervals).any()  # four values are too few for 90 %
     found = predict(send, "e", coverage=0.9)[0]
-    assert found["lower"] is None and found["upper"] is None
+    assert found["lower"] is None
+    assert found["upper"] is None
 
 
 def test_predict_without_nodes_predicts_all_unknown_ones(send, learn):
@@ -262,8 +263,10 @@ def test_state_errors_and_metrics(send, learn):
     last = send("GET", "/learned?last=1").json()["learned"][0]
     assert (last["node"], last["value"], last["is_first"]) == ("err1", 3.0, True)
     state = send("GET", "/state").json()
-    assert state["state"] >= found["last_seq"] and state["pending"] == 0
-    assert state["trouble"] is None and state["is_learning_here"] is True
+    assert state["state"] >= found["last_seq"]
+    assert state["pending"] == 0
+    assert state["trouble"] is None
+    assert state["is_learning_here"] is True
     metrics = send("GET", "/metrics").text
     assert f"gradraker_state_seq {float(state['state'])}" in metrics
     assert 'gradraker_requests_total{path="/values",status="200"}' in metrics
@@ -285,7 +288,8 @@ def test_events_tell_new_states(service, send):
 
 def test_pages(send):
     page = send("GET", "/")
-    assert page.status_code == 200 and "<h1>gradraker live" in page.text
+    assert page.status_code == 200
+    assert "<h1>gradraker live" in page.text
     docs = send("GET", "/docs").text
     described = send("GET", "/openapi.json").json()
     for path in described["paths"]:
@@ -314,14 +318,16 @@ def test_labels_have_probabilities_and_accuracy(label_service):
             headers=HEADERS,
             timeout=30,
         )
-        assert answer.status_code == 422 and problem in answer.text
+        assert answer.status_code == 422
+        assert problem in answer.text
     answer = requests.put(
         f"{label_service.url}/edges",
         json={"edges": [{"source": "4", "target": "abc"}]},
         headers=HEADERS,
         timeout=30,
     )
-    assert answer.status_code == 422 and "are integers" in answer.text
+    assert answer.status_code == 422
+    assert "are integers" in answer.text
     intervals = {"nodes": ["4"], "coverage": 0.9}
     answer = requests.post(f"{label_service.url}/predict", json=intervals, timeout=30)
     assert answer.json()["fields"][0]["field"] == "coverage"

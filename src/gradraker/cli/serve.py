@@ -96,7 +96,6 @@ def serve(**options: Any) -> None:
     """
     _check(options)
     try:
-        from gradraker.live.demo_stream import make_demo_model, stream_temperatures
         from gradraker.live.server import open_journal
         from gradraker.live.server import serve as run
         from gradraker.live.settings import Limits, Settings
@@ -127,7 +126,7 @@ def serve(**options: Any) -> None:
         waiting.stage("opening the journal")
         opened, is_new = open_journal(
             journal,
-            make_demo_model if options["demo"] else lambda: _make_model(options, waiting),
+            lambda: _make_model(options, waiting),
             has_labels=options["labels"],
         )
     given = [f"--{name}" for name in ("model", "edges", "values", "labels") if options[name]]
@@ -139,7 +138,7 @@ def serve(**options: Any) -> None:
         run(
             opened,
             settings,
-            background=stream_temperatures if options["demo"] else None,
+            background=_find_stream() if options["demo"] else None,
             on_listen=lambda port: _tell(settings, port, token if is_made else None),
         )
     finally:
@@ -187,8 +186,18 @@ def _choose_journal(options: dict[str, Any]) -> tuple[str, Any]:
     return os.path.join(folder.name, "live.db"), folder
 
 
+def _find_stream() -> Any:
+    from gradraker.live.demo_stream import stream_temperatures
+
+    return stream_temperatures
+
+
 def _make_model(options: dict[str, Any], waiting: Waiting) -> "NodeModel | None":
     """Return the model that a new journal begins with."""
+    if options["demo"]:
+        from gradraker.live.demo_stream import make_demo_model
+
+        return make_demo_model()
     if options["model"]:
         waiting.stage("reading the model")
         return load_node_model(options["model"])

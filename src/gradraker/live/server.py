@@ -5,17 +5,18 @@ import contextlib
 import logging
 import os
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from gradraker.live.api import make_app
 from gradraker.live.journal import Journal
-from gradraker.live.learning import LiveModel, describe_base
 from gradraker.live.service import Service
 from gradraker.live.settings import Settings
-from gradraker.models import NodeModel
+
+if TYPE_CHECKING:
+    from gradraker.models import NodeModel
 
 _LARGEST_HEAD = 64 * 1024
 _SECONDS_FOR_HEAD = 20.0
@@ -23,7 +24,7 @@ _MOST_CONNECTIONS = 2000
 
 
 def open_journal(
-    journal: str, make_model: Callable[[], NodeModel | None], *, has_labels: bool = False
+    journal: str, make_model: "Callable[[], NodeModel | None]", *, has_labels: bool = False
 ) -> tuple[Journal, bool]:
     """Open a journal, and begin a new one with a model; return whether it is new.
 
@@ -40,17 +41,12 @@ def open_journal(
     if not opened.is_new():
         opened.read_facts()
         return opened, False
+    # Imported here: a restart does not wait for it.
+    from gradraker.live.learning.live_model import describe_base, dump_base
+
     model = make_model()
-    facts = describe_base(model, has_labels=has_labels)
-    content, names = _dump(model)
-    return opened, opened.create(content, names, facts)
-
-
-def _dump(model: NodeModel | None) -> tuple[bytes, list[str]]:
-    if model is None:
-        return b"", []
-    live = LiveModel(model, is_directed=True)
-    return live.to_bytes(), live.names
+    content, names = dump_base(model)
+    return opened, opened.create(content, names, describe_base(model, has_labels=has_labels))
 
 
 def serve(

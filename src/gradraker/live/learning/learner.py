@@ -24,27 +24,16 @@ from gradraker.live.journal import (
     record_outcome,
 )
 from gradraker.live.journal.changes import Numbered, compute_effect
+from gradraker.live.learning.learner_settings import LearnerSettings
 from gradraker.live.learning.live_model import LiveModel, read_live_model
-from gradraker.live.learning.predicted import make_table, to_plain
+from gradraker.live.learning.plain import to_plain
+from gradraker.live.learning.predicted import make_table
 from gradraker.live.learning.states import StateTable, write_state
 
 _READ_AT_ONCE = 100_000
 # Outcomes of batches that a follower keeps, in case the process that should write them dies.
 _KEPT_OUTCOMES = 100
 _MOST_REPORTED = 100
-
-
-@dataclass(frozen=True)
-class LearnerSettings:
-    """What the learning process needs to know."""
-
-    journal: str
-    folder: str  # for files of states
-    largest_batch: int = 2000
-    lease_seconds: float = 5.0
-    snapshot_seconds: float = 60.0
-    snapshot_changes: int = 5000
-    poll_seconds: float = 0.25
 
 
 @dataclass

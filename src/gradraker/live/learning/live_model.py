@@ -203,3 +203,11 @@ def describe_base(model: NodeModel | None, *, has_labels: bool = False) -> dict[
         "edges": "undirected" if is_symmetric else "directed",
         "names": "integers" if names == {int} else "text",
     }
+
+
+def dump_base(model: NodeModel | None) -> tuple[bytes, list[str]]:
+    """Return the file and the names of nodes of the model that a journal begins with."""
+    if model is None:
+        return b"", []
+    live = LiveModel(model, is_directed=True)
+    return live.to_bytes(), live.names

@@ -1,33 +1,19 @@
 """Predictions of all nodes, for a state."""
 
-import math
 import time
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.live.learning.live_model import LiveModel
+from gradraker.live.learning.plain import USUAL_COVERAGE, ProbabilityModel, to_plain
 from gradraker.live.learning.states import StateTable
 from gradraker.models import NodeModel
 
-USUAL_COVERAGE = 0.9
 # Intervals of all nodes are computed beforehand if that takes at most so many seconds.
 _SECONDS_FOR_INTERVALS = 0.5
 _NODES_TO_TIME = (64, 1024)
-
-
-@runtime_checkable
-class ProbabilityModel(Protocol):
-    """A model of labels that has probabilities of its classes."""
-
-    classes_: NDArray[Any]
-
-    def predict_proba(self, nodes: Any = None) -> NDArray[np.float64]:
-        """Return probabilities of the classes, in the order of ``classes_``."""
-
-    def predict_new(self, links: Any, *, proba: bool = False) -> Any:
-        """Predict new nodes: labels, or probabilities."""
 
 
 def make_table(
@@ -97,24 +83,3 @@ def _compute_intervals(model: NodeModel, nodes: NDArray[Any]) -> NDArray[np.floa
             if expected > _SECONDS_FOR_INTERVALS:
                 return None
     return np.asarray(model.predict(nodes, return_interval=True, coverage=USUAL_COVERAGE)[1])
-
-
-def to_plain(value: Any) -> Any:
-    """Return what JSON can hold: no NumPy, no NaN, no infinity.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gradraker.live.learning.predicted import to_plain
-    >>> to_plain({"a": np.float64(1.5), "b": (np.inf, np.int64(2))})
-    {'a': 1.5, 'b': [None, 2]}
-    """
-    if isinstance(value, dict):
-        return {str(key): to_plain(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [to_plain(one) for one in value]
-    if isinstance(value, np.ndarray | np.generic):
-        return to_plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

@@ -12,12 +12,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.models import NodeModel
+if TYPE_CHECKING:
+    from gradraker.models import NodeModel
 
 _ALIGNMENT = 64
 _LENGTH = struct.Struct("<Q")
@@ -53,15 +54,15 @@ class State:
 
     table: StateTable
     has_integer_names: bool
-    read_model: Callable[[], NodeModel]
+    read_model: "Callable[[], NodeModel]"
 
     @cached_property
-    def model(self) -> NodeModel:
+    def model(self) -> "NodeModel":
         """The model, for the thread that predicts."""
         return self.read_model()
 
     @cached_property
-    def second_model(self) -> NodeModel:
+    def second_model(self) -> "NodeModel":
         """The same model, for the thread that explains: a model is used by one thread."""
         return self.read_model()
 
@@ -75,7 +76,7 @@ class State:
         return number
 
 
-def write_state(path: Path, table: StateTable, model: NodeModel, *, integers: bool) -> None:
+def write_state(path: Path, table: StateTable, model: "NodeModel", *, integers: bool) -> None:
     """Write a state to a file."""
     with path.open("xb") as file:
         for content in ((table, integers), model):

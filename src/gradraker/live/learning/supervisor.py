@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from gradraker.live.learning.learner import LearnerSettings, run_learner
+from gradraker.live.learning.learner_settings import LearnerSettings, start_learner
 from gradraker.live.learning.states import State, read_state
 
 _THREAD_VARIABLES = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
@@ -91,7 +91,10 @@ class Supervisor:
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
         process = context.Process(
-            target=run_learner, args=(self._settings, theirs), name="gradraker-learner", daemon=True
+            target=start_learner,
+            args=(self._settings, theirs),
+            name="gradraker-learner",
+            daemon=True,
         )
         with _limited_threads():
             process.start()

@@ -1,6 +1,7 @@
 """The service behind the API: the journal, the learner, the present state."""
 
 import asyncio
+import threading
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -22,6 +23,10 @@ from gradraker.live.settings import Settings
 
 class NotReadyError(Exception):
     """There is no state yet, because the first one is still being learned."""
+
+
+def _load_models() -> None:
+    import gradraker.models  # noqa: F401
 
 
 class Service:
@@ -70,6 +75,8 @@ class Service:
         for thread in (self.writer, self.predictor, self.explainer, self.reader):
             thread.start()
         self._supervisor.start()
+        # While the learner starts: the first state needs it.
+        threading.Thread(target=_load_models, daemon=True).start()
 
     def stop(self) -> None:
         """Keep what was sent, stop learning, close the journal."""
