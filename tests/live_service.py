@@ -58,11 +58,11 @@ class LiveService:
 
     def find_learner(self):
         """Return the process that learns: the child that is not Python's resource tracker."""
-        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        for child in children.read_text().split():
-            command = Path(f"/proc/{child}/cmdline").read_bytes()
-            if b"spawn_main" in command:
-                return int(child)
+        for children in Path(f"/proc/{self.process.pid}/task").glob("*/children"):
+            with contextlib.suppress(OSError):
+                for child in children.read_text().split():
+                    if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
+                        return int(child)
         return None
 
     def kill(self):
