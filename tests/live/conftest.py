@@ -7,6 +7,7 @@ pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
 
 from gradraker import NodeClassifier, NodeRegressor
 from live_service import LiveService
+from postgres_server import PostgresServer
 
 EDGES = [("a", "x"), ("b", "x"), ("c", "u"), ("d", "u"), ("a", "y"), ("c", "v"), ("e", "x")]
 VALUES = {"a": 1.0, "b": 1.5, "c": 9.0, "d": 8.0}
@@ -42,3 +43,11 @@ def label_service(label_file, tmp_path_factory):
     journal = tmp_path_factory.mktemp("journal") / "live.db"
     with LiveService("--model", label_file, journal=journal) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """A PostgreSQL server; tests that need it are skipped where it is not installed."""
+    server = PostgresServer()
+    yield server
+    server.close()

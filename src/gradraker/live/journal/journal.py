@@ -189,9 +189,10 @@ class Journal:
 
     def read_snapshot(self) -> Snapshot:
         """Return the newest snapshot that is complete."""
-        statement = select(snapshots).order_by(snapshots.c.batch.desc())
+        newest = select(snapshots.c.batch).order_by(snapshots.c.batch.desc())
         with self.engines.read.connect() as connection:
-            for row in connection.execute(statement):
+            for batch in connection.execute(newest).scalars().all():
+                row = connection.execute(select(snapshots).filter_by(batch=batch)).one()
                 if sha256(row.model).hexdigest() == row.digest:
                     return Snapshot(row.batch, row.seq, row.model)
         raise JournalError(self.engines.name, "has no snapshot that is complete")
