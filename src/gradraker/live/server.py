@@ -5,6 +5,7 @@ import contextlib
 import logging
 import os
 import signal
+import sys
 from collections.abc import Callable, Coroutine, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -71,6 +72,7 @@ def serve(
         Called with the port when the service listens.
     """
     logging.getLogger("gradraker.live").setLevel(logging.INFO)
+    sys.setswitchinterval(0.001)  # threads that predict let others answer sooner
     os.umask(0o077)  # journals and states are for this user
     service = Service(journal, settings)
     config = uvicorn.Config(

@@ -55,7 +55,8 @@ async def answer_nodes(
     elif coverage == USUAL_COVERAGE and table.intervals is not None:
         ends = table.intervals[rows]
     else:
-        ends = await service.predictor.call(state, lambda: _ask_intervals(state, rows, coverage))
+        answer = service.predictor.call(state, lambda: _ask_intervals(state, rows, coverage))
+        ends = await ask(answer, "coverage")
     service.counters.predictions.labels("known").inc(len(rows))
     found: Items = []
     for i, row in enumerate(rows):

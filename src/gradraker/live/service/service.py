@@ -26,7 +26,12 @@ class NotReadyError(Exception):
 
 
 def _load_models() -> None:
+    import threadpoolctl
+
     import gradraker.models  # noqa: F401
+
+    # Questions are small, and the other cores learn.
+    threadpoolctl.threadpool_limits(limits=1)
 
 
 class Service:
