@@ -64,14 +64,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--requests", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
-    given_options = parser.parse_args()
+    asked = parser.parse_args()
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory() as folder:
         journal = Path(folder) / "live.db"
         with LiveService("--demo", "--rate", 100_000, journal=journal) as service:
-            statuses, failed = fuzz(
-                service.url, given_options.requests, first_seed=given_options.seed
-            )
+            statuses, failed = fuzz(service.url, asked.requests, first_seed=asked.seed)
     print(f"{sum(statuses.values())} requests, {len(failed)} answered by 5xx")
     print(", ".join(f"{n} × {status}" for status, n in sorted(statuses.items())))
     for one in failed[:10]:

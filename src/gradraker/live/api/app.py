@@ -153,7 +153,7 @@ def _add_questions(app: FastAPI, service: Service) -> None:
     @app.get("/predict", summary="Predict nodes", response_model=Predictions, **_ASK)
     async def get_predictions(
         node: Annotated[list[Name], Query(min_length=1, max_length=100)],
-        coverage: Annotated[float | None, Query(gt=0.0, lt=1.0)] = None,
+        coverage: Annotated[float | None, Query(ge=1e-6, le=1.0 - 1e-6)] = None,
         probabilities: bool = False,
     ) -> Any:
         return JSONResponse(await answer_nodes(service, node, coverage, probabilities))

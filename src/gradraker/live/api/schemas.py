@@ -68,7 +68,7 @@ Attribute = Annotated[
 Attributes = Annotated[dict[Name, Attribute], Field(max_length=1000)]
 Coverage = Annotated[
     float | None,
-    Field(gt=0.0, lt=1.0, description="Share of true values that intervals should hold."),
+    Field(ge=1e-6, le=1.0 - 1e-6, description="Share of true values that intervals should hold."),
 ]
 _MANY: Any = {"min_length": 1, "max_length": MOST_IN_BATCH}
 
