@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import logging
-import os
 import signal
 import sys
 from collections.abc import Callable, Coroutine, Iterator
@@ -73,7 +72,6 @@ def serve(
     """
     logging.getLogger("gradraker.live").setLevel(logging.INFO)
     sys.setswitchinterval(0.001)  # threads that predict let others answer sooner
-    os.umask(0o077)  # journals and states are for this user
     service = Service(journal, settings)
     config = uvicorn.Config(
         make_app(service),

@@ -4,6 +4,7 @@ import itertools
 import sqlite3
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -213,9 +214,16 @@ def test_other_files_are_refused(tmp_path):
     assert "secret" not in str(caught.value)
 
 
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+def test_file_is_for_its_user_only(journal, url):
+    append(journal, [put("a", 1.0)])
+    files = list(Path(url).parent.glob("live.db*"))
+    assert len(files) == 3  # the log beside it
+    assert all(path.stat().st_mode & 0o077 == 0 for path in files)
+
+
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
 def test_newer_format_is_refused(journal, url):
-    if "://" in url:
-        pytest.skip("the same code as in SQLite")
     with sqlite3.connect(url) as database:
         database.execute("UPDATE fact SET text = '2' WHERE name = 'format'")
     database.close()

@@ -1,6 +1,7 @@
 """Connections to SQLite and PostgreSQL, set so that a commit is on disk when it returns."""
 
 import errno
+import os
 import sqlite3
 import time
 from dataclasses import dataclass
@@ -25,11 +26,22 @@ class Engines:
     write: Engine
     read: Engine
     name: str  # for messages, without a password
+    file: Path | None = None  # of SQLite
 
     @property
     def is_sqlite(self) -> bool:
         """Whether the journal is a file of this machine."""
-        return self.write.dialect.name == "sqlite"
+        return self.file is not None
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether there is no file yet; looking at it would make one."""
+        return self.file is not None and not self.file.exists()
+
+    def make_file(self) -> None:
+        """Make an empty file that only this user can read; SQLite's other files follow it."""
+        if self.file is not None:
+            os.close(os.open(self.file, os.O_CREAT | os.O_RDWR, 0o600))
 
     def now(self) -> ColumnElement[Any]:
         """Return the time as the database sees it: machines may disagree about it."""
@@ -59,8 +71,8 @@ def open_engines(journal: str) -> Engines:
                 "a journal in PostgreSQL needs psycopg: pip install 'gradraker[serve]'"
             ) from None
         return Engines(engine, engine, name)
-    if url.database is not None and not Path(url.database).absolute().parent.is_dir():
-        raise JournalError(str(url.database), "is in a folder that does not exist")
+    path = Path(url.database or "")
+    _check_file(path)
     write, read = (
         create_engine(url, connect_args={"timeout": _SECONDS_TO_WAIT, "check_same_thread": False})
         for _ in range(2)
@@ -68,7 +80,20 @@ def open_engines(journal: str) -> Engines:
     for engine, begin in ((write, "BEGIN IMMEDIATE"), (read, "BEGIN")):
         event.listen(engine, "connect", _set_up_sqlite)
         event.listen(engine, "begin", lambda c, begin=begin: c.exec_driver_sql(begin))
-    return Engines(write, read, str(url.database))
+    return Engines(write, read, str(path), path)
+
+
+def _check_file(path: Path) -> None:
+    """Refuse a file that could not be written, before a model is trained for it."""
+    folder = path.absolute().parent
+    if not path.name:
+        raise JournalError(str(path), "is not the name of a file")
+    if not folder.is_dir():
+        raise JournalError(str(path), "is in a folder that does not exist")
+    if path.is_dir():
+        raise JournalError(str(path), "is a folder")
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise JournalError(str(path), "cannot be written")
 
 
 def _parse(journal: str) -> URL:

@@ -62,6 +62,8 @@ class Journal:
     def open(cls, journal: str) -> Self:
         """Open a journal; tables are made by :meth:`create`."""
         engines = open_engines(journal)
+        if engines.is_missing:
+            return cls(engines)
         try:
             with engines.read.connect() as connection:
                 names = set(inspect(connection).get_table_names())
@@ -81,11 +83,14 @@ class Journal:
 
     def is_new(self) -> bool:
         """Return whether nothing was written yet."""
+        if self.engines.is_missing:
+            return True
         with self.engines.read.connect() as connection:
             return not inspect(connection).has_table("fact") or not _read_facts(connection)
 
     def create(self, model: bytes, names: Iterable[str], base: dict[str, str]) -> bool:
         """Begin with a model file and its nodes; False if another process was quicker."""
+        self.engines.make_file()
         with self.engines.write.begin() as connection:
             if not self.engines.is_sqlite:
                 connection.execute(text(f"SELECT pg_advisory_xact_lock({_CREATION_LOCK})"))
