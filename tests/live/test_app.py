@@ -295,7 +295,7 @@ def test_pages(send):
     for path in described["paths"]:
         assert f"<code>{path}</code>" in docs
     assert "Changes" in described["components"]["schemas"]
-    for file in ("/live.js", "/live.css"):
+    for file in ("/live.js", "/live.css", "/favicon.ico"):
         assert send("GET", file).status_code == 200
 
 

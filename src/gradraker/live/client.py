@@ -12,9 +12,9 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gradraker.exceptions import ArgumentError, LiveRequestError
+from gradraker.live.wire import list_edges, read_interval, to_array, to_links, to_plain
 
 _MOST_IN_REQUEST = 10_000
 _TRY_AGAIN = (429, 503)
@@ -111,13 +111,13 @@ class Client:
         """
         if graph is None and values is None and attributes is None:
             raise ValueError("partial_fit needs a graph, values or attributes, got none of them")
-        changes = [] if graph is None else _list_edges(graph)
+        changes = [] if graph is None else list_edges(graph)
         for name, field, given in (
             ("put_value", "value", values),
             ("put_attributes", "attributes", attributes),
         ):
             changes += [
-                {"op": name, "node": str(node), field: _to_plain(one)}
+                {"op": name, "node": str(node), field: to_plain(one)}
                 for node, one in ({} if given is None else given).items()
             ]
         return self._send_changes(changes, key)
@@ -195,10 +195,10 @@ class Client:
         """
         body = {"coverage": coverage} if return_interval else {}
         found = self._predict(nodes, body)
-        predictions = _to_array([one["prediction"] for one in found])
+        predictions = to_array([one["prediction"] for one in found])
         if not return_interval:
             return predictions
-        ends = [_read_interval(one) for one in found]
+        ends = [read_interval(one) for one in found]
         return predictions, np.array(ends, dtype=np.float64).reshape(-1, 2)
 
     def predict_proba(self, nodes: Sequence[Hashable] | None = None) -> list[dict[str, float]]:
@@ -233,11 +233,11 @@ class Client:
         dict
             New node → prediction, or → (prediction, lower end, upper end).
         """
-        body: dict[str, Any] = {"links": {str(n): _to_links(one) for n, one in links.items()}}
+        body: dict[str, Any] = {"links": {str(n): to_links(one) for n, one in links.items()}}
         body |= {"coverage": coverage} if return_interval else {}
         found = self._ask("/predict-new", body)["predictions"]
         if return_interval:
-            return {one["node"]: (one["prediction"], *_read_interval(one)) for one in found}
+            return {one["node"]: (one["prediction"], *read_interval(one)) for one in found}
         return {one["node"]: one["prediction"] for one in found}
 
     def explain(self, nodes: Sequence[Hashable], *, top: int = 5) -> list[dict[str, Any]]:
@@ -371,41 +371,3 @@ def _raise(status: int, answer: bytes) -> None:
     except (ValueError, KeyError, TypeError):  # not by us, but by a proxy
         fields, error = {}, f"the service answered {answer[:200]!r}"
     raise LiveRequestError(status, error, fields)
-
-
-def _list_edges(graph: Any) -> list[dict[str, Any]]:
-    """Return the edges of any graph as changes."""
-    from gradraker.graph.node_graph import make_node_graph
-
-    found = make_node_graph(graph, {})
-    entries = found.adjacency.tocoo()
-    names = [str(name) for name in found.nodes.tolist()]
-    rows, columns = entries.coords
-    return [
-        {"op": "put_edge", "source": names[i], "target": names[j], "weight": weight}
-        for i, j, weight in zip(rows.tolist(), columns.tolist(), entries.data.tolist(), strict=True)
-    ]
-
-
-def _to_plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(name): _to_plain(one) for name, one in value.items()}
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _to_links(links: Any) -> Any:
-    if isinstance(links, Mapping):
-        return {str(node): float(weight) for node, weight in links.items()}
-    return [str(node) for node in links]
-
-
-def _to_array(predictions: list[Any]) -> NDArray[Any]:
-    if all(isinstance(one, int | float) for one in predictions):
-        return np.array(predictions)
-    return np.fromiter(predictions, dtype=object, count=len(predictions))
-
-
-def _read_interval(one: Mapping[str, Any]) -> tuple[float, float]:
-    """Return the ends of an interval; JSON has no infinity, so an end that is missing is one."""
-    lower, upper = one["lower"], one["upper"]
-    return (-np.inf if lower is None else lower), (np.inf if upper is None else upper)

@@ -1,6 +1,7 @@
 """A stream that arrives by itself: a year passes at Swiss weather stations, again and again."""
 
 import asyncio
+from collections.abc import Iterator
 from itertools import count
 
 import numpy as np
@@ -21,16 +22,30 @@ def make_demo_model() -> NodeModel:
     return NodeRegressor().fit(data, {data.node_names[i]: float(series[0, i]) for i in order})
 
 
-async def stream_temperatures(service: Service, *, seconds: float = 1.0) -> None:
-    """Put a temperature every second: January at all stations, then February, and so on."""
+def list_submissions() -> Iterator[Submission]:
+    """Yield what arrives: one station after the other, then the next month.
+
+    A month begins with the values of some stations; those of the others are removed.
+    """
     data, series = load_temperature_normals()
-    rng = np.random.default_rng(1)
+    names, rng = data.node_names, np.random.default_rng(1)
     for month in count():
-        for i in rng.permutation(len(data.node_names)).tolist():
-            value = float(series[month % len(series), i])
-            change = Change("put_value", data.node_names[i], value=value)
-            await asyncio.sleep(seconds)
-            try:
-                await service.submit(Submission((change,)))
-            except (TooBusyError, NotReadyError, NotKeptError):
-                continue
+        values = series[month % len(series)].tolist()
+        order = rng.permutation(len(names)).tolist()
+        puts = [Change("put_value", names[i], value=values[i]) for i in order]
+        if month == 0:
+            yield from (Submission((put,)) for put in puts)
+            continue
+        removed = [Change("remove_value", names[i]) for i in order[KNOWN_AT_FIRST:]]
+        yield Submission((*removed, *puts[:KNOWN_AT_FIRST]))
+        yield from (Submission((put,)) for put in puts[KNOWN_AT_FIRST:])
+
+
+async def stream_temperatures(service: Service, *, seconds: float = 1.0) -> None:
+    """Put what arrives, every second."""
+    for submission in list_submissions():
+        await asyncio.sleep(seconds)
+        try:
+            await service.submit(submission)
+        except (TooBusyError, NotReadyError, NotKeptError):
+            continue

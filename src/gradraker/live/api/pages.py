@@ -13,6 +13,7 @@ _FILES = (
     ("/", "index.html", "text/html; charset=utf-8"),
     ("/live.css", "live.css", "text/css; charset=utf-8"),
     ("/live.js", "live.js", "text/javascript; charset=utf-8"),
+    ("/favicon.ico", "icon.svg", "image/svg+xml"),
 )
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8">

@@ -2,7 +2,7 @@
 
 const get = (id) => document.getElementById(id);
 const format = (value) =>
-  typeof value === "number" && !Number.isInteger(value) ? value.toPrecision(4) : String(value ?? "–");
+  typeof value === "number" && !Number.isInteger(value) ? String(Number(value.toPrecision(4))) : String(value ?? "–");
 
 async function ask(path, options) {
   const answer = await fetch(path, { cache: "no-store", ...options });
