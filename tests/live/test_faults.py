@@ -36,6 +36,7 @@ def test_learner_that_is_killed_is_started_again(model_file, tmp_path):
         assert client.predict(["e"]).shape == (1,)  # answered without a learner
         client.wait(kept)
         assert service.find_learner() != learner
+        assert client.state()["trouble"] is None
         client.close()
 
 

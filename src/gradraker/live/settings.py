@@ -64,7 +64,7 @@ class Settings:
     journal: str
     host: str = "127.0.0.1"
     port: int = 8000
-    token: str | None = None
+    token: str | None = field(default=None, repr=False)
     token_for: str = "changes"
     hosts: tuple[str, ...] = ()
     certificate: str | None = None

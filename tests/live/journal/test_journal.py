@@ -150,6 +150,21 @@ def test_lease_is_held_by_one_and_taken_when_it_expires(journal, url):
     other.close()
 
 
+def test_lease_is_renewed_while_the_process_is_busy(journal, url):
+    other = Journal.open(url)
+    lease, rival = Lease(journal, seconds=0.6), Lease(other, seconds=0.6)
+    assert lease.acquire()
+    lease.keep()
+    ends = time.monotonic() + 1.8
+    while time.monotonic() < ends:
+        assert not rival.acquire()
+        time.sleep(0.05)
+    lease.release()
+    assert rival.acquire()
+    other.close()
+
+
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
 def test_lease_of_a_dead_process_is_taken_at_once(journal):
     lease, dead = Lease(journal, seconds=60.0), Lease(journal, seconds=60.0)
     host = dead.holder.partition(":")[0]

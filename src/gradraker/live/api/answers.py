@@ -4,12 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from starlette.responses import JSONResponse, Response
 
 from gradraker.live.api.problems import RefusedError
 from gradraker.live.learning import USUAL_COVERAGE, State, to_plain
 from gradraker.live.service import Service, Wish
 
 Items = list[dict[str, Any]]
+_MANY = 500  # nodes whose answer takes more than a few milliseconds to write
 
 
 def get_rows(state: State, nodes: Sequence[str] | None, *, field: str = "nodes") -> list[int]:
@@ -43,13 +45,12 @@ def check_wish(state: State, *, coverage: float | None, probabilities: bool) -> 
 
 async def answer_nodes(
     service: Service, nodes: Sequence[str] | None, coverage: float | None, probabilities: bool
-) -> dict[str, Any]:
+) -> Response:
     """Predict nodes of the graph."""
     state = service.get_state()
     table = state.table
     rows = get_rows(state, nodes)
     check_wish(state, coverage=coverage, probabilities=probabilities)
-    assert table.predictions is not None
     if coverage is None:
         ends = None
     elif coverage == USUAL_COVERAGE and table.intervals is not None:
@@ -58,6 +59,19 @@ async def answer_nodes(
         answer = service.predictor.call(state, lambda: _ask_intervals(state, rows, coverage))
         ends = await ask(answer, "coverage")
     service.counters.predictions.labels("known").inc(len(rows))
+    if len(rows) > _MANY:  # others are answered meanwhile
+        written: Response = await service.reader.call(
+            state, lambda: JSONResponse(_list_predictions(state, rows, ends, probabilities))
+        )
+        return written
+    return JSONResponse(_list_predictions(state, rows, ends, probabilities))
+
+
+def _list_predictions(
+    state: State, rows: Sequence[int], ends: Any, probabilities: bool
+) -> dict[str, Any]:
+    table = state.table
+    assert table.predictions is not None
     found: Items = []
     for i, row in enumerate(rows):
         item: dict[str, Any] = {

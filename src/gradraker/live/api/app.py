@@ -156,12 +156,11 @@ def _add_questions(app: FastAPI, service: Service) -> None:
         coverage: Annotated[float | None, Query(ge=1e-6, le=1.0 - 1e-6)] = None,
         probabilities: bool = False,
     ) -> Any:
-        return JSONResponse(await answer_nodes(service, node, coverage, probabilities))
+        return await answer_nodes(service, node, coverage, probabilities)
 
     @app.post("/predict", summary="Predict nodes", response_model=Predictions, **_ASK)
     async def predict(body: PredictNodes) -> Any:
-        answer = answer_nodes(service, body.nodes, body.coverage, body.probabilities)
-        return JSONResponse(await answer)
+        return await answer_nodes(service, body.nodes, body.coverage, body.probabilities)
 
     @app.post(
         "/predict-new",
@@ -213,16 +212,13 @@ def _add_facts(app: FastAPI, service: Service) -> None:
     @app.get("/events", summary="Server-sent events: one for each new state", **_TELL)
     async def get_events() -> Any:
         state = service.get_state()
-        joined = service.hub.join()
-        waiting = joined.__enter__()
+        service.hub.check_room()
 
         async def tell() -> AsyncIterator[str]:
-            try:
+            with service.hub.join() as waiting:
                 first = format_event(service.describe_state_event(state))
                 async for text in stream(waiting, [first]):
                     yield text
-            finally:
-                joined.__exit__(None, None, None)
 
         headers = {"X-Accel-Buffering": "no"}  # a proxy must not wait for more
         return StreamingResponse(tell(), media_type="text/event-stream", headers=headers)

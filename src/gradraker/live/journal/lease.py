@@ -1,11 +1,14 @@
 """The lease: one process at a time decides what is learned next."""
 
+import contextlib
 import os
 import socket
+import threading
 import time
 import uuid
 
 from sqlalchemy import select, update
+from sqlalchemy.exc import DBAPIError
 
 from gradraker.live.journal.journal import Journal
 from gradraker.live.journal.tables import leases
@@ -24,6 +27,7 @@ class Lease:
         self.holder = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
         self.epoch = 0
         self._renew_at = 0.0
+        self._lock = threading.Lock()
 
     @property
     def is_held(self) -> bool:
@@ -32,6 +36,22 @@ class Lease:
 
     def acquire(self) -> bool:
         """Take or renew the lease if it is free, expired or ours; return whether we hold it."""
+        with self._lock:
+            return self._acquire()
+
+    def keep(self) -> None:
+        """Renew the lease from a thread of its own, while this process learns for long."""
+
+        def renew() -> None:
+            while True:
+                time.sleep(self.seconds / 3)
+                if self.is_held:
+                    with contextlib.suppress(DBAPIError, OSError):
+                        self.acquire()
+
+        threading.Thread(target=renew, name="gradraker-lease", daemon=True).start()
+
+    def _acquire(self) -> bool:
         if self.is_held and time.monotonic() < self._renew_at:
             return True
         now = self._engines.now()
@@ -39,7 +59,10 @@ class Lease:
         with self._engines.write.begin() as connection:
             row = connection.execute(select(leases, now.label("now")).with_for_update()).one()
             is_ours = row.holder == self.holder and row.epoch == self.epoch
-            if not is_ours and float(row.now) < row.expires and not _is_dead(row.holder):
+            # Machines that share a server may have equal names, those that share a file have not.
+            is_free = float(row.now) >= row.expires
+            is_free |= self._engines.is_sqlite and _is_dead(row.holder)
+            if not is_ours and not is_free:
                 self.epoch = 0
                 return False
             self.epoch = row.epoch if is_ours else row.epoch + 1
@@ -48,7 +71,7 @@ class Lease:
                     holder=self.holder, epoch=self.epoch, expires=float(row.now) + self.seconds
                 )
             )
-        self._renew_at = started + self.seconds / 3
+        self._renew_at = started + self.seconds / 4
         return True
 
     def release(self) -> None:

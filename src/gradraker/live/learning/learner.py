@@ -228,6 +228,7 @@ def run_learner(settings: LearnerSettings, channel: Connection) -> None:
     os.nice(5)  # answers come first
     journal = Journal.open(settings.journal)
     learner = Learner(journal, settings)
+    learner.lease.keep()
     is_published = False
     trouble: str | None = None
     try:

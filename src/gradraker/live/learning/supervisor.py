@@ -49,7 +49,7 @@ class Supervisor:
         self._lock = threading.Lock()
         self._channel: Any = None
         self._is_stopping = threading.Event()
-        self.process_id: int | None = None
+        self._has_ended = False
         self._thread = threading.Thread(target=self._run, name="gradraker-learner", daemon=True)
 
     def start(self) -> None:
@@ -82,6 +82,7 @@ class Supervisor:
             self._run_once()
             if self._is_stopping.is_set():
                 return
+            self._has_ended = True
             self._on_trouble("the learning process ended; it is started again")
             pause = 0.5 if time.monotonic() - started > 60.0 else min(2 * pause, _LONGEST_PAUSE)
             self._is_stopping.wait(pause)
@@ -100,7 +101,6 @@ class Supervisor:
             process.start()
         theirs.close()
         self._on_start()
-        self.process_id = process.pid
         with self._lock:
             self._channel = ours
         if self._is_stopping.is_set():
@@ -124,6 +124,9 @@ class Supervisor:
             self._on_trouble(message[1])
             return
         self._on_state(read_state(Path(message[1])), message[2])
+        if self._has_ended:
+            self._has_ended = False
+            self._on_trouble(None)
 
 
 class _limited_threads:  # noqa: N801 - used like a function

@@ -42,11 +42,14 @@ class Hub:
             waiting.put_nowait(None)
         self._queues.clear()
 
-    @contextmanager
-    def join(self) -> "Iterator[asyncio.Queue[str | None]]":
-        """Listen; TooBusyError if too many do."""
+    def check_room(self) -> None:
+        """Raise TooBusyError if too many listen."""
         if len(self._queues) >= self._most:
             raise TooBusyError("too many clients listen to events", seconds=30)
+
+    @contextmanager
+    def join(self) -> "Iterator[asyncio.Queue[str | None]]":
+        """Listen until the end of the block."""
         waiting: asyncio.Queue[str | None] = asyncio.Queue()
         self._queues.add(waiting)
         try:
