@@ -20,7 +20,7 @@ from live_service import TOKEN, LiveService
 LEFT_OUT = {"/events"}
 
 
-def fuzz(url, n_requests, *, first_seed=0):
+def fuzz(url, n_requests, *, first_seed=0, report=None):
     """Send about so many requests; return how often each status was answered, and what failed."""
     schema = schemathesis.openapi.from_url(f"{url}/openapi.json")
     operations = [found.ok() for found in schema.get_all_operations()]
@@ -33,6 +33,8 @@ def fuzz(url, n_requests, *, first_seed=0):
             try:
                 strategy = operation.as_strategy(generation_mode=mode)
                 _send(strategy, each, url, session, statuses, failed, first_seed)
+                if report:
+                    report(sum(statuses.values()), len(failed))
             except Exception as error:
                 if "negative" not in str(error).lower() and type(error).__name__ != "Unsatisfiable":
                     raise  # an operation without parameters cannot be wrong
@@ -64,13 +66,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--requests", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
+
+    def report(n, n_failed):
+        print(f"\r{n} requests, {n_failed} answered by 5xx", end="", flush=True)
+
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory() as folder:
         journal = Path(folder) / "live.db"
         with LiveService("--demo", "--rate", 100_000, journal=journal) as service:
-            statuses, failed = fuzz(service.url, asked.requests, first_seed=asked.seed)
-    print(f"{sum(statuses.values())} requests, {len(failed)} answered by 5xx")
+            statuses, failed = fuzz(
+                service.url, asked.requests, first_seed=asked.seed, report=report
+            )
+    print(f"\n{sum(statuses.values())} requests, {len(failed)} answered by 5xx")
     print(", ".join(f"{n} × {status}" for status, n in sorted(statuses.items())))
     for one in failed[:10]:
         print(one)
