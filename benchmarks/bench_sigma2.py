@@ -94,11 +94,9 @@ def node_that_plays_last(
     sampled, _ = split_nodes(data.n_nodes, 0.4, np.random.default_rng(0))
     X = data.adjacency[sampled][:, sampled]
     formula = sigma2_ranges(X, n_frequencies=n_frequencies)
-    rows = to_row_arrays(X)
-    table = FrequencyTable(0, n_frequencies, "gaussian", n_numbered=X.shape[1])
     ratios = measure_noise_ratios(
-        rows,
-        table.prepare(rows.indices),
+        to_row_arrays(X),
+        FrequencyTable(0, n_frequencies, "gaussian", n_numbered=X.shape[1]),
         sigma2=formula.extending_disturbing,
         learning_rate=learning_rate,
         n_epochs=N_EPOCHS,

@@ -9,11 +9,13 @@ from pathlib import Path
 
 import click
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
 import gradraker
 from gradraker.cli import main
+from gradraker.datasets import load_temperature_normals
 
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
 
@@ -35,7 +37,7 @@ def invoke(*arguments, **options):
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """A folder with edges.csv, values.csv, known.csv (60), new.csv (10 others) and two models."""
+    """A folder with edges, values, known (60), new (10 others) and series as CSV, and models."""
     folder = tmp_path_factory.mktemp("made")
     files = {name: str(folder / f"{name}.csv") for name in ("edges", "values", "known", "new")}
     done = invoke(
@@ -45,6 +47,9 @@ def made(tmp_path_factory):
     head, *rows = Path(files["values"]).read_text("utf-8").splitlines(keepends=True)
     Path(files["known"]).write_text("".join([head, *rows[:60]]), "utf-8")
     Path(files["new"]).write_text("".join([head, *rows[60:70]]), "utf-8")
+    data, series = load_temperature_normals()
+    table = pd.DataFrame(series, columns=data.node_names)
+    table.to_csv(folder / "series.csv", index=False)
     known = ["--edges", files["edges"], "--values", files["known"]]
     for name, method in (("model.gr", "nodes"), ("model.skg", "skg")):
         model = ["--method", method, "--model", str(folder / name)]

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 
 from gradraker import load_temperature
 from gradraker.datasets import load_temperature_normals
+from gradraker.datasets.temperature import count_stations
 
 MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
@@ -174,3 +175,17 @@ def test_the_normals_of_a_station_are_those_of_the_published_table():
     data, series = load_temperature_normals()
     aigle = [0.0, 1.7, 4.7, 8.5, 12.4, 15.7, 18.0, 17.1, 14.1, 9.5, 4.3, 0.7]
     assert series[:, data.node_names.index("Aigle")].tolist() == aigle
+
+
+def test_both_periods_have_the_stations_that_are_counted():
+    assert count_stations() == {
+        "stations 1961-1990": 92,
+        "stations 1981-2010": 91,
+        "stations": N_STATIONS,
+    }
+    table = resources.files("gradraker.datasets").joinpath("swiss_stations_1981_2010.csv")
+    later = {row["station"]: row for row in csv.DictReader(table.read_text("utf-8").splitlines())}
+    missing = set(load_temperature().node_names) - set(later)
+    assert missing == {"Fribourg / Grangeneuve"}  # it was called Fribourg / Posieux then
+    assert "Fribourg / Posieux" in later
+    assert {"Lägern", "Robièi"} <= set(later)

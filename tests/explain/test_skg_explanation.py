@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from gradraker import SKGRegressor, load
+from gradraker import SKGNodeRegressor, SKGRegressor, load, load_temperature
 from gradraker.explain import Explanation, efficient_distance, noise_range
 from gradraker.explain import skg_explanation as explanation_module
 from gradraker.kernels.shift_invariant import KERNELS
@@ -650,3 +650,52 @@ def test_one_row_by_time_is_that_row_of_all():
     assert np.array_equal(explanation.compute_row_by_time(2), explanation.by_time[2])
     with pytest.raises(ValueError, match="row must be the number of one of 4 tested nodes"):
         explanation.compute_row_by_time(4)
+
+
+def test_split_prediction_follows_the_equation():
+    model = fitted(n_epochs=3)
+    tested = graph(seed=5, n=4)
+    explanation = model.explain(tested)
+    split = explanation.split_prediction()
+    y = values()
+    for row, F in enumerate(explanation.by_time):
+        upper = max(0.0, -F.min())
+        significant = sum(y[i] * f for i, f in zip(explanation.order, F, strict=True) if f > upper)
+        rest = sum(y[i] * f for i, f in zip(explanation.order, F, strict=True) if f <= upper)
+        assert split.significant[row] == pytest.approx(significant, abs=1e-12)
+        assert split.insignificant[row] == pytest.approx(rest, abs=1e-12)
+        assert split.n_significant[row] == np.sum(upper < F)
+        assert split.noise[row] == noise_range(F)[1]
+    assert 0 < split.n_significant.min() < explanation.order.size
+
+
+def test_split_prediction_with_targets_and_batches(monkeypatch):
+    model = regressor().fit(graph(), values(shape=(N, 2)))
+    tested = graph(seed=5, n=4)
+    whole = model.explain(tested).split_prediction()
+    monkeypatch.setattr(explanation_module, "_BATCH_BYTES", 1)
+    explanation = model.explain(tested)
+    split = explanation.split_prediction()
+    np.testing.assert_allclose(split.significant, whole.significant, atol=1e-14)
+    np.testing.assert_allclose(
+        split.significant + split.insignificant, model.predict(tested), atol=1e-12
+    )
+
+
+def test_split_prediction_of_a_node_model_sums_with_its_offset():
+    data = load_temperature()
+    known = dict(zip(data.node_names[:50], data.values[:50], strict=True))
+    explanation = SKGNodeRegressor(sigma2=5.0).fit(data, known).explain()
+    split = explanation.split_prediction()
+    total = explanation.offset + split.significant + split.insignificant
+    np.testing.assert_allclose(total, explanation.prediction, atol=1e-10)
+
+
+def test_efficient_distance_of_the_laplacian_kernel_is_an_l1_distance():
+    # One known row at l1 distance 3 and squared distance 5, many frequencies: B ≈ 2η e^(−3/b).
+    model = SKGRegressor(
+        kernel="laplacian", sigma2=4.0, n_frequencies=200_000, n_epochs=1, random_state=0
+    )
+    explanation = model.fit([[2.0, 0.0]], [1.0]).explain([[0.0, 1.0]])
+    assert explanation.efficient_distance() == pytest.approx(3.0, abs=0.05)
+    assert explanation.squared_distances[0, 0] == 5.0

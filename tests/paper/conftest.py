@@ -58,7 +58,7 @@ def spoiled(changed):
     runs[2]["sums_of_weights"] = [0.5 + i / (n_unknown - 1) for i in range(n_unknown)]
     runs[2]["late_ranks"] = [0.7, 0.7, 0.9]
     runs[1]["efficient_distance"] = None
-    runs[1]["similarities"] = [(-1.0) ** i for i in range(108)]
+    runs[1]["similarities"] = [(-1.0) ** i for i in range(105)]
     runs[0]["weights"] = [0.05 for _ in runs[0]["weights"]]
     return compare_by_key(changed)
 

@@ -15,7 +15,7 @@ def test_panels_show_the_weights_of_their_variance(results, letter, sigma2):
     table = dict(zip(header, zip(*rows, strict=True), strict=True))
     np.testing.assert_array_equal(points["$B_{i,T+1}$"], table["B"])
     np.testing.assert_array_equal(points["$F_{i,T+1}$"], table["F"])
-    assert list(table["time"]) == list(range(1, 109))
+    assert list(table["time"]) == list(range(1, 106))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from gradraker.paper import make_table
 def test_table_has_no_alpha_at_the_last_step(results):
     header, *rows = make_table(results, "fig4")
     assert header == ["time", "alpha"]
-    assert rows[-1] == [108, None]  # at the last step F = B whatever α is
+    assert rows[-1] == [105, None]  # at the last step F = B whatever α is
 
 
 def test_averaging_alpha_differs_if_late_weights_do_not_decay(spoiled):

@@ -88,7 +88,7 @@ def test_wikipedia_with_visits_is_checked_and_drawn(changed, compare):
     }
     found = compare(changed)
     best = found["best-wikipedia"]
-    assert best.verdict == ("agrees" if 1.0 < best.ours.value <= 5.0 else "differs")
+    assert best.verdict == ("agrees" if 1.0 < best.ours.value <= 2.0 else "differs")
     assert {found["pages"].verdict, found["days"].verdict} == {"agrees"}
     assert draw_figure(changed, "fig6e").axes[0].get_ylim()[0] == 0.0
     assert "The paper prints σ²_ed = 95.67" in write_caption(changed, "fig6e")

@@ -14,7 +14,7 @@ def test_pairs_are_drawn_as_often_as_they_are_counted(results):
     axes = draw_figure(results, "fig7").axes[0]
     _, *rows = make_table(results, "fig7")
     points = next(line for line in axes.lines if line.get_label() == "Pair of nodes")
-    assert len(points.get_xdata()) == sum(row[2] for row in rows) == 36 * 35 // 2
+    assert len(points.get_xdata()) == sum(row[2] for row in rows) == 35 * 34 // 2
 
 
 def test_simulate_pairs_equals_a_loop_over_pairs(small, draw_dense_split):

@@ -13,7 +13,7 @@ from browser import MISSING, browser, load, measured, probed
 
 # Figures that the embedded data allow.
 DRAWN = ["fig1", "fig2", "fig3a", "fig3b", "fig3c", "fig3d", "fig4", "fig5", "fig6a", "fig6b"]
-DRAWN += ["fig7", "frequencies", "learning-rate", "epochs"]
+DRAWN += ["fig7", "frequencies", "learning-rate", "epochs", "laplacian"]
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import pytest
 
 from gradraker.paper import read_results, run_paper
-from gradraker.paper.figures.four_variances import WEIGHTS
+from gradraker.paper.four_variances import WEIGHTS
 from gradraker.paper.paper_sweeps import SWEEPS
 
 

@@ -58,5 +58,20 @@ def test_boundaries_that_differ_name_the_formula_that_gives_the_print(results, c
 def test_a_spread_says_how_many_repeats_are_on_each_side(changed, compare):
     sweep = changed.simulations["sweep-temperature"]["results"]
     sweep["squared_distances"] = [[1.0, 26.0], [1.0, 27.0], [1.0, 28.0]]
-    reason = compare(changed)["d2max-temperature"].reason
-    assert reason == "Of our 3 repeats 1 are below it, 1 above."
+    found = compare(changed)["d2max-temperature"]
+    assert found.reason == "Of our 3 repeats 1 are below it, 1 above."
+    assert found.verdict == "agrees"
+
+
+@pytest.mark.parametrize(
+    ("n_above", "verdict"), [(0, "differs"), (1, "at the edge"), (2, "at the edge"), (3, "agrees")]
+)
+def test_a_number_with_hardly_a_repeat_beyond_it_is_at_the_edge(changed, compare, n_above, verdict):
+    # 3 of 30 are the 10 % that it takes.
+    sweep = changed.simulations["sweep-temperature"]["results"]
+    largest = [26.0] * (30 - n_above) + [28.0] * n_above
+    sweep["squared_distances"] = [[1.0, number] for number in largest]
+    assert compare(changed)["d2max-temperature"].verdict == verdict
+    # Repeats that have the very number are on both sides of it.
+    sweep["squared_distances"] = [[1.0, 26.0]] * 15 + [[1.0, 27.0]] * 15
+    assert compare(changed)["d2max-temperature"].verdict == "agrees"

@@ -5,8 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
+from gradraker import SKGRegressor
 from gradraker.datasets import GraphDataset
-from gradraker.paper.numbers.section_iii import simulate_triples
+from gradraker.paper.numbers.section_iii import simulate_approximation, simulate_triples
 from gradraker.paper.paper_data import PaperGraph
 from gradraker.paper.plan import RunOptions
 
@@ -26,3 +27,46 @@ def test_simulate_triples_equals_a_loop_over_triples(draw_dense_split):
         ]
         assert found["largest_ratio"][repeat] == pytest.approx(np.exp(max(exponents)))
         assert found["part_above"][repeat] == pytest.approx(np.mean(np.array(exponents) > 0.0))
+
+
+def test_approximation_error_is_the_difference_of_its_sides(temperature, draw_dense_split):
+    settings = {
+        "fraction": 0.4,
+        "sigma2": 10.0,
+        "n_repeats": 1,
+        "n_frequencies": 50,
+        "learning_rate": 0.1,
+    }
+    ((mean, largest),) = simulate_approximation(temperature, settings, RunOptions(3))["errors"]
+    split, X = draw_dense_split(temperature, 0)
+    model = SKGRegressor(sigma2=10.0, n_frequencies=50, n_epochs=1, random_state=split.seed)
+    model.fit(X[split.known], np.zeros(len(split.known)))
+    order = np.random.default_rng(split.seed).permutation(len(split.known))
+    Z, stars = model.features(X[split.known])[order], model.features(X[split.unknown])
+    errors = []
+    for star in stars:
+        for i in range(len(order) - 2):
+            # Times j − 3, j − 2, j − 1 and j of equation (spj3uf).
+            z3, z2, z1 = Z[i], Z[i + 1], Z[i + 2]
+
+            def compare_rows(a, b):
+                return 0.2 * a @ b
+
+            alpha_2 = compare_rows(z2, z1) * compare_rows(z1, star) / compare_rows(z2, star)
+            alpha_31 = compare_rows(z3, z1) * compare_rows(z1, star) / compare_rows(z3, star)
+            alpha_32 = compare_rows(z3, z2) * compare_rows(z2, star) / compare_rows(z3, star)
+            left = 1 - alpha_32 * (1 - alpha_2) - alpha_31
+            errors.append(abs(left - (1 - alpha_32) * (1 - alpha_2)))
+    assert mean == pytest.approx(np.mean(errors), rel=1e-8)
+    assert largest == pytest.approx(np.max(errors), rel=1e-8)
+
+
+@pytest.mark.parametrize("key", ["approximation-alpha", "claim-4-exact"])
+def test_claims_differ_if_the_numbers_contradict_them(changed, compare, key):
+    changed.simulations["approximation"]["results"]["errors"] = [[0.11, 0.3]]
+    sums = changed.simulations["claim-4"]["results"]
+    sums["exact"] = [value + 0.05 for value in sums["exact"]]
+    sums["features"] = [value + 0.595 - np.mean(sums["features"]) for value in sums["features"]]
+    found = compare(changed)
+    assert found[key].verdict == "differs"
+    assert found["claim-4-features"].verdict == "agrees"

@@ -12,7 +12,9 @@ from gradraker.paper.plan import RunOptions
 
 def test_distances_are_those_of_the_sweep(temperature):
     found = simulate_distances(temperature, {"fraction": 0.4, "n_repeats": 3}, RunOptions(2))
-    sweep = sigma2_sweep(temperature.dataset, sigma2=[1.0], n_repeats=3, random_state=2)
+    sweep = sigma2_sweep(
+        temperature.dataset, sigma2=[1.0], fraction=35 / 89, n_repeats=3, random_state=2
+    )
     np.testing.assert_array_equal(found["squared_distances"], sweep.squared_distances)
 
 

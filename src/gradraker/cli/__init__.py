@@ -6,12 +6,14 @@ from io import TextIOWrapper
 import click
 
 from gradraker import __version__
+from gradraker.cli.bank import bank
 from gradraker.cli.data import data
 from gradraker.cli.demo import demo
 from gradraker.cli.explain import explain
 from gradraker.cli.predict import predict
 from gradraker.cli.ranges import ranges
 from gradraker.cli.reproduce import reproduce
+from gradraker.cli.series import series
 from gradraker.cli.serve import serve
 from gradraker.cli.sweep import sweep
 from gradraker.cli.update import update
@@ -70,5 +72,17 @@ def main(debug: bool) -> None:
             stream.reconfigure(errors="replace")
 
 
-for command in (predict, update, explain, ranges, sweep, reproduce, serve, data, demo):
+for command in (
+    predict,
+    update,
+    explain,
+    bank,
+    series,
+    ranges,
+    sweep,
+    reproduce,
+    serve,
+    data,
+    demo,
+):
     main.add_command(command)

@@ -27,7 +27,14 @@ from gradraker.cli.tables import make_facts_table, make_rows_table, shorten
 if TYPE_CHECKING:
     from gradraker.kernels import Sigma2Ranges
 
-_NOISES = ("formula", "refined")
+_NOISES = ("formula", "refined", "minimum")
+
+
+def check_closeness(ctx: click.Context, param: click.Parameter, value: float) -> float:
+    """Check the closeness, since a range of click lets NaN pass."""
+    if not 0.0 < value < 0.5:
+        raise click.BadParameter(f"{value!r} is not between 0 and 0.5", ctx, param)
+    return value
 
 
 @click.command(
@@ -41,8 +48,17 @@ _NOISES = ("formula", "refined")
     type=NumberOrWord(_NOISES, below=0.9),
     default="formula",
     show_default=True,
-    metavar="[formula|refined|NUMBER]",
+    metavar="[formula|refined|minimum|NUMBER]",
     help="Upper end of the noise range over twice the learning rate, or how to find it.",
+)
+@click.option(
+    "--closeness",
+    type=float,
+    callback=check_closeness,
+    default=0.1,
+    show_default=True,
+    metavar="PART",
+    help="How close to equal the farthest nodes are where averaging begins, below 0.5.",
 )
 @vector_options
 @kernel_options
@@ -52,6 +68,7 @@ def ranges(
     edges: str,
     values: str | None,
     noise: float | str,
+    closeness: float,
     direction: str,
     self_loops: str,
     unweighted: bool,
@@ -63,8 +80,9 @@ def ranges(
 ) -> None:
     """Show where the four ranges of the kernel variance σ² lie for a graph.
 
-    Without --values all nodes count. Learning rate, epochs and seed play a role with
-    --noise refined only.
+    Without --values all nodes count. With them, --noise refined measures the noise range on the
+    other nodes, which are to be predicted, and minimum takes the widest of theirs. Learning rate,
+    epochs and seed play a role with these two only.
     """
     check_streams(edges=edges, values=values)
     with Waiting() as waiting:
@@ -87,6 +105,7 @@ def ranges(
                 unknown_nodes=unknown_nodes,
                 vector_options=options,
                 noise=noise,
+                closeness=closeness,
                 kernel=learner["kernel"],
                 n_frequencies=learner["frequencies"],
                 learning_rate=learner["learning_rate"],

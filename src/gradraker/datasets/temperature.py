@@ -38,8 +38,8 @@ def load_temperature(
         If true, an edge weighs exp(-Δ/300), where Δ is the difference of
         altitudes in m; otherwise it weighs 1.
     self_loops : bool
-        Whether a station is joined to itself, with weight 1. The paper's
-        unweighted figures fit with self loops, its weighted one without.
+        Whether a station is joined to itself, with weight 1, as its altitude
+        differs from itself by less than 300 m. See ``docs/paper.md`` for what it changes.
 
     Returns
     -------
@@ -160,8 +160,14 @@ def _join_by_altitude(
 
 
 def count_stations() -> dict[str, int]:
-    """Count stations with norm values 1961-1990, and those that have them for 1981-2010 too."""
-    return {"stations 1961-1990": len(_read_table()), "stations": len(_read_stations())}
+    """Count stations with norm values 1961-1990, with those of 1981-2010, and with both."""
+    later = resources.files("gradraker.datasets").joinpath("swiss_stations_1981_2010.csv")
+    n_later = len(later.read_text(encoding="utf-8").splitlines()) - 1  # without the header
+    return {
+        "stations 1961-1990": len(_read_table()),
+        "stations 1981-2010": n_later,
+        "stations": len(_read_stations()),
+    }
 
 
 def _read_stations() -> list[dict[str, str]]:

@@ -1,6 +1,10 @@
 """Why a model predicts what it predicts, and whether SKG suits the data."""
 
 from gradraker.explain.bank_explanation import BankExplanation
+from gradraker.explain.expectations import (
+    compute_expected_weight_sum,
+    compute_similarity_variance,
+)
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.explain.similarity import (
     conformity_factor,
@@ -10,7 +14,7 @@ from gradraker.explain.similarity import (
     noise_range,
     similarity_measure,
 )
-from gradraker.explain.skg_explanation import Explanation
+from gradraker.explain.skg_explanation import Explanation, SplitPrediction
 from gradraker.explain.transfer import SimilarityTransfer, similarity_transfer
 from gradraker.linear import contribution_weights
 
@@ -19,6 +23,9 @@ __all__ = [
     "Explanation",
     "LinearExplanation",
     "SimilarityTransfer",
+    "SplitPrediction",
+    "compute_expected_weight_sum",
+    "compute_similarity_variance",
     "conformity_factor",
     "contribution_weights",
     "efficient_distance",

@@ -1,11 +1,13 @@
 """Similarity measure B, and what the paper reads off B and F."""
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
 from gradraker._compiled.adjoint import run_kernel_adjoint_pass
-from gradraker._validation import check_learning_rate, check_positive
+from gradraker._validation import check_choice, check_learning_rate, check_positive
 from gradraker.kernels.shift_invariant import get_kernel
 from gradraker.linear.weights import check_order
 
@@ -178,11 +180,14 @@ def noise_range(F: ArrayLike) -> tuple[float, float]:
     return (0.0 - upper, upper)  # not -0.0
 
 
-def efficient_distance(B: ArrayLike, F: ArrayLike, *, sigma2: float, learning_rate: float) -> float:
-    """Efficient distance: the largest ‖d‖² of a node whose weight lies outside the noise range.
+def efficient_distance(
+    B: ArrayLike, F: ArrayLike, *, sigma2: float, learning_rate: float, kernel: str = "gaussian"
+) -> float:
+    """Efficient distance: the largest distance of a node whose weight is not noise.
 
-    Distances are read off B by the exponential approximation (eb), ‖d‖² = −2σ² ln(B/2η), as
-    the paper does (section IV.A.2); Gaussian kernel.
+    Distances are read off B by the exponential approximation (eb), as the paper does (section
+    IV.A.2): ‖d‖² = −2σ² ln(B/2η) for the Gaussian kernel, and ‖d‖₁ = −√σ² ln(B/2η) for the
+    Laplacian one (section VI.D).
 
     Parameters
     ----------
@@ -192,11 +197,14 @@ def efficient_distance(B: ArrayLike, F: ArrayLike, *, sigma2: float, learning_ra
         Kernel variance.
     learning_rate : float
         η in (0, 1).
+    kernel : {"gaussian", "laplacian"}, default="gaussian"
+        Kernel; those that are no function of one distance have no efficient distance.
 
     Returns
     -------
     float
-        A squared distance; NaN if no weight is significant.
+        A squared distance, or an l1 distance for the Laplacian kernel; NaN if no weight is
+        significant.
 
     Examples
     --------
@@ -208,6 +216,8 @@ def efficient_distance(B: ArrayLike, F: ArrayLike, *, sigma2: float, learning_ra
     """
     step = 2.0 * check_learning_rate(learning_rate)
     variance = check_positive("sigma2", sigma2)
+    check_choice("kernel", kernel, ("gaussian", "laplacian"))
+    scale = 2.0 * variance if kernel == "gaussian" else math.sqrt(variance)
     similarities, weights = np.asarray(B, dtype=np.float64), np.asarray(F, dtype=np.float64)
     if similarities.shape != weights.shape:
         raise ValueError(f"F has shape {weights.shape}, but B has shape {similarities.shape}")
@@ -215,7 +225,7 @@ def efficient_distance(B: ArrayLike, F: ArrayLike, *, sigma2: float, learning_ra
     chosen = similarities[(weights > noise_range(weights)[1]) & (similarities > 0.0)]
     if chosen.size == 0:
         return float("nan")
-    return max(0.0, -2.0 * variance * float(np.log(chosen.min() / step)))
+    return max(0.0, -scale * float(np.log(chosen.min() / step)))
 
 
 def _check_features(name: str, Z: ArrayLike) -> NDArray[np.float64]:

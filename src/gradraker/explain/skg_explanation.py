@@ -97,21 +97,59 @@ class Explanation(LinearExplanation):
         }
 
     def efficient_distance(self, row: int = 0) -> float:
-        """Efficient distance of a tested node as a squared distance; see the function.
+        """Efficient distance of a tested node; see :func:`gradraker.explain.efficient_distance`.
 
-        The function reads distances off B for the Gaussian kernel. For other kernels this is the
-        largest of ``squared_distances`` among nodes whose weight lies outside the noise range.
+        It is a squared distance for the Gaussian kernel and an l1 distance for the Laplacian one,
+        both read off B. The Cauchy kernel is no function of one distance: there it is
+        :meth:`find_significant_distance`.
         """
         F = self.compute_row_by_time(row)
-        if self.kernel == "gaussian":
+        if self.kernel in ("gaussian", "laplacian"):
             return efficient_distance(
                 self.similarities[row][self.order],
                 F,
                 sigma2=self.sigma2,
                 learning_rate=self.learning_rate,
+                kernel=self.kernel,
             )
+        return self.find_significant_distance(row)
+
+    def find_significant_distance(self, row: int = 0) -> float:
+        """Find the largest of ``squared_distances`` among nodes whose weight is not noise."""
+        F = self.compute_row_by_time(row)
         chosen = self.squared_distances[row][self.order][noise_range(F)[1] < F]
         return float(chosen.max()) if chosen.size else float("nan")
+
+    def split_prediction(self) -> "SplitPrediction":
+        """Split predictions into the sums over significant and over insignificant weights.
+
+        A weight F_{i,T+1} is significant if it lies above the noise range of its prediction:
+        equation (dividepreidction) of the paper. The second sum is the less predictable part.
+
+        Examples
+        --------
+        >>> from gradraker import SKGRegressor, load_temperature
+        >>> data = load_temperature()
+        >>> X, y = data.adjacency, data.scaled_values()
+        >>> explanation = SKGRegressor(random_state=0).fit(X[:60], y[:60]).explain(X[60:])
+        >>> split = explanation.split_prediction()
+        >>> total = split.significant + split.insignificant
+        >>> bool(abs(total - explanation.prediction).max() < 1e-10)
+        True
+        """
+        n = self.weights.shape[0]
+        significant = np.zeros((n, *self.values.shape[1:]))
+        insignificant = np.zeros_like(significant)
+        n_significant, noise = np.zeros(n, dtype=np.int64), np.zeros(n)
+        seen = self.values[self.order]  # [T] or [T, K]
+        for start, F in self._source.iterate_batches():
+            rows = slice(start, start + F.shape[0])
+            noise[rows] = np.maximum(0.0, -F.min(axis=1, initial=0.0))
+            counts = noise[rows, np.newaxis] < F  # [batch, T]
+            n_significant[rows] = counts.sum(axis=1)
+            significant[rows] = np.where(counts, F, 0.0) @ seen
+            insignificant[rows] = np.where(counts, 0.0, F) @ seen
+        return SplitPrediction(significant, insignificant, n_significant, noise)
 
     def plot(self, row: int = 0, *, ax: Any = None) -> Any:
         """Draw B and F of a tested node against time, the paper's figure 3."""
@@ -133,6 +171,27 @@ class Explanation(LinearExplanation):
             f"{self.order.size} steps; weights sum to {sums.min():.3g} … {sums.max():.3g}"
         )
         return text if self.advice is None else f"{text}\n  {self.advice}"
+
+
+@dataclass(frozen=True, eq=False)
+class SplitPrediction:
+    """Predictions in two parts, equation (dividepreidction); with ``offset`` they sum to them.
+
+    Attributes
+    ----------
+    significant, insignificant : ndarray of shape (n,) or (n, n_targets)
+        Sums of F times value over training steps whose F lies above the noise range, and over the
+        others.
+    n_significant : ndarray of shape (n,)
+        Training steps with a significant weight.
+    noise : ndarray of shape (n,)
+        Upper end of the noise range of each prediction.
+    """
+
+    significant: NDArray[np.float64]
+    insignificant: NDArray[np.float64]
+    n_significant: NDArray[np.int64]
+    noise: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,7 +42,7 @@ class Sigma2Ranges:
         Laplacian kernel.
     noise_ratio : float
         Upper end of the noise range divided by 2η; 1/√(2D) by equation (noiseup).
-    noise : {"formula", "refined", "given"}
+    noise : {"formula", "refined", "minimum", "given"}
         Where ``noise_ratio`` comes from.
     closeness : float
         How close to 2η the similarity measure is at σ²_da.

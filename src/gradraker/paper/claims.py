@@ -104,7 +104,7 @@ class Finding:
         Ours as a text.
     rule : str
         Name of the rule.
-    verdict : {"agrees", "differs", "cannot be checked"}
+    verdict : {"agrees", "at the edge", "differs", "cannot be checked"}
         By the rule.
     reason : str
         Why it differs or cannot be checked, or a remark where it agrees.
@@ -154,7 +154,7 @@ def _check_claim(claim: Claim, results: PaperResults) -> Finding:
     outcome = claim.check(results, claim.printed)
     return _make_finding(
         claim,
-        "agrees" if outcome.agrees else "differs",
+        outcome.verdict,
         outcome.reason or ("" if outcome.agrees else "We know no reason."),
         outcome,
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradraker.paper.paper_data import DATA, PaperData, PaperGraph
+from gradraker.paper.paper_data import DATA, PaperData, PaperGraph, round_down_fraction
 from gradraker.paper.plan import (
     RunOptions,
     Settings,
@@ -23,8 +23,11 @@ N_SIGMA2 = 41
 # For a look in seconds.
 FAST_SIGMA2 = 16
 FAST_REPEATS = 3
-# A best σ² within this factor of σ²_ed is "slightly larger", beyond it "much larger".
-SLIGHTLY = 5.0
+# A best σ² up to this factor of σ²_ed is "slightly larger": two steps of our grid, which has 8 in
+# a decade, are 1.8.
+SLIGHTLY = 2.0
+# From this factor on it is "much larger".
+MUCH = 5.0
 
 # Seconds for a sine and cosine, about.
 _COST_OF_SINES = 2e-9
@@ -72,9 +75,10 @@ def make_settings_simulation(
 def run_sweep(graph: PaperGraph, settings: Settings, options: RunOptions) -> dict[str, Any]:
     """Run one sweep over σ², and return it as JSON can hold it, without its times."""
     assert graph.dataset is not None
+    fraction = round_down_fraction(settings["fraction"], graph.adjacency.shape[0])
     sweep = sigma2_sweep(
         graph.dataset,
-        **settings,
+        **settings | {"fraction": fraction},
         random_state=options.seed,
         n_jobs=options.n_jobs,
         checkpoint=_find_checkpoint(graph, settings, options),

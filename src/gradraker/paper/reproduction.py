@@ -26,7 +26,9 @@ _CHECKPOINTS = "checkpoints"
 # Sections of the paper, by the beginning of a place.
 _SECTIONS = {
     "III": "III: similarity measure and contribution weight",
+    "II": "II: steps when applying SKG",
     "IV": "IV: Gaussian variance for a graph",
+    "V.A": "V.A: performance measure",
     "V.B": "V.B: data sets",
     "V.C": "V.C: exponential approximation of B",
     "V.D": "V.D: boundaries, and the impact of σ²",

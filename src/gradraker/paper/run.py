@@ -11,7 +11,7 @@ from gradraker.paper.claims import Finding, check_claims
 from gradraker.paper.figures import CLAIMS as FIGURE_CLAIMS
 from gradraker.paper.figures import FIGURES
 from gradraker.paper.figures.fig7_8 import PAPER_PAIRS, STATION_PAIRS
-from gradraker.paper.figures.four_variances import WEIGHTS
+from gradraker.paper.four_variances import WEIGHTS
 from gradraker.paper.numbers import CLAIMS as NUMBER_CLAIMS
 from gradraker.paper.numbers import SIMULATIONS as NUMBER_SIMULATIONS
 from gradraker.paper.numbers.section_v_c import SIMILARITIES
@@ -39,7 +39,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "numbers": tuple(simulation.name for simulation in NUMBER_SIMULATIONS),
 }
 
-# In the paper's order: the names of sections III to VI are in alphabetical order.
+# In the paper's order: the names of sections II to VI are in alphabetical order.
 CLAIMS = tuple(
     sorted((*FIGURE_CLAIMS, *NUMBER_CLAIMS), key=lambda claim: claim.place.partition(",")[0])
 )
@@ -84,7 +84,7 @@ def run_paper(
     checkpoints: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> PaperResults:
-    """Run the simulations of the paper's sections III to VI.
+    """Run the simulations of the paper's sections II to VI.
 
     Parameters
     ----------

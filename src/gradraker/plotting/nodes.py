@@ -91,7 +91,12 @@ class NodeDistancesDisplay(ExplainedNodeDisplay):
         return cls(
             explanation.squared_distances[number],
             explanation.weights[number],
-            efficient_distance=explanation.efficient_distance(number),
+            efficient_distance=(
+                # The Laplacian kernel's is an l1 distance, and squared ones are drawn.
+                explanation.efficient_distance(number)
+                if explanation.kernel == "gaussian"
+                else explanation.find_significant_distance(number)
+            ),
             title=format_title(explanation, number),
         )
 

@@ -1,20 +1,26 @@
 """Whole jobs, as the command line calls them: predict, update, evaluate."""
 
+from gradraker.workflow.bank import BankPredictions, predict_with_bank
 from gradraker.workflow.contributors import Contributors, find_contributors
 from gradraker.workflow.evaluate import evaluate_left_out
 from gradraker.workflow.node_predictions import NodePredictions
 from gradraker.workflow.predict import predict_all, predict_nodes
 from gradraker.workflow.ranges import find_ranges
+from gradraker.workflow.series import SeriesPredictions, predict_series
 from gradraker.workflow.update import Update, update_nodes
 
 __all__ = [
+    "BankPredictions",
     "Contributors",
     "NodePredictions",
+    "SeriesPredictions",
     "Update",
     "evaluate_left_out",
     "find_contributors",
     "find_ranges",
     "predict_all",
     "predict_nodes",
+    "predict_series",
+    "predict_with_bank",
     "update_nodes",
 ]

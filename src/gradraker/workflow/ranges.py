@@ -7,6 +7,7 @@ import numpy as np
 from gradraker.graph import adjacency_vectors, known_values
 from gradraker.kernels import Sigma2Ranges
 from gradraker.models.sigma2 import sigma2_ranges
+from gradraker.models.sigma2.refined import STATISTICS
 
 
 def find_ranges(
@@ -22,7 +23,8 @@ def find_ranges(
     Parameters
     ----------
     graph, values
-        As in :func:`gradraker.predict_nodes`; without values all nodes count.
+        As in :func:`gradraker.predict_nodes`; without values all nodes count. With them, the
+        other nodes are the tested ones of algorithm 2, ``noise="refined"``.
     unknown_nodes : {"error", "ignore"}
         What to do with values of nodes that the graph does not have.
     vector_options : dict, optional
@@ -46,8 +48,10 @@ def find_ranges(
     vectors = adjacency_vectors(graph, **(vector_options or {}))
     rows = vectors.rows
     if values is not None:
-        aligned = known_values(values, vectors.nodes, unknown_nodes=unknown_nodes)
-        rows = rows[~np.isnan(aligned)]
+        is_known = ~np.isnan(known_values(values, vectors.nodes, unknown_nodes=unknown_nodes))
+        if learner.get("noise") in STATISTICS and not is_known.all():
+            learner = {**learner, "tested": rows[~is_known]}
+        rows = rows[is_known]
     n_nodes = int(rows.shape[0])
     if n_nodes < 2:
         raise ValueError(

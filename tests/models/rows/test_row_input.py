@@ -455,7 +455,6 @@ def test_columns_of_a_model_that_learned_by_name_need_names():
     [
         lambda model: model.predict(X),
         lambda model: model.predict(X, references=NAMES),
-        lambda model: model.features(X),
         lambda model: model.score(X, Y),
         lambda model: model.save("never.skg"),
         lambda model: model.frequencies_,

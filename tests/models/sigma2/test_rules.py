@@ -129,11 +129,11 @@ def test_cv_does_not_depend_on_the_number_of_threads(temperature, monkeypatch):
     assert SKGRegressor(sigma2="cv", random_state=0).fit(X, y).sigma2_ == two
 
 
-def test_weigh_candidates_of_candidates():
+def testweigh_candidates_of_candidates():
     # Two nodes; candidate 0 is best; 1 makes the same errors; 2 is worse by a constant; 3 is worse
     # on one node only: Δ = 2, s = √2 · 1.
     errors = np.array([[1.0, 1.0], [1.0, 1.0], [2.0, 2.0], [3.0, 1.0]])
-    weights = sigma2._weigh_candidates(errors)
+    weights = sigma2.weigh_candidates(errors)
     np.testing.assert_allclose(weights, [1.0, 1.0, 0.0, math.exp(-1.0)], rtol=1e-15)
 
 

@@ -26,7 +26,7 @@ from gradraker.models.bank.members import (
 from gradraker.models.bank.training import select_view_matrix, train_bank
 from gradraker.models.persistence.saving import Arrays, State
 from gradraker.models.rows.record import Record
-from gradraker.models.sigma2.rules import RuleInput
+from gradraker.models.sigma2.rules import RuleInput, check_tested_is_used
 
 
 class GradrakerRegressor(RegressorMixin, OneNodeBank):
@@ -165,7 +165,7 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
 
     # -- training --------------------------------------------------------------
 
-    def _start(self, X: Any, y: NDArray[np.float64], references: Any) -> None:
+    def _start(self, X: Any, y: NDArray[np.float64], references: Any, tested: Any) -> None:
         """Set all that stays as it is while the model learns."""
         if references is None:
             references = getattr(self, "feature_names_in_", None)
@@ -180,7 +180,8 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
             n_numbered=X.shape[1] if references is None else 0,
             named=named,
         )
-        samples = self._make_samples(X, y.reshape(y.shape[0], -1), table)
+        check_tested_is_used(tested, [sigma2 for _, sigma2 in kernels])
+        samples = self._make_samples(X, y.reshape(y.shape[0], -1), table, tested)
         members, ranges = choose_members(kernels, samples)
         self._set_initial_state(table, members, ranges, y.shape[1:])
         self._n_first = X.shape[0]
@@ -191,19 +192,25 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
                     self._ranges.setdefault(key, sample.ranges)
 
     def _make_samples(
-        self, X: Any, Y: NDArray[np.float64], table: FamilyTables
+        self, X: Any, Y: NDArray[np.float64], table: FamilyTables, tested: Any
     ) -> dict[tuple[str, str], RuleInput]:
         """What rules for σ² look at, for each view and family."""
         views = check_views(self.views)
-        seen: dict[str, Any] = {WHOLE: X}
+        seen: dict[str, tuple[Any, Any]] = {WHOLE: (X, tested)}
         if views is not None:
             of_columns = assign_views(views, X.shape[1])
             seen = {
-                name: select_view_matrix(X, of_columns, number) for number, name in enumerate(views)
+                name: (
+                    select_view_matrix(X, of_columns, number),
+                    None if tested is None else select_view_matrix(tested, of_columns, number),
+                )
+                for number, name in enumerate(views)
             }
         return {
-            (view, family): RuleInput(part, Y, table[family], self.learning_rate, self.n_epochs)
-            for view, part in seen.items()
+            (view, family): RuleInput(
+                part, Y, table[family], self.learning_rate, self.n_epochs, tested_part
+            )
+            for view, (part, tested_part) in seen.items()
             for family in table.tables
         }
 

@@ -54,6 +54,22 @@ def validate_training(
     return X, y
 
 
+def validate_tested(model: Any, tested: Any, references: Any, n_columns: int) -> Any:
+    """Check rows of nodes to be predicted, which a rule for σ² may look at; None if there are none.
+
+    Their columns are those of the training rows, which were validated before.
+    """
+    if tested is None:
+        return None
+    refuse_strings("tested", tested)
+    if references is None:
+        return validate_data(model, tested, reset=False, **_ROWS)
+    rows = check_array(tested, input_name="tested", estimator=model, **_ROWS)
+    if rows.shape[1] != n_columns:
+        raise ValueError(f"tested has {rows.shape[1]} columns, but X has {n_columns}")
+    return rows
+
+
 def check_same_features(model: Any) -> None:
     """Refuse parameters that were set after the features had been drawn."""
     for name, (value, used) in model._list_fixed_parameters().items():

@@ -10,12 +10,19 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from gradraker._validation import check_flag
 from gradraker.features import RowArrays, check_references
 from gradraker.linear.lms import draw_epoch_orders
 from gradraker.models.persistence.saving import Arrays, State, read_model_of, save_model
 from gradraker.models.rollback import rollback_on_error
 from gradraker.models.rows.record import Record, row_names
-from gradraker.models.rows.row_input import check_same_features, renumber_columns, validate_training
+from gradraker.models.rows.row_input import (
+    check_same_features,
+    renumber_columns,
+    validate_tested,
+    validate_training,
+)
+from gradraker.models.rows.row_state import drop_learned_rows
 
 
 class RowModel(BaseEstimator):
@@ -23,8 +30,8 @@ class RowModel(BaseEstimator):
 
     coef_: NDArray[np.float64]
     seed_: int
-    learning_rate: float
-    n_epochs: int
+    learning_rate: Any
+    n_epochs: Any
     shuffle: bool
     _record: Record | None
     _table: Any
@@ -39,6 +46,7 @@ class RowModel(BaseEstimator):
         *,
         references: Sequence[Hashable] | None = None,
         node_names: Sequence[Hashable] | None = None,
+        tested: Any = None,
     ) -> Self:
         """Forget what was learned and train ``n_epochs`` times on all rows.
 
@@ -52,6 +60,9 @@ class RowModel(BaseEstimator):
             Names of the columns of X.
         node_names : sequence of n names, optional
             Names of the rows, for :meth:`explain`; default the index of a pandas data frame.
+        tested : {array-like, sparse matrix, data frame} of shape (m, M), optional
+            Adjacency vectors of nodes that will be predicted, with the columns of X. The rule
+            ``"refined"`` for σ² measures the noise range on them; see :func:`sigma2_ranges`.
 
         Returns
         -------
@@ -60,8 +71,11 @@ class RowModel(BaseEstimator):
         self.check_parameters()
         names = row_names(X, node_names)
         X, y = validate_training(self, X, y, references, first=True)
-        self._start(X, y, references)
-        orders = draw_epoch_orders(self.seed_, X.shape[0], self.n_epochs, shuffle=self.shuffle)
+        tested = validate_tested(self, tested, references, X.shape[1])
+        self._start(X, y, references, tested)
+        orders = draw_epoch_orders(
+            self.seed_, X.shape[0], self._get_n_epochs(), shuffle=self.shuffle
+        )
         self._train(X, y, orders, names)
         return self
 
@@ -96,10 +110,11 @@ class RowModel(BaseEstimator):
         """
         self.check_parameters()
         first = not hasattr(self, "coef_")
+        self._check_rows_allowed(first=first)
         names = row_names(X, node_names)
         X, y = validate_training(self, X, y, references, first=first)
         if first:
-            self._start(X, y, references)
+            self._start(X, y, references, None)
         elif references is not None:
             columns = check_references(references, X.shape[1])
             self._check_new_names(columns)
@@ -122,14 +137,20 @@ class RowModel(BaseEstimator):
                 rows,
                 Y,
                 np.concatenate(orders),
-                learning_rate=self.learning_rate,
+                learning_rate=self._rate,
                 dtype=dtype,
                 names=names,
             )
 
     # -- files -----------------------------------------------------------------
 
-    def save(self, path: str | os.PathLike[str], *, notes: dict[str, Any] | None = None) -> Path:
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        notes: dict[str, Any] | None = None,
+        observed: bool = True,
+    ) -> Path:
         """Write the model to a file, complete or not at all, without pickle.
 
         :func:`gradraker.load` reads it. A ``random_state`` that is a generator is saved as
@@ -142,6 +163,11 @@ class RowModel(BaseEstimator):
         notes : dict, optional
             Further facts to keep in the file, such as how the rows were made: anything that
             JSON can hold. :func:`gradraker.models.read_notes` returns it.
+        observed : bool, default=True
+            Whether the file holds the known nodes: their rows, names and values, and the order of
+            training. Without them the file predicts and learns on, but cannot explain; θ, the
+            seed, and names of referencing nodes stay. ``docs/privacy.md`` says what they give
+            away.
 
         Returns
         -------
@@ -150,7 +176,10 @@ class RowModel(BaseEstimator):
         check_is_fitted(self, "coef_")
         self.check_parameters()
         check_same_features(self)
-        return save_model(self, path, *self.dump_state(), notes)
+        state, arrays = self.dump_state()
+        if not check_flag("observed", observed):
+            drop_learned_rows(state, arrays)
+        return save_model(self, path, state, arrays, notes)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -170,11 +199,23 @@ class RowModel(BaseEstimator):
 
     # -- the parts that a subclass provides -------------------------------------
 
+    @property
+    def _rate(self) -> float:
+        """Learning rate of the next step."""
+        return float(self.learning_rate)
+
+    def _get_n_epochs(self) -> int:
+        """Passes of ``fit`` over the rows."""
+        return int(self.n_epochs)
+
+    def _check_rows_allowed(self, *, first: bool) -> None:
+        """Refuse rows that cannot be learned online."""
+
     def check_parameters(self) -> None:
         """Refuse parameters that make no sense."""
         raise NotImplementedError
 
-    def _start(self, X: Any, y: NDArray[np.float64], references: Any) -> None:
+    def _start(self, X: Any, y: NDArray[np.float64], references: Any, tested: Any) -> None:
         """Set all that stays as it is while the model learns."""
         raise NotImplementedError
 

@@ -44,6 +44,13 @@ def dump_row_state(model: Any) -> tuple[State, Arrays]:
     return state, arrays
 
 
+def drop_learned_rows(state: State, arrays: Arrays) -> None:
+    """Take the known nodes out of what a file would hold."""
+    state |= {"has_rows": False, "known_names": None, "n_first": 0}
+    for name in [name for name in arrays if name.startswith("learned_")]:
+        del arrays[name]
+
+
 def restore_row_state(model: Any, state: State, arrays: Arrays) -> None:
     """Give a model that has its table and θ the rest of :func:`dump_row_state`."""
     table = model._table

@@ -28,13 +28,19 @@ class OneNodeMixin:
     """
 
     coef_: NDArray[np.float64]
-    learning_rate: float
     n_seen_: int
     _record: Record | None
     sigma2_: float
     _table: FrequencyTable
 
     def _start_empty(self, targets: tuple[int, ...]) -> None:
+        raise NotImplementedError
+
+    @property
+    def _rate(self) -> float:
+        raise NotImplementedError
+
+    def _check_frequencies_known(self) -> None:
         raise NotImplementedError
 
     def predict_one(self, neighbours: Neighbours) -> Value:
@@ -54,6 +60,7 @@ class OneNodeMixin:
         names, weights = split_neighbours(neighbours)
         if not hasattr(self, "coef_"):
             return 0.0
+        self._check_frequencies_known()
         table, indices = _look_up(names, self._table)
         coef, scale = self.coef_, 1.0 / math.sqrt(self.sigma2_)
         if coef.ndim == 1:
@@ -93,6 +100,7 @@ class OneNodeMixin:
         names, weights = split_neighbours(neighbours)
         checked = check_value(value)
         if hasattr(self, "coef_"):
+            self._check_frequencies_known()
             indices = _find_drawn_rows(names, self._table)
             if indices is not None:
                 return self._learn(indices, weights, checked)
@@ -113,7 +121,7 @@ class OneNodeMixin:
     ) -> Value:
         """Take a step, or raise and leave the model as it was."""
         coef, units = self.coef_, self._table.units
-        step = 2.0 * check_learning_rate(self.learning_rate)
+        step = 2.0 * check_learning_rate(self._rate)
         scale = 1.0 / math.sqrt(self.sigma2_)
         prediction: Value
         if coef.ndim == 1 and isinstance(value, float):
@@ -131,7 +139,7 @@ class OneNodeMixin:
             self._refuse(weights)
         self.n_seen_ += 1
         if self._record is not None:
-            self._record.add_one(indices, weights, value, self.learning_rate)
+            self._record.add_one(indices, weights, value, self._rate)
         return prediction
 
     def _refuse(self, weights: NDArray[np.float64]) -> NoReturn:

@@ -20,6 +20,7 @@ from gradraker.graph.node_graph import NodeGraph, append_new_nodes
 from gradraker.models.left_out import LeftOut, measure_left_out_error
 from gradraker.models.node_model import NodeModel
 from gradraker.models.persistence.saving import Arrays, State
+from gradraker.models.sigma2.refined import MOST_TESTED
 from gradraker.models.skg.skg_regressor import SKGRegressor
 
 # With fewer known nodes than this there is no estimate of the error: it would be noise.
@@ -93,9 +94,9 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
         *,
         kernel: str = "gaussian",
         sigma2: float | str = "cv",
-        n_frequencies: int = 200,
-        learning_rate: float = 0.1,
-        n_epochs: int = 3,
+        n_frequencies: int | str = 200,
+        learning_rate: float | str = 0.1,
+        n_epochs: int | str = 3,
         direction: Literal["out", "in", "both"] = "out",
         references: Sequence[Hashable] | None = None,
         hops: int = 1,
@@ -131,7 +132,13 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
         values = self._values[rows]
         offset = float(values.mean())
         skg = self._make_skg()
-        skg.fit(X, values - offset, references=references, node_names=self.nodes_[rows].tolist())
+        skg.fit(
+            X,
+            values - offset,
+            references=references,
+            node_names=self.nodes_[rows].tolist(),
+            tested=self._make_tested_rows(),
+        )
         self.skg_, self.offset_ = skg, offset
 
     def _learn_changes(self, changed: NDArray[np.int64], *, graph_grew: bool) -> None:
@@ -158,6 +165,16 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
             n_epochs=self.n_epochs,
             random_state=self.seed_,
         )
+
+    def _make_tested_rows(self) -> csr_array | None:
+        """Adjacency vectors of unknown nodes for algorithm 2, the rule "refined"."""
+        unknown = np.flatnonzero(~self._is_known)
+        if self.sigma2 != "refined" or unknown.size == 0:
+            return None
+        if unknown.size > MOST_TESTED:
+            rng = np.random.default_rng([self.seed_, 4])
+            unknown = np.sort(rng.permutation(unknown)[:MOST_TESTED])
+        return self._make_rows(self._graph, unknown)[0]
 
     def _make_rows(
         self, graph: NodeGraph, rows: NDArray[np.int64]
@@ -370,9 +387,9 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
                 "hop_weights": self.hop_weights,
                 "sigma2": self.sigma2 if isinstance(self.sigma2, str) else float(self.sigma2),
                 "kernel": self.kernel,
-                "frequencies": self.n_frequencies,
-                "learning_rate": self.learning_rate,
-                "epochs": self.n_epochs,
+                "frequencies": self.skg_.n_frequencies_,
+                "learning_rate": self.skg_.learning_rate_,
+                "epochs": self.skg_.n_epochs_,
                 "seed": self.seed_,
             },
         }

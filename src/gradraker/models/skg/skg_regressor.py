@@ -1,9 +1,9 @@
 """Single-kernel Gradraker (SKG) as a scikit-learn estimator."""
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Self
 
 import numpy as np
@@ -29,9 +29,9 @@ from gradraker.features import (
 from gradraker.kernels import get_kernel
 from gradraker.kernels.ranges import Sigma2Ranges, compute_ranges, find_extreme_pairs
 from gradraker.linear.lms import train
-from gradraker.models.persistence.saving import Arrays, State
+from gradraker.models.persistence.saving import Arrays, State, check_int
 from gradraker.models.rows.record import Record, row_names
-from gradraker.models.rows.row_input import gather_evidence, prepare_rows
+from gradraker.models.rows.row_input import check_same_features, gather_evidence, prepare_rows
 from gradraker.models.rows.row_model import RowModel
 from gradraker.models.rows.row_state import (
     check_coef,
@@ -39,11 +39,27 @@ from gradraker.models.rows.row_state import (
     restore_names,
     restore_row_state,
 )
-from gradraker.models.sigma2.rules import ChosenSigma2, RuleInput, check_sigma2, choose_sigma2
+from gradraker.models.sigma2.rules import (
+    ChosenSigma2,
+    RuleInput,
+    check_sigma2,
+    check_tested_is_used,
+    choose_sigma2,
+)
+from gradraker.models.skg.auto_settings import (
+    AskedSettings,
+    Settings,
+    choose_settings,
+    is_auto,
+)
+from gradraker.models.skg.feature_learning import (
+    FeatureLearningMixin,
+    compute_unfitted_features,
+)
 from gradraker.models.skg.one_node import OneNodeMixin
 
 
-class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
+class SKGRegressor(FeatureLearningMixin, OneNodeMixin, RegressorMixin, RowModel):
     """Predict node values from adjacency vectors, online (single-kernel Gradraker).
 
     A row a of X goes through D random Fourier features of a kernel,
@@ -63,13 +79,17 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
         - ``"refined"``: algorithms 1 and 2, with the noise range measured by a simulation;
         - ``"median"``: the median squared distance between rows;
         - ``"cv"``: cross-validation between σ²_ce and σ²_da on (at most 2000 of) the training
-          rows, with one projection for all variances.
-    n_frequencies : int, default=200
-        D; z has 2D entries.
-    learning_rate : float, default=0.1
-        η in (0, 1). Since ‖z‖ = 1, the update is stable there and nowhere else.
-    n_epochs : int, default=3
-        Passes of ``fit`` over the rows.
+          rows, with one projection for all variances;
+        - ``"auto"``: cross-validation together with the settings below that are "auto".
+    n_frequencies : int or "auto", default=200
+        D; z has 2D entries. "auto" takes 800, or 1600 if held-out errors fall by more than their
+        noise.
+    learning_rate : float or "auto", default=0.1
+        η in (0, 1). Since ‖z‖ = 1, the update is stable there and nowhere else. "auto" takes 0.1,
+        or 0.02 or 0.05 if held-out errors fall by more than their noise.
+    n_epochs : int or "auto", default=3
+        Passes of ``fit`` over the rows. "auto" watches held-out errors while it trains and stops
+        when they no longer fall, after 50 at the latest.
     shuffle : bool, default=True
         Whether ``fit`` goes through the rows in a new random order in each epoch.
     random_state : int, RandomState instance or None, default=None
@@ -87,6 +107,8 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
         The variance in use.
     sigma2_rule_ : str
         The rule that chose it, or ``"given"``.
+    n_frequencies_, learning_rate_, n_epochs_
+        D, η and E in use.
     ranges_ : Sigma2Ranges
         The four ranges of σ² for the rows of ``fit``, or of the first chunk, if two of them differ.
     frequencies_ : ndarray of shape (n_references, D)
@@ -138,9 +160,9 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
         *,
         kernel: str = "gaussian",
         sigma2: float | str = "cv",
-        n_frequencies: int = 200,
-        learning_rate: float = 0.1,
-        n_epochs: int = 3,
+        n_frequencies: int | str = 200,
+        learning_rate: float | str = 0.1,
+        n_epochs: int | str = 3,
         shuffle: bool = True,
         random_state: int | np.random.RandomState | None = None,
         keep_known: bool = True,
@@ -172,7 +194,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
             theta,
             units=self._table.prepare(rows.indices),
             scale=self._scale,
-            learning_rate=self.learning_rate,
+            learning_rate=self._rate,
             orders=orders,
             dtype=X.dtype,
         )
@@ -185,28 +207,87 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
         self.n_seen_ += n_steps
         self._observe(rows, Y, orders, X.dtype, names)
 
-    def _start(self, X: Any, y: NDArray[np.float64], references: Any) -> None:
+    def _start(self, X: Any, y: NDArray[np.float64], references: Any, tested: Any) -> None:
         """Set all that stays as it is while the model learns."""
         if references is None:
             references = getattr(self, "feature_names_in_", None)
-        seed = make_seed(self.random_state)
-        if references is None:
-            table = FrequencyTable(seed, self.n_frequencies, self.kernel, n_numbered=X.shape[1])
-        else:
-            names = check_references(references, X.shape[1])
-            table = FrequencyTable(seed, self.n_frequencies, self.kernel, named=names)
-        Y = y.reshape(y.shape[0], -1)
-        sample = RuleInput(X, Y, table, self.learning_rate, self.n_epochs)
-        self._set_initial_state(table, choose_sigma2(self.sigma2, sample), y.shape[1:])
+        seed, kernel, n_columns = make_seed(self.random_state), self.kernel, X.shape[1]
+        names = None if references is None else check_references(references, n_columns)
+
+        def make_table(n_frequencies: int) -> FrequencyTable:
+            if names is None:
+                return FrequencyTable(seed, n_frequencies, kernel, n_numbered=n_columns)
+            return FrequencyTable(seed, n_frequencies, kernel, named=names)
+
+        check_tested_is_used(tested, (self.sigma2,))
+        sample = RuleInput(
+            X,
+            y.reshape(y.shape[0], -1),
+            make_table(self._asked.get_first_frequencies()),
+            self._asked.get_first_rate(),
+            self._asked.get_first_epochs(),
+            tested,
+        )
+        choice, settings = self._choose(sample, make_table)
+        table = (
+            sample.table
+            if settings.n_frequencies == sample.table.n_frequencies
+            else make_table(settings.n_frequencies)
+        )
+        self._set_initial_state(table, choice, y.shape[1:])
+        self.learning_rate_, self.n_epochs_ = settings.learning_rate, settings.n_epochs
         self._n_first = X.shape[0]
         if self._ranges is None and not self.keep_known:
             # The rows will not be there later, and rows without a distance have no ranges.
             with suppress(ValueError):
                 self._ranges = sample.ranges
 
+    @property
+    def _asked(self) -> AskedSettings:
+        return AskedSettings(self.sigma2, self.learning_rate, self.n_epochs, self.n_frequencies)
+
+    def _choose(
+        self, sample: RuleInput, make_table: Callable[[int], FrequencyTable]
+    ) -> tuple[ChosenSigma2, Settings]:
+        """Choose σ² by its rule, and what is "auto" by held-out errors."""
+        asked = self._asked
+        if not asked.has_auto():
+            choice = choose_sigma2(self.sigma2, sample)
+            return choice, asked.to_settings(choice.sigma2)
+        if not asked.searches_sigma2():
+            choice = choose_sigma2(self.sigma2, sample)
+            asked = replace(asked, sigma2=choice.sigma2)
+            return choice, choose_settings(asked, sample, make_table)
+        settings = choose_settings(asked, sample, make_table)
+        ranges = compute_ranges(sample.pairs, n_frequencies=settings.n_frequencies)
+        return ChosenSigma2(settings.sigma2, ranges), settings
+
+    @property
+    def _rate(self) -> float:
+        """Learning rate of the next step; one that was given may be changed at any time."""
+        return self.learning_rate_ if is_auto(self.learning_rate) else float(self.learning_rate)
+
+    def _get_n_epochs(self) -> int:
+        return self.n_epochs_
+
+    def _check_rows_allowed(self, *, first: bool) -> None:
+        if first:
+            self._refuse_auto("partial_fit")
+        else:
+            self._check_frequencies_known()
+
+    def _refuse_auto(self, method: str) -> None:
+        for name in ("n_frequencies", "learning_rate", "n_epochs"):
+            if is_auto(getattr(self, name)):
+                raise ValueError(
+                    f"{name}='auto' is chosen by fit on many rows, and {method} came first: give "
+                    "a number, or call fit"
+                )
+
     def _start_empty(self, targets: tuple[int, ...]) -> None:
         """Start without rows, for the first node of :meth:`learn_one`."""
         self.check_parameters()
+        self._refuse_auto("learn_one or learn_features")
         if isinstance(self.sigma2, str):
             raise ValueError(
                 f"sigma2={self.sigma2!r} is a rule that needs rows to choose from, and learn_one "
@@ -214,12 +295,15 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
             )
         table = FrequencyTable(make_seed(self.random_state), self.n_frequencies, self.kernel)
         self._set_initial_state(table, ChosenSigma2(float(self.sigma2)), targets)
+        self.learning_rate_, self.n_epochs_ = float(self.learning_rate), int(self.n_epochs)
 
     def _set_initial_state(
         self, table: FrequencyTable, choice: ChosenSigma2, targets: tuple[int, ...]
     ) -> None:
         self._table = table
         self.seed_ = table.seed
+        self.n_frequencies_ = table.n_frequencies
+        self._knows_frequencies = True
         self.sigma2_ = choice.sigma2
         self.sigma2_rule_ = self.sigma2 if isinstance(self.sigma2, str) else "given"
         self._ranges = choice.ranges
@@ -246,6 +330,7 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
         -------
         ndarray of shape (n,) or (n, n_targets)
         """
+        self._check_frequencies_known()
         rows, units, dtype, _ = prepare_rows(self, X, references)
         theta = self.coef_.reshape(-1, self.coef_.shape[-1])  # [K, 2D]
         predictions = predict_linear(rows, units, self._scale, theta=theta, dtype=dtype)
@@ -260,7 +345,15 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
         )
 
     def features(self, X: Any, *, references: Sequence[Hashable] | None = None) -> NDArray[Any]:
-        """Return the random Fourier features z of each row, equation (1), shape (n, 2D)."""
+        """Return the random Fourier features z of each row, equation (1), shape (n, 2D).
+
+        A model that was not fitted has features too, if ``sigma2``, ``n_frequencies`` and
+        ``random_state`` are numbers: a node can compute its z by itself, and send it to a model
+        that learns by :meth:`learn_features`.
+        """
+        if not hasattr(self, "coef_"):
+            return compute_unfitted_features(self, X, references)
+        self._check_frequencies_known()
         rows, units, dtype, _ = prepare_rows(self, X, references)
         return compute_fourier_features(rows, units, self._scale, dtype=dtype)
 
@@ -299,7 +392,8 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
         >>> bool(abs(explanation.weights @ y[:60] - model.predict(X[60:])).max() < 1e-10)
         True
         """
-        learning_rate = check_learning_rate(self.learning_rate)
+        self._check_frequencies_known()
+        learning_rate = check_learning_rate(self._rate)
         names = row_names(X)
         prepared = prepare_rows(self, X, references)
         evidence = gather_evidence(self, prepared)
@@ -360,7 +454,10 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
         table = self._table
         return {
             "kernel": (self.kernel, table.kernel),
-            "n_frequencies": (self.n_frequencies, table.n_frequencies),
+            "n_frequencies": (
+                table.n_frequencies if is_auto(self.n_frequencies) else self.n_frequencies,
+                table.n_frequencies,
+            ),
         }
 
     def describe_sigma2(self) -> dict[str, Any]:
@@ -378,21 +475,33 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
         """Return what a file holds: the seed and the names, not the frequencies."""
         state, arrays = dump_row_state(self)
         ranges = None if self._ranges is None else asdict(self._ranges)
-        return state | {"sigma2_": self.sigma2_, "ranges_": ranges}, arrays
+        chosen = {
+            "sigma2_": self.sigma2_,
+            "n_frequencies_": self.n_frequencies_,
+            "learning_rate_": self.learning_rate_,
+            "n_epochs_": self.n_epochs_,
+            "knows_frequencies": self._knows_frequencies,
+        }
+        return state | chosen | {"ranges_": ranges}, arrays
 
     @classmethod
     def from_state(cls, parameters: dict[str, Any], state: State, arrays: Arrays) -> Self:
         """Make the model that a file describes."""
         model = cls(**parameters)
         model.check_parameters()
-        coef = check_coef(arrays, model.n_frequencies, (1, 2))
+        n_frequencies = check_int("n_frequencies_", state["n_frequencies_"], least=1)
+        coef = check_coef(arrays, n_frequencies, (1, 2))
         seed, n_numbered, named = restore_names(state)
-        table = FrequencyTable(seed, model.n_frequencies, model.kernel, n_numbered=n_numbered)
+        table = FrequencyTable(seed, n_frequencies, model.kernel, n_numbered=n_numbered)
         table.add_missing(named)
         ranges = None if state["ranges_"] is None else Sigma2Ranges(**state["ranges_"])
         choice = ChosenSigma2(float(check_sigma2(state["sigma2_"])), ranges)
         model._set_initial_state(table, choice, coef.shape[:-1])
         model.coef_ = coef
+        model.learning_rate_ = check_learning_rate(state["learning_rate_"])
+        model.n_epochs_ = check_int("n_epochs_", state["n_epochs_"], least=1)
+        model._knows_frequencies = check_flag("knows_frequencies", state["knows_frequencies"])
+        check_same_features(model)
         restore_row_state(model, state, arrays)
         return model
 
@@ -401,9 +510,13 @@ class SKGRegressor(OneNodeMixin, RegressorMixin, RowModel):
     def check_parameters(self) -> None:
         """Refuse parameters that make no sense."""
         get_kernel(self.kernel)
-        check_sigma2(self.sigma2)
-        check_count("n_frequencies", self.n_frequencies)
-        check_learning_rate(self.learning_rate)
-        check_count("n_epochs", self.n_epochs)
+        if not is_auto(self.sigma2):
+            check_sigma2(self.sigma2)
+        if not is_auto(self.n_frequencies):
+            check_count("n_frequencies", self.n_frequencies)
+        if not is_auto(self.learning_rate):
+            check_learning_rate(self.learning_rate)
+        if not is_auto(self.n_epochs):
+            check_count("n_epochs", self.n_epochs)
         check_flag("shuffle", self.shuffle)
         check_flag("keep_known", self.keep_known)

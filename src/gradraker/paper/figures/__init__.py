@@ -7,7 +7,17 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from gradraker.paper.claims import Claim
-from gradraker.paper.figures import fig1, fig2, fig3, fig4, fig5, fig6, fig7_8, settings_figures
+from gradraker.paper.figures import (
+    fig1,
+    fig2,
+    fig3,
+    fig4,
+    fig5,
+    fig6,
+    fig7_8,
+    laplacian,
+    settings_figures,
+)
 from gradraker.paper.plan import PaperFigure, Table
 from gradraker.paper.results import PaperResults
 
@@ -16,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CLAIMS", "FIGURES", "draw_figure", "make_table", "write_caption"]
 
-FILES = (fig1, fig2, fig3, fig4, fig5, fig6, fig7_8, settings_figures)
+FILES = (fig1, fig2, fig3, fig4, fig5, fig6, fig7_8, settings_figures, laplacian)
 
 FIGURES: dict[str, PaperFigure[Any]] = {
     figure.name: figure for file in FILES for figure in file.FIGURES

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gradraker.paper.claims import ClaimList
-from gradraker.paper.figures.four_variances import (
+from gradraker.paper.four_variances import (
     CHAOS,
     DISTURBING,
     EXTENDING,

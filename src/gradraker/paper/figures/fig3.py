@@ -9,7 +9,7 @@ import numpy as np
 from gradraker.explain import noise_range
 from gradraker.kernels.ranges import compute_noise_ratio
 from gradraker.paper.claims import ClaimList
-from gradraker.paper.figures.four_variances import (
+from gradraker.paper.four_variances import (
     AVERAGING,
     CHAOS,
     DISTURBING,

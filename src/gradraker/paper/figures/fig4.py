@@ -6,7 +6,7 @@ import numpy as np
 
 from gradraker.explain import conformity_factor, noise_range
 from gradraker.paper.claims import ClaimList
-from gradraker.paper.figures.four_variances import (
+from gradraker.paper.four_variances import (
     AVERAGING,
     DISTURBING,
     WEIGHTS,

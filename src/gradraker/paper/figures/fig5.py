@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gradraker.paper.claims import ClaimList
-from gradraker.paper.figures.four_variances import AVERAGING, WEIGHTS, FourVariances
+from gradraker.paper.four_variances import AVERAGING, WEIGHTS, FourVariances
 from gradraker.paper.plan import PaperFigure, Table, to_rows
 from gradraker.paper.results import PaperResults
 from gradraker.paper.rules import WORDS, Measured, Outcome

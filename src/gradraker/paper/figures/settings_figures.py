@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from gradraker.paper.claims import ClaimList
 from gradraker.paper.paper_sweeps import (
-    SLIGHTLY,
+    MUCH,
     compute_best_by_ed,
     make_settings_simulation,
 )
@@ -136,8 +136,8 @@ def check_best_at_smallest(
     # At the end of the grid the best variance may be larger still.
     least = "≥ " if first.best_ == first.sigma2[-1] else ""
     listed = ", ".join(f"{ratio:.3g} at {letter} = {value:g}" for value, ratio in ratios.items())
-    reason = f"{listed}. Agrees above {SLIGHTLY:g}."
-    return Outcome(WORDS, ours, ours.value > SLIGHTLY, reason, f"{least}{ours.value:.3g}")
+    reason = f"{listed}. Agrees above {MUCH:g}."
+    return Outcome(WORDS, ours, ours.value > MUCH, reason, f"{least}{ours.value:.3g}")
 
 
 for _key, _place, _letter, _simulation in (

@@ -26,8 +26,7 @@ CLAIMS.add(
     "V.B.1",
     "Stations 1981–2010",
     "91",
-    "The table of 1981–2010 does not come with gradraker, only a mark on the stations that "
-    "are in it too.",
+    compare_count("temperature", "stations 1981-2010"),
     data="temperature",
 )
 CLAIMS.add(

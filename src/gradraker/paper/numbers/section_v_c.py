@@ -96,7 +96,9 @@ CLAIMS.add(
     "Sampled stations, 40 %",
     "33",
     compare_count(
-        "temperature", known=True, why="40 % of our {n} stations are {part:.4g}; of 83, 33.2."
+        "temperature",
+        known=True,
+        why="40 % of our {n} stations are {part:.4g}, rounded down as 33.2 of 83.",
     ),
     data="temperature",
 )

@@ -1,0 +1,178 @@
+"""Section IV.B: how the noise range changes with σ², and Var[B] as a bound of Var[F]."""
+
+from typing import Any
+
+import numpy as np
+
+from gradraker.explain import noise_range
+from gradraker.linear import contribution_weights
+from gradraker.models import SKGRegressor
+from gradraker.paper.claims import ClaimList
+from gradraker.paper.paper_data import PaperGraph
+from gradraker.paper.plan import RunOptions, Settings, Simulation
+from gradraker.paper.results import PaperResults
+from gradraker.paper.rules import WORDS, Measured, Outcome
+
+_CHAOS = 0.1
+# From chaos to σ²_ed, beyond it, averaging, and nearly all B = 2η.
+_SIGMA2 = (0.1, 0.5, 2.0, 10.0, 300.0, 1e4)
+# The noise range "changes little" while its width stays within this factor.
+_LITTLE = 1.5
+# It "vanishes" below this part of its width in chaos.
+_VANISHED = 0.02
+
+
+def _make_model(settings: Settings, sigma2: float, seed: int) -> SKGRegressor:
+    return SKGRegressor(
+        sigma2=sigma2,
+        n_frequencies=settings["n_frequencies"],
+        learning_rate=settings["learning_rate"],
+        n_epochs=settings["n_epochs"],
+        random_state=seed,
+    )
+
+
+def simulate_noise_ranges(
+    graph: PaperGraph, settings: Settings, options: RunOptions
+) -> dict[str, Any]:
+    """Measure the median noise range of tested nodes, over 2η, at each σ² and repeat."""
+    widths = []
+    for repeat in range(settings["n_repeats"]):
+        split = graph.draw_split(settings["fraction"], options.seed, repeat)
+        row = []
+        for sigma2 in settings["sigma2"]:
+            model = _make_model(settings, sigma2, split.seed)
+            model.fit(split.X[split.known], np.zeros(split.known.size))
+            F = model.explain(split.X[split.unknown]).by_time
+            uppers = [noise_range(weights)[1] for weights in F]
+            row.append(float(np.median(uppers)) / (2.0 * settings["learning_rate"]))
+        widths.append(row)
+    return {"widths": widths}
+
+
+NOISE_RANGES: Simulation[Any] = Simulation(
+    "noise-ranges",
+    "temperature",
+    {
+        "fraction": 0.4,
+        "sigma2": list(_SIGMA2),
+        "n_repeats": 20,
+        "n_frequencies": 200,
+        "learning_rate": 0.1,
+        "n_epochs": 3,
+    },
+    simulate_noise_ranges,
+    fast_settings={"n_repeats": 4},
+    estimate_cost=lambda graph, settings: 0.05 * settings["n_repeats"],
+)
+
+
+def simulate_chaos_variances(
+    graph: PaperGraph, settings: Settings, options: RunOptions
+) -> dict[str, Any]:
+    """Compute Var[B] and Var[F] over drawn frequencies, by training step, in the chaos range.
+
+    The split and the order stay; steps whose node has the very row of the tested node are left
+    out, since B is 2η there for all frequencies.
+    """
+    split = graph.draw_split(settings["fraction"], options.seed, 0)
+    rows, tested = split.X[split.known], split.X[split.unknown]
+    order = np.concatenate(
+        [np.random.default_rng(epoch).permutation(split.known.size) for epoch in range(3)]
+    )
+    step = 2.0 * settings["learning_rate"]
+    B, F = [], []
+    for draw in range(settings["n_draws"]):
+        model = _make_model(settings | {"n_epochs": 1}, settings["sigma2"], split.seed + draw)
+        model.fit(rows, np.zeros(split.known.size))
+        Z, stars = model.features(rows), model.features(tested)
+        B.append((step * stars @ Z.T)[:, order])
+        F.append(contribution_weights(Z, order, stars, settings["learning_rate"]))
+    dense, stars_dense = rows.toarray(), tested.toarray()
+    apart = np.array([np.abs(dense - star).sum(axis=1) > 0.0 for star in stars_dense])[:, order]
+    variance_B, variance_F = np.var(B, axis=0, ddof=1), np.var(F, axis=0, ddof=1)  # [m, T]
+    n = split.known.size
+    epochs = [slice(n * epoch, n * (epoch + 1)) for epoch in range(3)]
+    return {
+        "by_epoch": [
+            float(variance_F[:, e][apart[:, e]].mean() / variance_B[:, e][apart[:, e]].mean())
+            for e in epochs
+        ],
+        "overall": float(variance_F[apart].mean() / variance_B[apart].mean()),
+    }
+
+
+CHAOS_VARIANCES: Simulation[Any] = Simulation(
+    "chaos-variances",
+    "temperature",
+    {
+        "fraction": 0.4,
+        "sigma2": _CHAOS,
+        "n_draws": 100,
+        "n_frequencies": 200,
+        "learning_rate": 0.1,
+        "n_epochs": 3,
+    },
+    simulate_chaos_variances,
+    fast_settings={"n_draws": 20},
+)
+SIMULATIONS = (NOISE_RANGES, CHAOS_VARIANCES)
+CLAIMS = ClaimList(NOISE_RANGES)
+
+
+def _format_widths(widths: Any) -> str:
+    return ", ".join(f"{width:.2g}" for width in widths)
+
+
+@CLAIMS.check(
+    "noise-range-limited",
+    "IV.B",
+    "Noise range over 2η at σ² = 0.1, 0.5, 2, 10: widest divided by narrowest",
+    "the change is limited",
+)
+def check_limited_change(results: PaperResults, printed: str) -> Outcome:
+    """Check that the noise range hardly depends on σ² up to the disturbing range."""
+    widths = np.median(results.get(NOISE_RANGES)["widths"], axis=0)
+    first = widths[:4]
+    ours = Measured(float(first.max() / first.min()))
+    reason = (
+        f"Median of tested nodes at σ² = {', '.join(f'{s:g}' for s in _SIGMA2)}: "
+        f"{_format_widths(widths)}. Agrees up to {_LITTLE:g}. The noise range of the chaos range "
+        "may be used up to there, but not in the averaging range, where it is far narrower."
+    )
+    return Outcome(WORDS, ours, ours.value < _LITTLE, reason, f"{ours.value:.3g}")
+
+
+@CLAIMS.check(
+    "noise-range-vanishes",
+    "IV.B",
+    "Noise range over 2η where all B are nearly 2η, σ² = 10⁴",
+    "vanishes",
+)
+def check_vanishing(results: PaperResults, printed: str) -> Outcome:
+    """Check that there is no noise range where all B are 2η."""
+    widths = np.array(results.get(NOISE_RANGES)["widths"])
+    ours = Measured.from_repeats(widths[:, -1].tolist())
+    limit = _VANISHED * float(np.median(widths[:, 0]))
+    reason = f"Agrees below {_VANISHED:.0%} of the width in the chaos range, {limit:.2g}."
+    return Outcome(WORDS, ours, ours.value < limit, reason)
+
+
+@CLAIMS.check(
+    "variance-of-F",
+    "IV.B",
+    "Var[F] divided by Var[B] in the chaos range, σ² = 0.1, over drawn frequencies",
+    "Var[B] is an upper bound",
+    CHAOS_VARIANCES,
+)
+def check_variance_bound(results: PaperResults, printed: str) -> Outcome:
+    """Check that Var[B] bounds Var[F] in the chaos range."""
+    found = results.get(CHAOS_VARIANCES)
+    ours = Measured(found["overall"])
+    epochs = ", ".join(f"{ratio:.3g}" for ratio in found["by_epoch"])
+    reason = (
+        f"Mean over steps and tested nodes; {epochs} in the first, second and last epoch. Agrees "
+        "up to 1. Each later step at a node with the same row takes 2η of the weight, so that F is "
+        "smaller than B the earlier the step."
+    )
+    return Outcome(WORDS, ours, ours.value <= 1.0, reason, f"{ours.value:.3g}")

@@ -1,0 +1,125 @@
+"""Predict the next values of series at the nodes of a graph, through a graph filter."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradraker.graph import filtered_signals
+from gradraker.metrics import gnmse
+from gradraker.models.skg import SKGRegressor
+
+Floats = NDArray[np.float64]
+# Times at the end of the series that are held out to measure errors.
+_HELD_OUT = 0.2
+
+
+@dataclass(frozen=True, eq=False)
+class SeriesPredictions:
+    """The next value of each node; :func:`predict_series` makes it.
+
+    Attributes
+    ----------
+    nodes : ndarray of shape (n,)
+        Names of the nodes.
+    last, predictions : ndarray of shape (n,)
+        The last value of each series, and the value ``horizon`` steps after it.
+    model : SKGRegressor
+        Trained on all times, on values less their mean.
+    n_times : int
+        Times of the series.
+    gnmse, gnmse_of_last : float or None
+        Errors at the last fifth of the times of a model that has not seen them, and of predicting
+        the last known value; values are scaled to [0, 1]. None for short series.
+    """
+
+    nodes: NDArray[Any]
+    last: Floats
+    predictions: Floats
+    model: SKGRegressor
+    n_times: int
+    gnmse: float | None
+    gnmse_of_last: float | None
+
+
+def predict_series(
+    graph: Any, series: Any, *, horizon: int = 1, learner: SKGRegressor, **filter_options: Any
+) -> SeriesPredictions:
+    """Predict the value of each node ``horizon`` steps after the end of its series.
+
+    Parameters
+    ----------
+    graph, series
+        As in :func:`gradraker.graph.filtered_signals`.
+    horizon : int, default=1
+        Steps to look ahead.
+    learner : SKGRegressor
+        Settings of the learner; it is not changed.
+    **filter_options
+        ``taps``, ``shift``, ``delay``, ``unit_norm`` and ``padding`` of ``filtered_signals``.
+
+    Returns
+    -------
+    SeriesPredictions
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gradraker import SKGRegressor
+    >>> from gradraker.workflow import predict_series
+    >>> waves = np.sin(np.arange(40)[:, np.newaxis] / 3 + np.arange(3))
+    >>> learner = SKGRegressor(n_epochs=10, random_state=0)
+    >>> found = predict_series([("a", "b"), ("b", "c")], waves, learner=learner, taps=2)
+    >>> found.predictions.shape, bool(found.gnmse < 1.0)
+    ((3,), True)
+    """
+    signals = filtered_signals(graph, series, **filter_options)
+    X, y = signals.make_pairs(horizon=horizon)
+    n = len(signals.nodes)
+    n_pairs = X.shape[0] // n  # times that have a value to learn
+    if n_pairs < 1:
+        raise ValueError(
+            f"series has too few times for horizon={horizon} and these taps: no time is left to "
+            "learn from"
+        )
+    model, offset = _fit(learner, X, y, signals.references)
+    rows = signals.rows.reshape(-1, n, X.shape[1])[-1]  # [n, taps], the last time
+    errors = _measure(learner, X, y, n, signals.references)
+    return SeriesPredictions(
+        np.asarray(signals.nodes),
+        rows[:, 0].copy(),
+        model.predict(rows) + offset,
+        model,
+        len(signals.series),
+        *errors,
+    )
+
+
+def _fit(
+    learner: SKGRegressor, X: Floats, y: Floats, references: Any
+) -> tuple[SKGRegressor, float]:
+    offset = float(y.mean())
+    model = SKGRegressor(**learner.get_params())
+    return model.fit(X, y - offset, references=references), offset
+
+
+def _measure(
+    learner: SKGRegressor, X: Floats, y: Floats, n: int, references: Any
+) -> tuple[float | None, float | None]:
+    """GNMSE at the last fifth of the times, of a model of the first ones and of the last value."""
+    n_pairs = X.shape[0] // n
+    n_held_out = round(_HELD_OUT * n_pairs)
+    if n_held_out < 1 or n_pairs - n_held_out < 2:
+        return None, None
+    split = (n_pairs - n_held_out) * n
+    try:
+        model, offset = _fit(learner, X[:split], y[:split], references)
+    except ValueError:  # rows that are all equal
+        return None, None
+    low, span = float(y.min()), float(np.ptp(y)) or 1.0
+    true = (y[split:] - low) / span
+    if not np.any(true):
+        return None, None
+    guesses = (model.predict(X[split:]) + offset - low) / span
+    return gnmse(true, guesses), gnmse(true, (X[split:, 0] - low) / span)

@@ -1,0 +1,40 @@
+"""Section VI.D: the rule of the Laplacian kernel."""
+
+import numpy as np
+import pytest
+
+from gradraker import load_temperature, sigma2_sweep
+from gradraker.paper import draw_figure
+from gradraker.paper.figures import write_caption
+from gradraker.paper.figures.laplacian import SWEEP
+
+
+def test_the_sweep_is_one_of_the_laplacian_kernel(results):
+    sweep = results.get(SWEEP)
+    expected = sigma2_sweep(
+        load_temperature(),
+        **SWEEP.choose_settings(fast=True) | {"fraction": 35 / 89},
+        random_state=0,
+    )
+    np.testing.assert_array_equal(sweep.gnmse, expected.gnmse)
+    # The paper's requirement: 2η e^(−‖d‖₁,max/b) = noise_up, so b = ‖d‖₁,max / ln √(2D).
+    b = sweep.squared_distances[:, 1] / np.log(np.sqrt(400))
+    np.testing.assert_allclose(sweep.boundaries[:, 1], b**2, rtol=1e-12)
+
+
+def test_the_figure_names_b(results):
+    axes = draw_figure(results, "laplacian").axes[0]
+    assert "b^2" in axes.get_xlabel()
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert any(label.startswith("$b_{ed}$") for label in labels)
+    assert "gives b = " in write_caption(results, "laplacian")
+
+
+@pytest.mark.parametrize(("error", "verdict"), [(0.062, "agrees"), (0.063, "differs")])
+def test_the_diversity_is_suitable_if_its_error_is_near_the_smallest(
+    changed, compare, error, verdict
+):
+    sweep = changed.simulations["sweep-laplacian"]["results"]
+    n = len(sweep["sigma2"])
+    sweep["gnmse"] = [[0.05] + [error] * (n - 1)] * 3
+    assert compare(changed)["laplacian"].verdict == verdict
