@@ -58,7 +58,7 @@ class Load(threading.Thread):
     def run(self):
         url, token, number, stop = self._arguments
         rng = random.Random(number)
-        client = connect(url, token=token, timeout=120.0)
+        client = connect(url, token=token, timeout=3600.0)
         try:
             for i in range(10**9):
                 if stop.is_set():

@@ -40,6 +40,19 @@ def test_learner_that_is_killed_is_started_again(model_file, tmp_path):
         client.close()
 
 
+def test_changes_are_kept_before_the_first_state_is_learned(model_file, tmp_path):
+    service = LiveService("--model", model_file, journal=tmp_path / "live.db")
+    body = {"values": {"e": 2.0}}
+    answer = requests.put(f"{service.url}/values", json=body, headers=HEADERS, timeout=30)
+    assert answer.status_code == 200, answer.text
+    question = requests.get(f"{service.url}/predict?node=e", timeout=30)
+    assert question.status_code in (200, 503)  # 503 unless the first state was quick
+    service.kill()
+    with LiveService(journal=tmp_path / "live.db") as again, again.connect() as client:
+        client.wait(answer.json()["last_seq"])
+        assert [one["value"] for one in client.history("e")] == [2.0]
+
+
 def test_restart_needs_no_model_and_goes_on(model_file, tmp_path):
     journal = tmp_path / "live.db"
     with LiveService("--model", model_file, journal=journal) as service:

@@ -34,7 +34,6 @@ async def keep(service: Service, asked: Asked, key: str | None) -> dict[str, Any
     problems = [(field, problem) for field, problem in found if problem is not None]
     if problems:
         raise RefusedError(422, f"{problems[0][0]} {problems[0][1]}", problems[:_MOST_PROBLEMS])
-    service.get_state()  # before the first one is learned, nothing is promised
     answer = await service.submit(Submission(tuple(change for _, change in asked), key))
     if isinstance(answer, UnknownNode):
         problem = f"{answer.name!r} is not a node of the graph: put an edge of it first"

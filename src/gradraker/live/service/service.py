@@ -51,7 +51,7 @@ class Service:
         self.state: State | None = None
         self.holds_lease = False
         self.trouble: str | None = None
-        self.last_seq = journal.get_last_seq()
+        self.last_seq = self._seq_at_start = journal.get_last_seq()
         self.started = time.time()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._supervisor = Supervisor(
@@ -72,7 +72,8 @@ class Service:
     @property
     def n_pending(self) -> int:
         """Number of changes that were not learned yet."""
-        return max(0, self.last_seq - (self.state.table.seq if self.state else 0))
+        learned = self.state.table.seq if self.state else self._seq_at_start
+        return max(0, self.last_seq - learned)
 
     def start(self) -> None:
         """Start all threads and the learning process; call it on the event loop."""
