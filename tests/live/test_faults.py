@@ -14,7 +14,7 @@ from gradraker.exceptions import LiveRequestError
 from live_kills import kill_often
 from live_service import TOKEN, LiveService
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.slow]
 HEADERS = {"Authorization": f"Bearer {TOKEN}"}
 
 

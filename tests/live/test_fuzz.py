@@ -9,6 +9,7 @@ from live_service import LiveService
 
 
 @pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_fuzzing_finds_no_error_of_the_service(tmp_path):
     with LiveService("--demo", "--rate", 100_000, journal=tmp_path / "live.db") as service:

@@ -12,7 +12,7 @@ from gradraker.cli import main
 from gradraker.live.server import serve
 from live_service import TOKEN, LiveService
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.slow]
 PAGE = (Path(__file__).parents[2] / "docs" / "live.md").read_text("utf-8")
 
 

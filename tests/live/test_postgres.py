@@ -10,7 +10,7 @@ from gradraker import load
 from live_kills import kill_often
 from live_service import TOKEN, LiveService
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.slow]
 
 
 def test_another_process_takes_over_and_nothing_is_lost(postgres, model_file):
