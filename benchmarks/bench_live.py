@@ -87,7 +87,8 @@ class Service:
         for children in Path(f"/proc/{self._process.pid}/task").glob("*/children"):
             ids += children.read_text().split()
         sizes = [Path(f"/proc/{one}/smaps_rollup").read_text() for one in ids]
-        return sum(int(re.search(r"Pss:\s+(\d+)", text)[1]) for text in sizes) / 1024  # type: ignore[index]
+        found = [re.search(r"Pss:\s+(\d+)", text) for text in sizes]
+        return sum(float(one[1]) for one in found if one is not None) / 1024
 
     def stop(self) -> None:
         """Stop the service."""
@@ -150,7 +151,7 @@ def make_request(kind: str, names: Sequence[str], rng: np.random.Generator) -> t
     if kind.startswith("new"):
         links = {f"new {rng.integers(2**62)}": list(rng.choice(names, 3, replace=False))}
         return "/predict-new", body | {"links": links}
-    return "/predict", body | {"nodes": [names[rng.integers(len(names))]]}
+    return "/predict", body | {"nodes": [names[int(rng.integers(len(names)))]]}
 
 
 async def put_load(

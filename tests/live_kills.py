@@ -13,6 +13,7 @@ import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -32,14 +33,14 @@ class Findings:
 
     kills: int = 0
     acknowledged: int = 0
-    lost: list = field(default_factory=list)
-    twice: list = field(default_factory=list)
+    lost: list[Any] = field(default_factory=list)
+    twice: list[Any] = field(default_factory=list)
     largest_difference: float = 0.0
     largest_difference_of_replay: float = 0.0
     slowest_restart: float = 0.0
 
 
-def make_model(path):
+def make_model(path: Any) -> Any:
     rng = np.random.default_rng(0)
     edges = [(f"n{i}", f"n{rng.integers(N_NODES)}") for i in range(N_NODES) for _ in range(2)]
     return NodeRegressor().fit(edges, {f"n{i}": float(i) for i in range(0, N_NODES, 4)}).save(path)
@@ -48,14 +49,14 @@ def make_model(path):
 class Load(threading.Thread):
     """A client that puts values and edges; each value is a number that occurs once."""
 
-    def __init__(self, url, token, number, stop):
+    def __init__(self, url: Any, token: Any, number: Any, stop: Any) -> None:
         super().__init__(daemon=True)
         self._arguments = url, token, number, stop
-        self.acknowledged = {}  # value → node
-        self.edges = set()
-        self.error = None
+        self.acknowledged: dict[float, str] = {}  # value → node
+        self.edges: set[Any] = set()
+        self.error: Exception | None = None
 
-    def run(self):
+    def run(self) -> None:
         url, token, number, stop = self._arguments
         rng = random.Random(number)
         client = connect(url, token=token, timeout=3600.0)
@@ -78,7 +79,15 @@ class Load(threading.Thread):
             client.close()
 
 
-def kill_often(kills, *, folder, seed=0, journal=None, most_seconds=2.0, report=None):
+def kill_often(
+    kills: Any,
+    *,
+    folder: Any,
+    seed: Any = 0,
+    journal: Any = None,
+    most_seconds: Any = 2.0,
+    report: Any = None,
+) -> Any:
     """Kill the service or its learning process ``kills`` times while four clients change values."""
     rng = random.Random(seed)
     folder = Path(folder)
@@ -123,9 +132,11 @@ def kill_often(kills, *, folder, seed=0, journal=None, most_seconds=2.0, report=
     return findings
 
 
-def _compare(findings, clients, folder, journal, model_file, nodes, served):
+def _compare(
+    findings: Any, clients: Any, folder: Any, journal: Any, model_file: Any, nodes: Any, served: Any
+) -> Any:
     """Look for changes that are lost or there twice, and compare predictions."""
-    seen = {}
+    seen: dict[float, list[str]] = {}
     for one in _read_all(journal):
         if one.change.op == "put_value":
             seen.setdefault(one.change.value, []).append(one.change.node)
@@ -147,7 +158,7 @@ def _compare(findings, clients, folder, journal, model_file, nodes, served):
         findings.largest_difference_of_replay = float(np.abs(replayed - served).max())
 
 
-def _read_all(journal):
+def _read_all(journal: Any) -> Any:
     opened = Journal.open(journal)
     found = opened.read_changes(0, limit=10**9)
     opened.close()
@@ -155,7 +166,7 @@ def _read_all(journal):
     return found
 
 
-def _replay(journal, folder):
+def _replay(journal: Any, folder: Any) -> Any:
     """Return the model of the first snapshot after all batches of the journal."""
     copy = folder / "copy.db"
     with sqlite3.connect(journal) as source, sqlite3.connect(copy) as target:
@@ -172,14 +183,14 @@ def _replay(journal, folder):
     return learner.live.model
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=2.0, help="longest time between kills")
     given = parser.parse_args()
 
-    def report(kills, acknowledged):
+    def report(kills: Any, acknowledged: Any) -> None:
         print(f"\r{kills} kills, {acknowledged} acknowledged", end="", flush=True)
 
     os.environ["GRADRAKER_TOKEN"] = "a token for tests"

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import requests
 
@@ -20,7 +21,15 @@ COMMAND = [sys.executable, "-c", "from gradraker.cli import main; main()", "serv
 class LiveService:
     """A service in a process of its own."""
 
-    def __init__(self, *arguments, journal, port=0, token=TOKEN, cwd=None, **options):
+    def __init__(
+        self,
+        *arguments: Any,
+        journal: Any,
+        port: Any = 0,
+        token: Any = TOKEN,
+        cwd: Any = None,
+        **options: Any,
+    ) -> None:
         words = ["--journal", str(journal), "--port", str(port), *map(str, arguments)]
         self._environment = os.environ | ({"GRADRAKER_TOKEN": token} if token else {})
         self.process = subprocess.Popen(
@@ -32,31 +41,33 @@ class LiveService:
             cwd=cwd,
             **options,
         )
+        assert self.process.stdout is not None
+        self._stdout = self.process.stdout
         self.output = ""
         self.url = self._read_url()
         self.port = int(self.url.rsplit(":", 1)[1])
 
-    def _read_url(self):
-        for line in self.process.stdout:
+    def _read_url(self) -> Any:
+        for line in self._stdout:
             self.output += line
             if found := re.search(r"(https?://\S+?)/ \(API", line):
                 return found[1]
         raise AssertionError(f"the service did not start: {self.output}")
 
-    def wait_until_ready(self, seconds=120.0, **options):
+    def wait_until_ready(self, seconds: Any = 120.0, **options: Any) -> Any:
         ends = time.monotonic() + seconds
         while time.monotonic() < ends:
             with contextlib.suppress(requests.ConnectionError):
                 if requests.get(f"{self.url}/ready", timeout=5, **options).status_code == 200:
                     return self
-            assert self.process.poll() is None, self.process.stdout.read()
+            assert self.process.poll() is None, self._stdout.read()
             time.sleep(0.05)
         raise AssertionError("the service is not ready")
 
-    def connect(self, **options):
+    def connect(self, **options: Any) -> Any:
         return connect(self.url, token=TOKEN, **options)
 
-    def find_learner(self):
+    def find_learner(self) -> Any:
         """Return the process that learns: the child that is not Python's resource tracker."""
         for children in Path(f"/proc/{self.process.pid}/task").glob("*/children"):
             with contextlib.suppress(OSError):
@@ -65,13 +76,13 @@ class LiveService:
                         return int(child)
         return None
 
-    def kill(self):
+    def kill(self) -> None:
         """Kill it as a power cut would; nothing is tidied up."""
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
-        self.process.stdout.close()
+        self._stdout.close()
 
-    def stop(self):
+    def stop(self) -> Any:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
             try:
@@ -79,13 +90,13 @@ class LiveService:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
-        self.output += self.process.stdout.read()
-        self.process.stdout.close()
+        self.output += self._stdout.read()
+        self._stdout.close()
         return self.process.returncode
 
-    def __enter__(self):
+    def __enter__(self) -> Any:
         return self.wait_until_ready()
 
-    def __exit__(self, *_):
-        if not self.process.stdout.closed:
+    def __exit__(self, *_: Any) -> None:
+        if not self._stdout.closed:
             self.stop()

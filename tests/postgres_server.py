@@ -7,11 +7,12 @@ import shutil
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 
-def find_programs():
+def find_programs() -> Any:
     """Return the folder of the server's programs, or None."""
     found = shutil.which("initdb")
     if found:
@@ -20,7 +21,7 @@ def find_programs():
     return next((one for one in reversed(folders) if (one / "initdb").exists()), None)
 
 
-def find_user():
+def find_user() -> Any:
     """Return a user that may run the server, which refuses to run as root; None for ourselves."""
     if os.getuid() != 0:
         return None
@@ -33,7 +34,7 @@ def find_user():
 class PostgresServer:
     """A server that listens on a socket in its folder."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._programs = find_programs()
         if self._programs is None:
             pytest.skip("PostgreSQL is not installed")
@@ -44,7 +45,7 @@ class PostgresServer:
         self._run("initdb", "-D", "data", "-U", "test", "-A", "trust", "--no-sync", "-E", "UTF8")
         self.start()
 
-    def _run(self, program, *arguments):
+    def _run(self, program: Any, *arguments: Any) -> Any:
         subprocess.run(
             [self._programs / program, *arguments],
             cwd=self.folder,
@@ -54,7 +55,7 @@ class PostgresServer:
             timeout=120,
         )
 
-    def start(self):
+    def start(self) -> Any:
         options = f"-c listen_addresses='' -c unix_socket_directories='{self.folder}'"
         arguments = ("-D", "data", "-l", "log", "-w", "-o", options)
         # Not captured: the server would keep the pipe open.
@@ -68,15 +69,15 @@ class PostgresServer:
             timeout=120,
         )
 
-    def stop(self):
+    def stop(self) -> Any:
         with contextlib.suppress(subprocess.CalledProcessError):
             self._run("pg_ctl", "stop", "-D", "data", "-m", "immediate", "-w")
 
-    def make_database(self, name):
+    def make_database(self, name: Any) -> Any:
         """Make a database and return its URL."""
         self._run("createdb", "-h", str(self.folder), "-U", "test", name)
         return f"postgresql://test@/{name}?host={self.folder}"
 
-    def close(self):
+    def close(self) -> Any:
         self.stop()
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -87,7 +87,7 @@ def test_types_are_shipped() -> None:
     assert marker.is_file()
 
 
-def test_live_client_needs_no_packages_of_the_service():
+def test_live_client_needs_no_packages_of_the_service() -> None:
     program = (
         "import sys, gradraker.live; "
         "print([n for n in ('fastapi', 'uvicorn', 'sqlalchemy', 'numba') if n in sys.modules])"

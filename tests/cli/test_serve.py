@@ -1,6 +1,7 @@
 """``gradraker serve``: wrong use, before anything is started."""
 
 import sys
+from typing import Any
 
 import pytest
 
@@ -22,13 +23,13 @@ pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
         (["--rate", "0"], "--rate"),
     ],
 )
-def test_wrong_use(run, words, message):
+def test_wrong_use(run: Any, words: Any, message: Any) -> None:
     result = run("serve", *words)
     assert result.exit_code == 2, result.output
     assert message in result.stderr
 
 
-def test_files_that_are_missing_or_wrong(run, tmp_path):
+def test_files_that_are_missing_or_wrong(run: Any, tmp_path: Any) -> None:
     result = run("serve", "--model", "none.gr", "--journal", tmp_path / "live.db", cwd=tmp_path)
     assert result.exit_code == 1
     assert "none.gr" in result.stderr
@@ -46,7 +47,7 @@ def test_files_that_are_missing_or_wrong(run, tmp_path):
     assert "no.pem: No such file" in result.stderr
 
 
-def test_without_the_extra_it_says_what_to_install(run, monkeypatch):
+def test_without_the_extra_it_says_what_to_install(run: Any, monkeypatch: Any) -> None:
     for name in [name for name in sys.modules if name.startswith("gradraker.live")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "uvicorn", None)

@@ -2,6 +2,7 @@
 
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,10 +15,12 @@ HEADERS = {"Authorization": f"Bearer {TOKEN}"}
 
 
 @pytest.fixture
-def send(service):
+def send(service: Any) -> Any:
     """Send a request: ``send("PUT", "/values", {...})``."""
 
-    def send(method, path, body=None, url=service.url, **options):
+    def send(
+        method: Any, path: Any, body: Any = None, url: Any = service.url, **options: Any
+    ) -> Any:
         headers = HEADERS | options.pop("headers", {})
         return requests.request(
             method, f"{url}{path}", json=body, headers=headers, timeout=30, **options
@@ -27,10 +30,10 @@ def send(service):
 
 
 @pytest.fixture
-def learn(send, service):
+def learn(send: Any, service: Any) -> Any:
     """Send a change and wait until it is learned."""
 
-    def learn(method, path, body, **options):
+    def learn(method: Any, path: Any, body: Any, **options: Any) -> Any:
         answer = send(method, path, body, **options)
         assert answer.status_code == 200, answer.text
         service.connect().wait(answer.json()["last_seq"])
@@ -39,13 +42,13 @@ def learn(send, service):
     return learn
 
 
-def predict(send, *nodes, **options):
+def predict(send: Any, *nodes: Any, **options: Any) -> Any:
     answer = send("POST", "/predict", {"nodes": list(nodes), **options})
     assert answer.status_code == 200, answer.text
     return answer.json()["predictions"]
 
 
-def test_predictions_are_those_of_the_model(send, model_file):
+def test_predictions_are_those_of_the_model(send: Any, model_file: Any) -> None:
     model = load(model_file)
     found = predict(send, "e", "y", coverage=0.5)
     expected, intervals = model.predict(["e", "y"], return_interval=True, coverage=0.5)
@@ -55,7 +58,7 @@ def test_predictions_are_those_of_the_model(send, model_file):
     assert predict(send, "a")[0]["value"] == 1.0
 
 
-def test_usual_coverage_and_infinite_ends(send, model_file):
+def test_usual_coverage_and_infinite_ends(send: Any, model_file: Any) -> None:
     intervals = load(model_file).predict(["e"], return_interval=True, coverage=0.9)[1]
     assert not np.isfinite(intervals).any()  # four values are too few for 90 %
     found = predict(send, "e", coverage=0.9)[0]
@@ -63,20 +66,20 @@ def test_usual_coverage_and_infinite_ends(send, model_file):
     assert found["upper"] is None
 
 
-def test_predict_without_nodes_predicts_all_unknown_ones(send, learn):
+def test_predict_without_nodes_predicts_all_unknown_ones(send: Any, learn: Any) -> None:
     found = send("POST", "/predict", {}).json()
     names = [one["node"] for one in found["predictions"]]
     assert {"e", "x", "y", "u", "v"} <= set(names)
     assert not {"a", "b", "c", "d"} & set(names)
 
 
-def test_predict_by_query(send):
+def test_predict_by_query(send: Any) -> None:
     found = send("GET", "/predict?node=e&node=u").json()
     assert [one["node"] for one in found["predictions"]] == ["e", "u"]
     assert found["predictions"][0]["prediction"] == predict(send, "e")[0]["prediction"]
 
 
-def test_predict_new_is_that_of_the_model(send, model_file):
+def test_predict_new_is_that_of_the_model(send: Any, model_file: Any) -> None:
     links = {"new": ["x"], "other": {"u": 2.0, "v": 1.0}}
     found = send("POST", "/predict-new", {"links": links, "coverage": 0.5}).json()
     expected = load(model_file).predict_new(
@@ -89,7 +92,7 @@ def test_predict_new_is_that_of_the_model(send, model_file):
     assert math.isclose(plain["prediction"], expected["new"][0], rel_tol=1e-9)
 
 
-def test_explanations_add_up(send):
+def test_explanations_add_up(send: Any) -> None:
     found = send("POST", "/explain", {"nodes": ["e", "v"], "top": 2}).json()
     for one in found["explanations"]:
         assert len(one["known"]) == 2
@@ -98,7 +101,7 @@ def test_explanations_add_up(send):
         assert math.isclose(total, one["prediction"], rel_tol=1e-9)
 
 
-def test_edges_and_values_are_learned_and_removed(send, learn):
+def test_edges_and_values_are_learned_and_removed(send: Any, learn: Any) -> None:
     learn("PUT", "/edges", {"edges": [{"source": "put1", "target": "x"}]})
     before = predict(send, "put1")[0]
     assert before["known"] is False
@@ -121,7 +124,7 @@ def test_edges_and_values_are_learned_and_removed(send, learn):
     assert len(send("GET", "/history?node=put1").json()["changes"]) == 6  # nothing is lost
 
 
-def test_attributes_are_kept(send, learn):
+def test_attributes_are_kept(send: Any, learn: Any) -> None:
     learn("PUT", "/edges", {"edges": [{"source": "attr1", "target": "x"}]})
     body = {"attributes": {"attr1": {"words": 3, "kind": "page", "open": True, "age": None}}}
     learn("PUT", "/attributes", body)
@@ -132,7 +135,7 @@ def test_attributes_are_kept(send, learn):
     learn("POST", "/remove", {"nodes": ["attr1"]})
 
 
-def test_key_counts_once(send):
+def test_key_counts_once(send: Any) -> None:
     body = {"edges": [{"source": "key1", "target": "x"}]}
     headers = {"Idempotency-Key": "first-key"}
     first = send("PUT", "/edges", body, headers=headers).json()
@@ -146,8 +149,8 @@ def test_key_counts_once(send):
     assert len(send("GET", "/history?node=key1").json()["changes"]) == 1
 
 
-def test_ndjson_is_kept_wholly_or_not_at_all(send, learn):
-    def lines(*changes):
+def test_ndjson_is_kept_wholly_or_not_at_all(send: Any, learn: Any) -> None:
+    def lines(*changes: Any) -> Any:
         text = "\n".join(json.dumps(one) for one in changes)
         headers = {"Content-Type": "application/x-ndjson"}
         return send("POST", "/changes", data=text.encode(), headers=headers)
@@ -165,7 +168,7 @@ def test_ndjson_is_kept_wholly_or_not_at_all(send, learn):
     assert refused.json()["fields"][0]["field"] == "line 2"
 
 
-def test_changes_as_json(send, learn):
+def test_changes_as_json(send: Any, learn: Any) -> None:
     ops = [
         {"op": "put_edge", "source": "js1", "target": "u"},
         {"op": "put_value", "node": "js1", "value": 7},
@@ -224,7 +227,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_bad_requests_are_refused_with_the_field(send, name):
+def test_bad_requests_are_refused_with_the_field(send: Any, name: Any) -> None:
     method, path, body, status, field = BAD[name]
     headers = {"Content-Type": "application/json"}
     answer = send(method, path, data=body, headers=headers)
@@ -237,11 +240,11 @@ def test_bad_requests_are_refused_with_the_field(send, name):
 
 
 @pytest.mark.parametrize("links", [{"n": []}, {"n": {}}])
-def test_new_node_without_links_is_answered(send, links):
+def test_new_node_without_links_is_answered(send: Any, links: Any) -> None:
     assert send("POST", "/predict-new", {"links": links}).status_code in (200, 422)
 
 
-def test_other_content_types_are_refused(send):
+def test_other_content_types_are_refused(send: Any) -> None:
     answer = send(
         "PUT", "/values", data=b'{"values": {"e": 1}}', headers={"Content-Type": "text/plain"}
     )
@@ -252,7 +255,7 @@ def test_other_content_types_are_refused(send):
     assert send("DELETE", "/values").status_code == 405
 
 
-def test_state_errors_and_metrics(send, learn):
+def test_state_errors_and_metrics(send: Any, learn: Any) -> None:
     learn("PUT", "/edges", {"edges": [{"source": "err1", "target": "x"}]})
     n_before = send("GET", "/errors").json()["n"]
     guess = predict(send, "err1")[0]["prediction"]
@@ -273,7 +276,7 @@ def test_state_errors_and_metrics(send, learn):
     assert send("GET", "/health").json() == {"status": "ok"}
 
 
-def test_events_tell_new_states(service, send):
+def test_events_tell_new_states(service: Any, send: Any) -> None:
     events = service.connect().events()
     first = next(events)
     send("PUT", "/edges", {"edges": [{"source": "ev1", "target": "x"}]})
@@ -286,7 +289,7 @@ def test_events_tell_new_states(service, send):
     events.close()
 
 
-def test_pages(send):
+def test_pages(send: Any) -> None:
     page = send("GET", "/")
     assert page.status_code == 200
     assert "<h1>gradraker live" in page.text
@@ -299,13 +302,13 @@ def test_pages(send):
         assert send("GET", file).status_code == 200
 
 
-def test_labels_have_probabilities_and_accuracy(label_service):
+def test_labels_have_probabilities_and_accuracy(label_service: Any) -> None:
     client = label_service.connect()
     assert client.predict([4]).tolist() == ["low"]
     shares = client.predict_proba([4])[0]
     assert set(shares) == {"low", "high"}
     assert math.isclose(sum(shares.values()), 1.0)
-    body = {"links": {"100": ["5"]}, "probabilities": True}
+    body: Any = {"links": {"100": ["5"]}, "probabilities": True}
     new = requests.post(f"{label_service.url}/predict-new", json=body, timeout=30).json()
     assert new["predictions"][0]["prediction"] == "low"
     assert client.predict_new({100: [5]}) == {"100": "low"}
@@ -328,6 +331,6 @@ def test_labels_have_probabilities_and_accuracy(label_service):
     )
     assert answer.status_code == 422
     assert "are integers" in answer.text
-    intervals = {"nodes": ["4"], "coverage": 0.9}
+    intervals: Any = {"nodes": ["4"], "coverage": 0.9}
     answer = requests.post(f"{label_service.url}/predict", json=intervals, timeout=30)
     assert answer.json()["fields"][0]["field"] == "coverage"

@@ -5,7 +5,7 @@ from itertools import islice
 from gradraker.live.demo_stream import KNOWN_AT_FIRST, list_submissions, make_demo_model
 
 
-def test_stations_arrive_one_by_one_then_the_next_month():
+def test_stations_arrive_one_by_one_then_the_next_month() -> None:
     n = len(make_demo_model().nodes_)
     first, second = list(islice(list_submissions(), n)), list(islice(list_submissions(), n, n + 2))
     nodes = [one.changes[0].node for one in first]

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import threading
 import time
+from typing import Any
 
 import pytest
 import requests
@@ -18,7 +19,7 @@ pytestmark = [pytest.mark.process, pytest.mark.slow]
 HEADERS = {"Authorization": f"Bearer {TOKEN}"}
 
 
-def test_kills_under_load_lose_nothing_and_apply_nothing_twice(tmp_path):
+def test_kills_under_load_lose_nothing_and_apply_nothing_twice(tmp_path: Any) -> None:
     findings = kill_often(4, folder=tmp_path, seed=1, most_seconds=1.0)
     assert findings.acknowledged > 20
     assert findings.lost == []
@@ -27,7 +28,7 @@ def test_kills_under_load_lose_nothing_and_apply_nothing_twice(tmp_path):
     assert findings.largest_difference_of_replay < 1e-8
 
 
-def test_learner_that_is_killed_is_started_again(model_file, tmp_path):
+def test_learner_that_is_killed_is_started_again(model_file: Any, tmp_path: Any) -> None:
     with LiveService("--model", model_file, journal=tmp_path / "live.db") as service:
         client = service.connect()
         learner = service.find_learner()
@@ -40,7 +41,7 @@ def test_learner_that_is_killed_is_started_again(model_file, tmp_path):
         client.close()
 
 
-def test_changes_are_kept_before_the_first_state_is_learned(model_file, tmp_path):
+def test_changes_are_kept_before_the_first_state_is_learned(model_file: Any, tmp_path: Any) -> None:
     service = LiveService("--model", model_file, journal=tmp_path / "live.db")
     body = {"values": {"e": 2.0}}
     answer = requests.put(f"{service.url}/values", json=body, headers=HEADERS, timeout=30)
@@ -53,7 +54,7 @@ def test_changes_are_kept_before_the_first_state_is_learned(model_file, tmp_path
         assert [one["value"] for one in client.history("e")] == [2.0]
 
 
-def test_restart_needs_no_model_and_goes_on(model_file, tmp_path):
+def test_restart_needs_no_model_and_goes_on(model_file: Any, tmp_path: Any) -> None:
     journal = tmp_path / "live.db"
     with LiveService("--model", model_file, journal=journal) as service:
         with service.connect() as client:
@@ -66,7 +67,7 @@ def test_restart_needs_no_model_and_goes_on(model_file, tmp_path):
 
 
 @pytest.fixture
-def small_disk(tmp_path):
+def small_disk(tmp_path: Any) -> Any:
     """A file system of one megabyte."""
     folder = tmp_path / "disk"
     folder.mkdir()
@@ -79,7 +80,7 @@ def small_disk(tmp_path):
     subprocess.run(["umount", "-l", folder], check=True)
 
 
-def test_full_disk_refuses_changes_predicts_and_recovers(model_file, small_disk):
+def test_full_disk_refuses_changes_predicts_and_recovers(model_file: Any, small_disk: Any) -> None:
     with LiveService("--model", model_file, journal=small_disk / "live.db") as service:
         client = service.connect(timeout=5.0)
         client.wait(client.partial_fit(values={"e": 2.0}))
@@ -102,7 +103,7 @@ def test_full_disk_refuses_changes_predicts_and_recovers(model_file, small_disk)
         client.close()
 
 
-def test_too_many_changes_are_put_off(model_file, tmp_path):
+def test_too_many_changes_are_put_off(model_file: Any, tmp_path: Any) -> None:
     options = ("--model", model_file, "--max-pending", 50)
     with LiveService(*options, journal=tmp_path / "live.db") as service:
         os.kill(service.find_learner(), signal.SIGSTOP)  # nothing is learned
@@ -120,7 +121,7 @@ def test_too_many_changes_are_put_off(model_file, tmp_path):
             client.wait(client.partial_fit(values={"e": 100.0}))
 
 
-def test_learning_does_not_block_predictions(model_file, tmp_path):
+def test_learning_does_not_block_predictions(model_file: Any, tmp_path: Any) -> None:
     with LiveService("--model", model_file, journal=tmp_path / "live.db") as service:
         learner = service.find_learner()
         os.kill(learner, signal.SIGSTOP)
@@ -133,7 +134,7 @@ def test_learning_does_not_block_predictions(model_file, tmp_path):
         os.kill(learner, signal.SIGCONT)
 
 
-def test_two_services_on_one_file_share_it(model_file, tmp_path):
+def test_two_services_on_one_file_share_it(model_file: Any, tmp_path: Any) -> None:
     journal = tmp_path / "live.db"
     with (
         LiveService("--model", model_file, "--lease", 1, journal=journal) as first,
@@ -152,12 +153,12 @@ def test_two_services_on_one_file_share_it(model_file, tmp_path):
         assert other.state()["is_learning_here"] is True
 
 
-def test_requests_at_the_same_time_get_answers_of_their_own(service):
+def test_requests_at_the_same_time_get_answers_of_their_own(service: Any) -> None:
     with service.connect() as client:
         expected = {node: client.predict_new({"same name": [node]})["same name"] for node in "xyuv"}
     found, errors = [], []
 
-    def ask(node):
+    def ask(node: Any) -> Any:
         try:
             with service.connect() as client:
                 for i in range(10):
@@ -177,7 +178,7 @@ def test_requests_at_the_same_time_get_answers_of_their_own(service):
         assert prediction == pytest.approx(expected[node], rel=1e-9)
 
 
-def test_empty_journal_learns_a_graph_from_nothing(tmp_path):
+def test_empty_journal_learns_a_graph_from_nothing(tmp_path: Any) -> None:
     with LiveService(journal=tmp_path / "live.db") as service, service.connect() as client:
         with pytest.raises(LiveRequestError, match="no value is known yet"):
             client.predict()
@@ -194,7 +195,7 @@ def test_empty_journal_learns_a_graph_from_nothing(tmp_path):
         assert client.predict(["b"]).shape == (1,)
 
 
-def test_demo_streams_by_itself(tmp_path):
+def test_demo_streams_by_itself(tmp_path: Any) -> None:
     started = time.monotonic()
     with LiveService("--demo", journal=tmp_path / "live.db") as service:
         with service.connect() as client:

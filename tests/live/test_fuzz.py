@@ -1,5 +1,7 @@
 """Requests made from the API's own description are never answered by 5xx."""
 
+from typing import Any
+
 import pytest
 
 pytest.importorskip("schemathesis", reason="schemathesis is not installed")
@@ -11,7 +13,7 @@ from live_service import LiveService
 @pytest.mark.process
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_fuzzing_finds_no_error_of_the_service(tmp_path):
+def test_fuzzing_finds_no_error_of_the_service(tmp_path: Any) -> None:
     with LiveService("--demo", "--rate", 100_000, journal=tmp_path / "live.db") as service:
         statuses, failed = fuzz(service.url, 600)
         with service.connect() as client:  # it is as well as before

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,28 +17,28 @@ pytestmark = [pytest.mark.process, pytest.mark.slow]
 PAGE = (Path(__file__).parents[2] / "docs" / "live.md").read_text("utf-8")
 
 
-def find_blocks(language):
+def find_blocks(language: Any) -> Any:
     return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
 
 
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory):
+def demo(tmp_path_factory: Any) -> Any:
     journal = tmp_path_factory.mktemp("demo") / "live.db"
     with LiveService("--demo", journal=journal) as service:
         yield service
 
 
-def test_python_examples(demo):
+def test_python_examples(demo: Any) -> None:
     (block,) = find_blocks("python")
     block = block.replace("http://localhost:8000", demo.url).replace("TOKEN", TOKEN)
-    names = {}
+    names: dict[str, Any] = {}
     exec(block, names)
     assert names["predictions"].shape == (1,)
     assert np.isfinite(names["intervals"]).all()
     names["live"].close()
 
 
-def test_curl_examples(demo):
+def test_curl_examples(demo: Any) -> None:
     (block,) = [one for one in find_blocks("sh") if "curl" in one]
     block = block.replace("localhost:8000", f"localhost:{demo.port}").replace("curl ", "curl -sf ")
     done = subprocess.run(
@@ -53,7 +54,7 @@ def test_curl_examples(demo):
     assert "https" not in done.stdout
 
 
-def test_options_of_the_page_exist():
+def test_options_of_the_page_exist() -> None:
     known = {option for one in main.commands["serve"].params for option in one.opts}
     for command in re.findall(r"^gradraker serve (.*?)(?: +#.*)?$", PAGE, re.MULTILINE):
         for option in re.findall(r"--[a-z-]+", command):
@@ -63,7 +64,7 @@ def test_options_of_the_page_exist():
     assert serve.__doc__
 
 
-def test_verbs_of_the_page_exist(demo):
+def test_verbs_of_the_page_exist(demo: Any) -> None:
     described = demo.connect()._request("GET", "/openapi.json")["paths"]
     table = PAGE.split("| verb |")[1].split("\n\n")[0]
     assert set(re.findall(r"(/[a-z-]+)", table)) == set(described)

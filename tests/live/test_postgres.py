@@ -1,6 +1,7 @@
 """Several processes share a journal in PostgreSQL: one learns, all predict, another takes over."""
 
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from live_service import TOKEN, LiveService
 pytestmark = [pytest.mark.process, pytest.mark.slow]
 
 
-def test_another_process_takes_over_and_nothing_is_lost(postgres, model_file):
+def test_another_process_takes_over_and_nothing_is_lost(postgres: Any, model_file: Any) -> None:
     url = postgres.make_database("takeover")
     services = [
         LiveService("--model", model_file, "--lease", 2, journal=url).wait_until_ready()
@@ -51,7 +52,9 @@ def test_another_process_takes_over_and_nothing_is_lost(postgres, model_file):
         services[1].stop()
 
 
-def test_server_that_is_away_refuses_changes_and_predictions_go_on(postgres, model_file):
+def test_server_that_is_away_refuses_changes_and_predictions_go_on(
+    postgres: Any, model_file: Any
+) -> None:
     url = postgres.make_database("away")
     with LiveService("--model", model_file, "--lease", 2, journal=url) as service:
         client = service.connect()
@@ -74,7 +77,7 @@ def test_server_that_is_away_refuses_changes_and_predictions_go_on(postgres, mod
         client.close()
 
 
-def test_kills_lose_nothing(postgres, tmp_path):
+def test_kills_lose_nothing(postgres: Any, tmp_path: Any) -> None:
     url = postgres.make_database("kills")
     findings = kill_often(3, folder=tmp_path, journal=url, most_seconds=1.0)
     assert findings.acknowledged > 10

@@ -4,6 +4,7 @@ import socket
 import ssl
 import subprocess
 import time
+from typing import Any
 
 import pytest
 import requests
@@ -14,11 +15,11 @@ from live_service import TOKEN, LiveService
 BODY = {"values": {"e": 1.0}}
 
 
-def put(service, **headers):
+def put(service: Any, **headers: Any) -> Any:
     return requests.put(f"{service.url}/values", json=BODY, headers=headers, timeout=10)
 
 
-def test_binds_to_localhost(service):
+def test_binds_to_localhost(service: Any) -> None:
     assert service.url.startswith("http://127.0.0.1:")
     host = socket.gethostbyname(socket.gethostname())
     if not host.startswith("127."):
@@ -42,7 +43,7 @@ def test_binds_to_localhost(service):
     ],
 )
 @pytest.mark.parametrize("path", ["/values", "/edges", "/attributes", "/remove", "/changes"])
-def test_changes_need_the_token(service, path, given):
+def test_changes_need_the_token(service: Any, path: Any, given: Any) -> None:
     headers = {} if given is None else {"Authorization": given}
     method = "POST" if path in ("/remove", "/changes") else "PUT"
     answer = requests.request(method, f"{service.url}{path}", json={}, headers=headers, timeout=10)
@@ -52,12 +53,12 @@ def test_changes_need_the_token(service, path, given):
     assert TOKEN not in answer.text
 
 
-def test_questions_need_no_token(service):
+def test_questions_need_no_token(service: Any) -> None:
     for path in ("/state", "/predict?node=e", "/errors", "/metrics", "/", "/docs"):
         assert requests.get(f"{service.url}{path}", timeout=10).status_code == 200
 
 
-def test_other_sites_cannot_change_state_through_a_browser(service):
+def test_other_sites_cannot_change_state_through_a_browser(service: Any) -> None:
     authorization = {"Authorization": f"Bearer {TOKEN}"}
     foreign = [
         {"Origin": "https://evil.example"},
@@ -78,7 +79,7 @@ def test_other_sites_cannot_change_state_through_a_browser(service):
     assert not [name for name in answer.headers if name.lower().startswith("access-control")]
 
 
-def test_names_that_point_here_are_refused(service):
+def test_names_that_point_here_are_refused(service: Any) -> None:
     for host in ("evil.example", "evil.example:8000", "localhost.evil.example", ""):
         answer = requests.get(f"{service.url}/state", headers={"Host": host}, timeout=10)
         assert answer.status_code in (400, 421), host
@@ -88,7 +89,7 @@ def test_names_that_point_here_are_refused(service):
 
 
 @pytest.mark.parametrize("path", ["/", "/docs", "/state", "/nothing", "/values", "/live.js"])
-def test_answers_have_safe_headers(service, path):
+def test_answers_have_safe_headers(service: Any, path: Any) -> None:
     headers = requests.get(f"{service.url}{path}", timeout=10).headers
     assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
     assert "script-src 'self'" in headers["Content-Security-Policy"]
@@ -100,12 +101,12 @@ def test_answers_have_safe_headers(service, path):
     assert "Server" not in headers
 
 
-def test_large_bodies_are_refused(model_file, tmp_path):
+def test_large_bodies_are_refused(model_file: Any, tmp_path: Any) -> None:
     options = ("--model", model_file, "--max-body", 10_000, "--rate", 50)
     with LiveService(*options, journal=tmp_path / "live.db") as service:
         headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
 
-        def chunks():
+        def chunks() -> Any:
             for _ in range(100):
                 yield b" " * 1000
 
@@ -119,7 +120,7 @@ def test_large_bodies_are_refused(model_file, tmp_path):
         assert 429 in statuses
 
 
-def test_rate_of_each_address_is_its_own():
+def test_rate_of_each_address_is_its_own() -> None:
     rates = Rates(2.0)
     assert [rates.allow("a") for _ in range(4)] == [True, True, False, False]
     assert rates.allow("b")
@@ -130,7 +131,7 @@ def test_rate_of_each_address_is_its_own():
     assert rates.allow("19999")
 
 
-def send_raw(service, data, seconds=5.0):
+def send_raw(service: Any, data: Any, seconds: Any = 5.0) -> Any:
     with socket.create_connection(("127.0.0.1", service.port), timeout=seconds) as connection:
         connection.sendall(data)
         found = b""
@@ -157,13 +158,13 @@ def send_raw(service, data, seconds=5.0):
         b"GET /state HTTP/1.1\r\nHost: localhost\r\nAuthorization: \xff\xfe\r\n\r\n",
     ],
 )
-def test_raw_nonsense_is_answered_or_closed(service, data):
+def test_raw_nonsense_is_answered_or_closed(service: Any, data: Any) -> None:
     found = send_raw(service, data)
     assert not found.startswith(b"HTTP/1.1 5"), found
     assert requests.get(f"{service.url}/health", timeout=10).status_code == 200
 
 
-def test_endless_heads_are_cut_off(service):
+def test_endless_heads_are_cut_off(service: Any) -> None:
     with socket.create_connection(("127.0.0.1", service.port), timeout=20) as connection:
         connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ")
         endless = b"a" * 2**27
@@ -171,7 +172,7 @@ def test_endless_heads_are_cut_off(service):
             connection.sendall(endless)
 
 
-def make_certificate(folder):
+def make_certificate(folder: Any) -> Any:
     made = subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
          "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
@@ -184,7 +185,7 @@ def make_certificate(folder):
 
 
 @pytest.mark.process
-def test_https(model_file, tmp_path):
+def test_https(model_file: Any, tmp_path: Any) -> None:
     try:
         certificate, key = make_certificate(tmp_path)
     except FileNotFoundError:
@@ -204,7 +205,7 @@ def test_https(model_file, tmp_path):
 
 
 @pytest.mark.process
-def test_token_for_all_and_for_nothing(model_file, tmp_path):
+def test_token_for_all_and_for_nothing(model_file: Any, tmp_path: Any) -> None:
     journal = tmp_path / "live.db"
     options = ("--model", model_file, "--token-for")
     with LiveService(*options, "all", journal=journal) as service:

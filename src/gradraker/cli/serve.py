@@ -123,7 +123,7 @@ def serve(**options: Any) -> None:
         ),
     )
     with Waiting() as waiting:
-        waiting.stage("opening the journal")
+        waiting.show_stage("opening the journal")
         opened, is_new = open_journal(
             journal,
             lambda: _make_model(options, waiting),
@@ -199,7 +199,7 @@ def _make_model(options: dict[str, Any], waiting: Waiting) -> "NodeModel | None"
 
         return make_demo_model()
     if options["model"]:
-        waiting.stage("reading the model")
+        waiting.show_stage("reading the model")
         return load_node_model(options["model"])
     if not options["edges"]:
         return None
@@ -207,7 +207,7 @@ def _make_model(options: dict[str, Any], waiting: Waiting) -> "NodeModel | None"
 
     graph = read_edges_file(options["edges"], waiting)
     values = read_values_file(options["values"], waiting)
-    waiting.stage("training")
+    waiting.show_stage("training")
     with reword_errors(options["values"]):
         return NodeRegressor().fit(graph, values)
 

@@ -5,6 +5,7 @@ import sqlite3
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,14 +33,14 @@ _numbers = itertools.count()
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def url(request, tmp_path):
+def url(request: Any, tmp_path: Any) -> Any:
     if request.param == "sqlite":
         return str(tmp_path / "live.db")
     return request.getfixturevalue("postgres").make_database(f"journal{next(_numbers)}")
 
 
 @pytest.fixture
-def journal(url):
+def journal(url: Any) -> Any:
     opened = Journal.open(url)
     assert opened.is_new()
     assert opened.create(b"model", ["a", "b"], FACTS)
@@ -47,11 +48,11 @@ def journal(url):
     opened.close()
 
 
-def put(node, value, key=None):
+def put(node: Any, value: Any, key: Any = None) -> Any:
     return Submission((Change("put_value", node, value=value),), key)
 
 
-def test_new_journal_holds_its_beginning(journal, url):
+def test_new_journal_holds_its_beginning(journal: Any, url: Any) -> None:
     assert not journal.is_new()
     assert journal.read_facts() == FACTS | {"format": "1"}
     assert journal.read_snapshot() == Snapshot(0, 0, b"model")
@@ -62,7 +63,7 @@ def test_new_journal_holds_its_beginning(journal, url):
     again.close()
 
 
-def test_changes_are_numbered_without_gaps(journal):
+def test_changes_are_numbered_without_gaps(journal: Any) -> None:
     answers = append(journal, [put("a", 1.0), put("b", "red"), put("a", 2)])
     assert answers == [Receipt(1, 1), Receipt(2, 2), Receipt(3, 3)]
     found = journal.read_changes(0, limit=10)
@@ -77,7 +78,7 @@ def test_changes_are_numbered_without_gaps(journal):
     assert [one.seq for one in journal.read_history("a", before=3, limit=10)] == [1]
 
 
-def test_submission_with_an_unknown_node_leaves_nothing(journal):
+def test_submission_with_an_unknown_node_leaves_nothing(journal: Any) -> None:
     edge = Change("put_edge", "c", "a", 1.0)
     wrong = Submission((edge, Change("put_value", "nobody", value=1.0)))
     assert append(journal, [wrong, put("c", 1.0)]) == [
@@ -93,7 +94,7 @@ def test_submission_with_an_unknown_node_leaves_nothing(journal):
     assert append(journal, [Submission((edge,)), put("c", 2.0)])[1] == Receipt(6, 6)
 
 
-def test_keys_count_once(journal):
+def test_keys_count_once(journal: Any) -> None:
     first, again = append(journal, [put("a", 1.0, "k"), put("a", 1.0, "k")])
     assert (first, again) == (Receipt(1, 1), Receipt(1, 1, is_repeat=True))
     assert append(journal, [put("a", 1.0, "k")]) == [Receipt(1, 1, is_repeat=True)]
@@ -101,10 +102,10 @@ def test_keys_count_once(journal):
     assert journal.get_last_seq() == 1
 
 
-def test_writers_of_several_processes_get_numbers_of_their_own(journal, url):
+def test_writers_of_several_processes_get_numbers_of_their_own(journal: Any, url: Any) -> None:
     errors = []
 
-    def write(number):
+    def write(number: Any) -> Any:
         try:
             own = Journal.open(url)
             for i in range(20):
@@ -128,7 +129,7 @@ def test_writers_of_several_processes_get_numbers_of_their_own(journal, url):
     assert journal.get_last_seq() == 80
 
 
-def test_lease_is_held_by_one_and_taken_when_it_expires(journal, url):
+def test_lease_is_held_by_one_and_taken_when_it_expires(journal: Any, url: Any) -> None:
     other = Journal.open(url)
     first, second = Lease(journal, seconds=0.5), Lease(other, seconds=0.5)
     assert first.acquire()
@@ -150,7 +151,7 @@ def test_lease_is_held_by_one_and_taken_when_it_expires(journal, url):
     other.close()
 
 
-def test_lease_is_renewed_while_the_process_is_busy(journal, url):
+def test_lease_is_renewed_while_the_process_is_busy(journal: Any, url: Any) -> None:
     other = Journal.open(url)
     lease, rival = Lease(journal, seconds=0.6), Lease(other, seconds=0.6)
     assert lease.acquire()
@@ -165,7 +166,7 @@ def test_lease_is_renewed_while_the_process_is_busy(journal, url):
 
 
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)
-def test_lease_of_a_dead_process_is_taken_at_once(journal):
+def test_lease_of_a_dead_process_is_taken_at_once(journal: Any) -> None:
     lease, dead = Lease(journal, seconds=60.0), Lease(journal, seconds=60.0)
     host = dead.holder.partition(":")[0]
     dead.holder = f"{host}:{2**22 + 1}:gone"  # no process has this number
@@ -173,7 +174,7 @@ def test_lease_of_a_dead_process_is_taken_at_once(journal):
     assert lease.acquire()
 
 
-def test_snapshots_are_pruned_and_damaged_ones_passed_over(journal, url):
+def test_snapshots_are_pruned_and_damaged_ones_passed_over(journal: Any, url: Any) -> None:
     for number in range(1, 5):
         journal.write_snapshot(Snapshot(number, 10 * number, b"model %d" % number))
     journal.write_snapshot(Snapshot(4, 40, b"another"))
@@ -187,7 +188,7 @@ def test_snapshots_are_pruned_and_damaged_ones_passed_over(journal, url):
         assert journal.read_snapshot() == Snapshot(3, 30, b"model 3")
 
 
-def test_outcomes_are_written_once(journal):
+def test_outcomes_are_written_once(journal: Any) -> None:
     append(journal, [put("a", 1.0), put("b", 2.0), put("a", 3.0)])
     batch = Batch(1, 1, 3)
     assert not has_outcome(journal, batch)
@@ -207,7 +208,7 @@ def test_outcomes_are_written_once(journal):
     assert labels["accuracy"] == 0.75
 
 
-def test_other_files_are_refused(tmp_path):
+def test_other_files_are_refused(tmp_path: Any) -> None:
     text = tmp_path / "text.db"
     text.write_text("not a database, but long enough to be looked at" * 100)
     with pytest.raises(JournalError, match="is not a journal: file is not a database"):
@@ -230,7 +231,7 @@ def test_other_files_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)
-def test_file_is_for_its_user_only(journal, url):
+def test_file_is_for_its_user_only(journal: Any, url: Any) -> None:
     append(journal, [put("a", 1.0)])
     files = list(Path(url).parent.glob("live.db*"))
     assert len(files) == 3  # the log beside it
@@ -238,7 +239,7 @@ def test_file_is_for_its_user_only(journal, url):
 
 
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)
-def test_newer_format_is_refused(journal, url):
+def test_newer_format_is_refused(journal: Any, url: Any) -> None:
     with sqlite3.connect(url) as database:
         database.execute("UPDATE fact SET text = '2' WHERE name = 'format'")
     database.close()
@@ -246,7 +247,7 @@ def test_newer_format_is_refused(journal, url):
         journal.read_facts()
 
 
-def test_effect_of_changes_together():
+def test_effect_of_changes_together() -> None:
     effect = compute_effect(
         [
             Change("put_edge", "a", "b", 1.0),

@@ -1,6 +1,7 @@
 """The learner: batches, replay, validation and refusals, without a process of its own."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from gradraker.live.learning.states import read_state, write_state
 
 
 @pytest.fixture
-def journal(model_file, tmp_path):
+def journal(model_file: Any, tmp_path: Any) -> Any:
     opened = Journal.open(str(tmp_path / "live.db"))
     model = load(model_file)
     opened.create(*dump_base(model), describe_base(model))
@@ -23,15 +24,15 @@ def journal(model_file, tmp_path):
     opened.close()
 
 
-def make_learner(journal, **options):
+def make_learner(journal: Any, **options: Any) -> Any:
     return Learner(journal, LearnerSettings(journal="", folder="", **options))
 
 
-def put(journal, node, value):
+def put(journal: Any, node: Any, value: Any) -> Any:
     append(journal, [Submission((Change("put_value", node, value=value),))])
 
 
-def test_what_is_learned_together_is_journaled_first(journal):
+def test_what_is_learned_together_is_journaled_first(journal: Any) -> None:
     put(journal, "e", 2.0)
     put(journal, "y", 3.0)
     learner = make_learner(journal)
@@ -50,7 +51,7 @@ def test_what_is_learned_together_is_journaled_first(journal):
     )
 
 
-def test_batches_are_bounded(journal):
+def test_batches_are_bounded(journal: Any) -> None:
     for i in range(5):
         put(journal, "e", float(i))
     learner = make_learner(journal, largest_batch=2)
@@ -59,7 +60,7 @@ def test_batches_are_bounded(journal):
     assert [(b.first_seq, b.last_seq) for b in journal.read_batches(0)] == [(1, 2), (3, 4), (5, 5)]
 
 
-def test_values_are_predicted_before_they_are_learned(journal, model_file):
+def test_values_are_predicted_before_they_are_learned(journal: Any, model_file: Any) -> None:
     model = load(model_file)
     edge = Change("put_edge", "new", "x", 1.0)
     changes = (edge, Change("put_value", "new", value=5.0), Change("put_value", "e", value=2.0))
@@ -77,7 +78,7 @@ def test_values_are_predicted_before_they_are_learned(journal, model_file):
     assert new.predicted == pytest.approx(expected)
 
 
-def test_process_that_died_before_it_wrote_errors_is_made_up_for(journal):
+def test_process_that_died_before_it_wrote_errors_is_made_up_for(journal: Any) -> None:
     put(journal, "e", 2.0)
     learner = make_learner(journal)
     learner._write_outcomes = lambda: None  # it dies here
@@ -92,13 +93,13 @@ def test_process_that_died_before_it_wrote_errors_is_made_up_for(journal):
 class FussyRegressor(NodeRegressor):
     """A model that refuses a value."""
 
-    def partial_fit(self, graph=None, values=None, **options):
+    def partial_fit(self, graph: Any = None, values: Any = None, **options: Any) -> Any:
         if values and 13.0 in values.values():
             raise ValueError("values must not be 13")
         return super().partial_fit(graph, values, **options)
 
 
-def test_change_that_the_model_refuses_is_left_out(journal, model_file):
+def test_change_that_the_model_refuses_is_left_out(journal: Any, model_file: Any) -> None:
     learner = make_learner(journal)
     model = load(model_file)
     fussy = FussyRegressor().fit(
@@ -118,7 +119,7 @@ def test_change_that_the_model_refuses_is_left_out(journal, model_file):
     assert again.live.n_known == 6
 
 
-def test_snapshot_makes_replay_short(journal):
+def test_snapshot_makes_replay_short(journal: Any) -> None:
     learner = make_learner(journal)
     put(journal, "e", 2.0)
     learner.learn_next()
@@ -133,7 +134,7 @@ def test_snapshot_makes_replay_short(journal):
     assert again.live.model.predict(["x"])[0] == pytest.approx(learner.live.model.predict(["x"])[0])
 
 
-def test_state_goes_through_a_file(journal, tmp_path):
+def test_state_goes_through_a_file(journal: Any, tmp_path: Any) -> None:
     learner = make_learner(journal)
     table = learner.make_state()
     path = tmp_path / "state"

@@ -1,5 +1,7 @@
 """A model that learns the effect of changes equals one that was fitted on the outcome."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -16,28 +18,28 @@ EDGES = [("a", "x"), ("b", "x"), ("c", "u"), ("d", "u"), ("a", "y"), ("c", "v"),
 VALUES = {"a": 1.0, "b": 1.5, "c": 9.0, "d": 8.0}
 
 
-def learn(live, *changes):
+def learn(live: Any, *changes: Any) -> Any:
     effect = compute_effect(changes)
     live.forget(effect)
     live.learn_graph(effect)
     live.learn_values(effect)
 
 
-def put_edge(source, target, weight=1.0):
+def put_edge(source: Any, target: Any, weight: Any = 1.0) -> Any:
     return Change("put_edge", source, target, weight)
 
 
-def make_live(**options):
+def make_live(**options: Any) -> Any:
     return LiveModel(NodeRegressor().fit(EDGES, VALUES), is_directed=True, **options)
 
 
-def assert_same(live, model):
+def assert_same(live: Any, model: Any) -> Any:
     names = sorted(live.names)
     assert sorted(model.nodes_.tolist()) == names
     np.testing.assert_allclose(live.model.predict(names), model.predict(names), rtol=1e-9)
 
 
-def test_edges_and_values():
+def test_edges_and_values() -> None:
     live = make_live()
     learn(
         live, put_edge("f", "x", 2.0), Change("put_value", "f", value=3.0), put_edge("a", "x", 5.0)
@@ -46,7 +48,7 @@ def test_edges_and_values():
     assert_same(live, NodeRegressor().fit(edges, VALUES | {"f": 3.0}))
 
 
-def test_removals():
+def test_removals() -> None:
     live = make_live()
     learn(
         live,
@@ -64,7 +66,7 @@ def test_removals():
     assert "v" not in live.positions
 
 
-def test_removing_what_is_not_there_changes_nothing():
+def test_removing_what_is_not_there_changes_nothing() -> None:
     live = make_live()
     model = live.model
     learn(live, Change("remove_value", "e"), Change("remove_edge", "a", "b"))
@@ -72,7 +74,7 @@ def test_removing_what_is_not_there_changes_nothing():
     assert live.model is model
 
 
-def test_node_that_only_a_removed_edge_named_exists():
+def test_node_that_only_a_removed_edge_named_exists() -> None:
     live = make_live()
     learn(live, put_edge("f", "g"), Change("remove_edge", "f", "g"))
     assert {"f", "g"} <= live.positions.keys()
@@ -80,7 +82,7 @@ def test_node_that_only_a_removed_edge_named_exists():
     assert live.n_known == 5
 
 
-def test_undirected_edges_lead_both_ways():
+def test_undirected_edges_lead_both_ways() -> None:
     live = LiveModel(NodeRegressor().fit(EDGES, VALUES), is_directed=False)
     learn(live, put_edge("f", "x", 2.0))
     i, j = live.positions["f"], live.positions["x"]
@@ -90,7 +92,7 @@ def test_undirected_edges_lead_both_ways():
     assert live.model.adjacency_[i, j] == live.model.adjacency_[j, i] == 0.0
 
 
-def test_everything_can_go_and_come_back():
+def test_everything_can_go_and_come_back() -> None:
     live = make_live()
     learn(live, *(Change("remove_value", node) for node in VALUES))
     assert live.n_known == 0
@@ -105,11 +107,11 @@ def test_everything_can_go_and_come_back():
 class ForgettingRegressor(NodeRegressor):
     """A model with a ``forget`` of its own."""
 
-    def forget(self, *, values=None, nodes=None, edges=None):
+    def forget(self, *, values: Any = None, nodes: Any = None, edges: Any = None) -> Any:
         self.forgotten = values, nodes, edges
 
 
-def test_model_that_can_forget_is_asked_to():
+def test_model_that_can_forget_is_asked_to() -> None:
     live = LiveModel(ForgettingRegressor().fit(EDGES, VALUES), is_directed=True)
     learn(
         live,
@@ -123,15 +125,17 @@ def test_model_that_can_forget_is_asked_to():
 class AttributeRegressor(NodeRegressor):
     """A model that takes attributes."""
 
-    def fit(self, graph, values, *, attributes=None, **options):
+    def fit(self, graph: Any, values: Any, *, attributes: Any = None, **options: Any) -> Any:
         return super().fit(graph, values, **options)
 
-    def partial_fit(self, graph=None, values=None, *, attributes=None, **options):
+    def partial_fit(
+        self, graph: Any = None, values: Any = None, *, attributes: Any = None, **options: Any
+    ) -> Any:
         self.attributes = attributes
         return self if values is None else super().partial_fit(graph, values, **options)
 
 
-def test_attributes_reach_a_model_that_takes_them():
+def test_attributes_reach_a_model_that_takes_them() -> None:
     live = LiveModel(AttributeRegressor().fit(EDGES, VALUES), is_directed=True)
     assert live.attributes_are_learned
     learn(live, Change("put_attributes", "a", value={"words": 3}))
@@ -140,7 +144,7 @@ def test_attributes_reach_a_model_that_takes_them():
 
 
 @pytest.mark.parametrize("kind", [NodeRegressor, SKGNodeRegressor])
-def test_snapshot_goes_on(kind):
+def test_snapshot_goes_on(kind: Any) -> None:
     options = {"sigma2": 1.0} if kind is SKGNodeRegressor else {}
     model = kind(**options).fit(EDGES, VALUES)
     content, names = dump_base(model)
@@ -151,7 +155,7 @@ def test_snapshot_goes_on(kind):
     np.testing.assert_allclose(live.model.predict(["e", "y"]), model.predict(["e", "y"]), rtol=1e-9)
 
 
-def test_facts_of_a_base():
+def test_facts_of_a_base() -> None:
     numbers = {"values": "numbers", "edges": "directed", "names": "text"}
     assert describe_base(NodeRegressor().fit(EDGES, VALUES)) == numbers
     assert describe_base(None) == numbers

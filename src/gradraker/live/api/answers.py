@@ -171,7 +171,7 @@ def _make_explainer(state: State, rows: Sequence[int], top: int) -> Callable[[],
     def explain() -> Items:
         model = state.second_model
         found = model.explain(model.nodes_[list(rows)])
-        heaviest = found.heaviest(top)
+        heaviest = found.find_heaviest(top)
         offset = np.broadcast_to(np.asarray(found.offset), (len(rows),))
         return [
             {
