@@ -42,29 +42,33 @@ UNNAMED = ("models/walks/", "features/walks.py")
 
 # First words of names of functions; a new verb is added here.
 VERBS = """
-accept acquire add advance align append apply approximate ask assert assign average bind bound
-build call can cancel change check choose clean clear clip close collect combine compare compile
-compute concatenate connect continue convert copy correlate count create cut decode decorate
-delete describe detect discard divide download draw drop dump echo encode end enter escape
-estimate evaluate exchange exit expand explain extend extract fetch fill filter find finish fit
-flatten flush fold forget format free freeze from gather generate get group grow guess handle has
-hash hold identify ignore infer interpolate invert invoke is iterate join keep label learn leave
-limit list listen load locate lock log look loop make map mark match measure merge mix move
-multiply name normalise notify number observe obtain open orient pack pad parse partial pick place
-plot poll post predict prefetch prepare print project propagate publish put quote raise rank read
-receive redraw reduce refuse release remember remove rename render renumber repeat replace report
-reproduce require reserve reset resize respond restore resume retry return reword rollback round
-run sample save say scale score search select send serve set settle shade shift shorten show
-simulate skip solve sort split stack standardise start stop store stringify subtract sum summarise
-summarize take tell to train transform trim trust try unescape unlock unpack update use validate
-verify wait walk warn watch weigh work wrap write
+accept acquire add advance align allow answer append apply approximate ask assert assign average
+bind bound build call can cancel capture catch change check choose clean clear clip close collect
+combine compare compile compute concatenate connect continue convert copy correlate count create
+cut decode decorate delete describe detect discard dispose divide download draw drop dump echo
+encode end enter escape estimate evaluate exchange exit expand explain extend extract fail fetch
+fill filter find finish fit flatten flush fold follow forget format free freeze from gather
+generate get give group grow guess handle has hash hide hold identify ignore infer interpolate
+invert invoke is iterate join keep label learn leave limit list listen load locate lock log look
+loop make map mark match measure merge mix move multiply name normalise note notify number observe
+obtain open orient pack pad parse partial pick place plot poll post predict prefetch prepare print
+project propagate publish put quote raise rank read receive record redraw reduce refuse release
+remember remove rename render renew renumber repeat replace report reproduce request require
+reserve reset resize respond restore resume retry return reword rollback round run sample save say
+scale score search select send serve set settle shade shift shorten show simulate skip solve sort
+split stack standardise start stop store stream stringify submit subtract sum summarise summarize
+take tell to train transform trim trust try unescape unlock unpack update use validate verify wait
+wake walk warn watch weigh work wrap write
 """
-# Names of maths, of the paper and of the field, and one word of pandas users.
+# Names of maths, of the paper and of the field, one word of pandas users, callbacks of uvicorn, and
+# addresses of the service that its client names.
 NOUNS = """
-adjacency_vectors conformity_factor contribution_weights efficient_distance
-extreme_squared_distances features filtered_signals gnmse hop_views kernel_contribution_weights
-kernel_similarity_measure known_values layer_views main median_sigma2 noise_range parallel_for
-settings_sweep sigma2_ranges sigma2_sweep similarity_measure similarity_transfer spectral_norm top
+adjacency_vectors conformity_factor connection_lost connection_made contribution_weights
+data_received efficient_distance errors events extreme_squared_distances features filtered_signals
+gnmse history hop_views kernel_contribution_weights kernel_similarity_measure known_values
+layer_views main median_sigma2 noise_range on_header on_headers_complete on_message_begin
+parallel_for settings_sweep shutdown sigma2_ranges sigma2_sweep similarity_measure
+similarity_transfer spectral_norm startup state top
 """
 # A function with one of these is a value to its readers, a command, or a form of a function.
 NAMED_OTHERWISE = ("property", "cached_property", "overload", "command", "group", "setter")

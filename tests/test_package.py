@@ -85,3 +85,14 @@ def test_version() -> None:
 def test_types_are_shipped() -> None:
     marker = importlib.resources.files("gradraker") / "py.typed"
     assert marker.is_file()
+
+
+def test_live_client_needs_no_packages_of_the_service() -> None:
+    program = (
+        "import sys, gradraker.live; "
+        "print([n for n in ('fastapi', 'uvicorn', 'sqlalchemy', 'numba') if n in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    )
+    assert done.stdout.strip() == "[]"

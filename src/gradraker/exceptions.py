@@ -285,6 +285,56 @@ class TooFewValuesError(ValueError):
         super().__init__(f"values: {got}, {wanted}: {remedy}")
 
 
+class JournalError(ValueError):
+    """A journal of a live service cannot be opened or read.
+
+    Attributes
+    ----------
+    journal : str
+        The file, or the URL without its password.
+    problem : str
+        What is wrong with it.
+
+    Examples
+    --------
+    >>> from gradraker.exceptions import JournalError
+    >>> raise JournalError("live.db", "is a database of another program")
+    Traceback (most recent call last):
+    gradraker.exceptions.JournalError: journal 'live.db' is a database of another program
+    """
+
+    def __init__(self, journal: str, problem: str) -> None:
+        super().__init__(journal, problem)
+        self.journal = journal
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"journal {self.journal!r} {self.problem}"
+
+
+class LiveRequestError(ValueError):
+    """A live service refused a request.
+
+    Attributes
+    ----------
+    status : int
+        Status of the answer, such as 422.
+    error : str
+        What the service says.
+    fields : dict of str to str
+        Fields of the request, and what is wrong with each.
+    """
+
+    def __init__(self, status: int, error: str, fields: dict[str, str]) -> None:
+        super().__init__(status, error, fields)
+        self.status = status
+        self.error = error
+        self.fields = fields
+
+    def __str__(self) -> str:
+        return f"{self.error} (status {self.status})"
+
+
 class NegativeWeightError(ValueError):
     """A random walk was asked for, and an edge weight is negative.
 

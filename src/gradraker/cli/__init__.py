@@ -16,6 +16,7 @@ from gradraker.cli.predict import predict
 from gradraker.cli.ranges import ranges
 from gradraker.cli.reproduce import reproduce
 from gradraker.cli.series import series
+from gradraker.cli.serve import serve
 from gradraker.cli.sweep import INTERRUPTED, sweep
 from gradraker.cli.update import update
 
@@ -105,5 +106,17 @@ def main(debug: bool) -> None:
             stream.reconfigure(errors="replace")
 
 
-for command in (predict, update, explain, bank, series, ranges, sweep, reproduce, data, demo):
+for command in (
+    predict,
+    update,
+    explain,
+    bank,
+    series,
+    ranges,
+    sweep,
+    reproduce,
+    serve,
+    data,
+    demo,
+):
     main.add_command(command)

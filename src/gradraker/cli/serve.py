@@ -1,0 +1,241 @@
+"""``gradraker serve``: a service that learns while it serves."""
+
+import os
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gradraker.cli.inputs import (
+    FileOptions,
+    load_node_model,
+    read_edges_file,
+    read_values_file,
+    reword_errors,
+    take_file_options,
+)
+from gradraker.cli.option_groups import FILE_OPTIONS, GroupedCommand
+from gradraker.cli.options import (
+    FileName,
+    add_values_option,
+    directed_option,
+    file_options,
+    optional_edges_option,
+)
+from gradraker.cli.progress import Waiting
+
+if TYPE_CHECKING:
+    from gradraker.models import NodeModel
+
+TOKEN_VARIABLE = "GRADRAKER_TOKEN"
+
+
+@click.command(
+    cls=GroupedCommand,
+    groups={"Reading files": (*FILE_OPTIONS, "directed")},
+    short_help="Serve predictions over HTTP, and learn while serving.",
+    epilog="Example: gradraker serve --edges edges.csv --values known.csv --journal live.db",
+)
+@click.option("--model", type=FileName(), metavar="FILE", help="Begin with a saved model.")
+@optional_edges_option
+@add_values_option(required=False, text="Known values to begin with: nodes and numbers or classes.")
+@click.option(
+    "--labels", is_flag=True, help="Values are labels; for a journal that begins with nothing."
+)
+@click.option("--demo", is_flag=True, help="Begin with Swiss weather stations and a stream.")
+@click.option(
+    "--journal",
+    metavar="FILE|URL",
+    help="A SQLite file, or postgresql://user@host/name. It is made if it is not there; if it is, "
+    "the service goes on from it. Default live.db; a temporary one with --demo.",
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: any free."
+)
+@click.option(
+    "--token",
+    metavar="TEXT",
+    envvar=TOKEN_VARIABLE,
+    help=f"What clients must know; better given by the variable {TOKEN_VARIABLE}, which others "
+    "cannot see. Default a new one, which is printed.",
+)
+@click.option(
+    "--token-for",
+    type=click.Choice(["changes", "all", "nothing"]),
+    default="changes",
+    show_default=True,
+    help="Requests that need the token.",
+)
+@click.option("--tls-cert", type=FileName(), metavar="FILE", help="Certificate, for HTTPS.")
+@click.option("--tls-key", type=FileName(), metavar="FILE", help="Private key of the certificate.")
+@click.option(
+    "--allow-host",
+    "hosts",
+    multiple=True,
+    metavar="NAME",
+    help="Another host name under which the service is reached; may be given again.",
+)
+@click.option(
+    "--trust-proxy",
+    metavar="ADDRESS",
+    help="Address of a proxy whose X-Forwarded headers are believed.",
+)
+@click.option("--root-path", default="", metavar="PATH", help="Path that a proxy takes away.")
+@click.option(
+    "--max-body", type=click.IntRange(min=1000), default=8 * 2**20, show_default=True, metavar="N",
+    help="Bytes of a request.",
+)  # fmt: skip
+@click.option(
+    "--max-pending", type=click.IntRange(min=1), default=50_000, show_default=True, metavar="N",
+    help="Changes that may wait to be learned; more are answered by 429.",
+)  # fmt: skip
+@click.option(
+    "--rate", type=click.FloatRange(min=0.1), default=1000.0, show_default=True, metavar="N",
+    help="Requests per second of one address; more are answered by 429.",
+)  # fmt: skip
+@click.option(
+    "--lease", type=click.FloatRange(min=0.5), default=5.0, show_default=True, metavar="SECONDS",
+    help="After so long without a sign of the process that learns, another one takes over.",
+)  # fmt: skip
+@click.option(
+    "--snapshot", type=click.FloatRange(min=0.1), default=60.0, show_default=True,
+    metavar="SECONDS", help="Time between snapshots, which make a restart quick.",
+)  # fmt: skip
+@file_options
+@directed_option
+def serve(**options: Any) -> None:
+    """Serve predictions over HTTP, and learn while serving.
+
+    Changes are on disk before they are acknowledged. They are learned in batches; predictions
+    come from the last finished state, and say which. The address shows what happens now, and
+    /docs the API. Stop it with Ctrl-C; the same command goes on where it stopped.
+    """
+    how = take_file_options(options)
+    _check(options)
+    try:
+        from gradraker.live.server import open_journal
+        from gradraker.live.server import serve as run
+        from gradraker.live.settings import Limits, Settings
+    except ImportError as error:
+        raise click.ClickException(
+            f"serve needs more packages ({error.name} is missing): pip install 'gradraker[serve]'"
+        ) from error
+    token, is_made = _choose_token(options)
+    journal, folder = _choose_journal(options)
+    settings = Settings(
+        journal=journal,
+        host=options["host"],
+        port=options["port"],
+        token=token,
+        token_for=options["token_for"],
+        hosts=options["hosts"],
+        certificate=options["tls_cert"],
+        private_key=options["tls_key"],
+        proxies=options["trust_proxy"],
+        root_path=options["root_path"].rstrip("/"),
+        lease_seconds=options["lease"],
+        snapshot_seconds=options["snapshot"],
+        limits=Limits(
+            body_bytes=options["max_body"], pending=options["max_pending"], rate=options["rate"]
+        ),
+    )
+    with Waiting() as waiting:
+        waiting.show_stage("opening the journal")
+        opened, is_new = open_journal(
+            journal,
+            lambda: _make_model(options, how, waiting),
+            has_labels=options["labels"],
+        )
+    given = [f"--{name}" for name in ("model", "edges", "values", "labels") if options[name]]
+    if not is_new and given:
+        click.echo(
+            f"The journal exists and is gone on from: {', '.join(given)} not read.", err=True
+        )
+    try:
+        run(
+            opened,
+            settings,
+            background=_find_stream() if options["demo"] else None,
+            on_listen=lambda port: _tell(settings, port, token if is_made else None),
+        )
+    finally:
+        if folder is not None:
+            folder.cleanup()
+
+
+def _check(options: dict[str, Any]) -> None:
+    begins = [f"--{name}" for name in ("model", "edges", "demo") if options[name]]
+    if len(begins) > 1:
+        raise click.UsageError(f"{' and '.join(begins)} cannot be given together")
+    if options["values"] and not options["edges"]:
+        raise click.UsageError("--values needs --edges")
+    if options["edges"] and not options["values"]:
+        raise click.UsageError("--edges needs --values")
+    if options["labels"] and begins:
+        raise click.UsageError(f"--labels cannot be given with {begins[0]}")
+    if (options["tls_cert"] is None) != (options["tls_key"] is None):
+        raise click.UsageError("--tls-cert and --tls-key must be given together")
+    for name in ("tls_cert", "tls_key"):
+        if options[name] is not None:
+            Path(options[name]).read_bytes()  # an OSError that names the file
+    is_local = options["host"] in ("127.0.0.1", "localhost", "::1")
+    if options["token_for"] == "nothing" and not is_local:
+        raise click.UsageError("--token-for nothing is for --host 127.0.0.1 only")
+    token = options["token"]
+    if token is not None and (len(token) < 8 or not token.isascii() or not token.isprintable()):
+        raise click.UsageError("--token must have at least 8 printable ASCII characters")
+
+
+def _choose_token(options: dict[str, Any]) -> tuple[str | None, bool]:
+    """Return the token, and whether it was made just now."""
+    if options["token"] is not None or options["token_for"] == "nothing":
+        return options["token"], False
+    return secrets.token_urlsafe(24), True
+
+
+def _choose_journal(options: dict[str, Any]) -> tuple[str, Any]:
+    """Return the journal, and the temporary folder that it is in."""
+    if options["journal"] is not None or not options["demo"]:
+        return options["journal"] or "live.db", None
+    import tempfile
+
+    folder = tempfile.TemporaryDirectory(prefix="gradraker-demo-")
+    return os.path.join(folder.name, "live.db"), folder
+
+
+def _find_stream() -> Any:
+    from gradraker.live.demo_stream import stream_temperatures
+
+    return stream_temperatures
+
+
+def _make_model(options: dict[str, Any], how: FileOptions, waiting: Waiting) -> "NodeModel | None":
+    """Return the model that a new journal begins with."""
+    if options["demo"]:
+        from gradraker.live.demo_stream import make_demo_model
+
+        return make_demo_model()
+    if options["model"]:
+        waiting.show_stage("reading the model")
+        return load_node_model(options["model"])
+    if not options["edges"]:
+        return None
+    from gradraker import NodeClassifier, NodeRegressor
+    from gradraker.graph.node_values import find_task
+
+    graph = read_edges_file(options["edges"], waiting, how)
+    values = read_values_file(options["values"], waiting, how)
+    waiting.show_stage("training")
+    model = NodeClassifier() if find_task(values) == "classes" else NodeRegressor()
+    with reword_errors(options["values"]):
+        return model.fit(graph, values, directed=how.directed)
+
+
+def _tell(settings: Any, port: int, token: str | None) -> None:
+    scheme = "http" if settings.certificate is None else "https"
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    click.echo(f"gradraker live: {scheme}://{host}:{port}{settings.root_path}/ (API: /docs)")
+    if token is not None:
+        click.echo(f"Token for changes: {token}")

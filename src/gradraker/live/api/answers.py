@@ -1,0 +1,210 @@
+"""Answers to questions about nodes, from the last finished state."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from starlette.responses import JSONResponse, Response
+
+from gradraker.live.api.problems import RefusedError
+from gradraker.live.learning import USUAL_COVERAGE, State, to_plain
+from gradraker.live.service import Service, Wish
+
+Items = list[dict[str, Any]]
+_MANY = 500  # nodes whose answer takes more than a few milliseconds to write
+
+
+def get_rows(state: State, nodes: Sequence[str] | None, *, field: str = "nodes") -> list[int]:
+    """Return the rows of nodes; by default of all whose values are unknown."""
+    table = state.table
+    if nodes is None:
+        return np.flatnonzero(~table.is_known).tolist()
+    rows = [table.positions.get(node, -1) for node in nodes]
+    if -1 in rows:
+        missing = [(f"{field}.{i}", node) for i, node in enumerate(nodes) if rows[i] < 0]
+        raise RefusedError(
+            422,
+            f"{missing[0][0]}: {missing[0][1]!r} is not a node of the last finished state",
+            [(where, f"{node!r} is not a node of the graph") for where, node in missing[:20]],
+        )
+    return rows
+
+
+def check_wish(state: State, *, coverage: float | None, probabilities: bool) -> None:
+    """Refuse what the model cannot say."""
+    table = state.table
+    if table.predictions is None:
+        raise RefusedError(409, "no value is known yet: put values first")
+    if coverage is not None and not table.has_intervals:
+        problem = f"must be left out: {table.facts['class']} has no intervals"
+        raise RefusedError(422, f"coverage {problem}", [("coverage", problem)])
+    if probabilities and table.probabilities is None:
+        problem = "must be false: only labels have probabilities"
+        raise RefusedError(422, f"probabilities {problem}", [("probabilities", problem)])
+
+
+async def answer_nodes(
+    service: Service, nodes: Sequence[str] | None, coverage: float | None, probabilities: bool
+) -> Response:
+    """Predict nodes of the graph."""
+    state = service.get_state()
+    table = state.table
+    rows = get_rows(state, nodes)
+    check_wish(state, coverage=coverage, probabilities=probabilities)
+    if coverage is None:
+        ends = None
+    elif coverage == USUAL_COVERAGE and table.intervals is not None:
+        ends = table.intervals[rows]
+    else:
+        answer = service.predictor.call(state, lambda: _ask_intervals(state, rows, coverage))
+        ends = await ask(answer, "coverage")
+    service.counters.predictions.labels("known").inc(len(rows))
+    if len(rows) > _MANY:  # others are answered meanwhile
+        written: Response = await service.reader.call(
+            state, lambda: JSONResponse(_list_predictions(state, rows, ends, probabilities))
+        )
+        return written
+    return JSONResponse(_list_predictions(state, rows, ends, probabilities))
+
+
+def _list_predictions(
+    state: State, rows: Sequence[int], ends: Any, probabilities: bool
+) -> dict[str, Any]:
+    table = state.table
+    assert table.predictions is not None
+    found: Items = []
+    for i, row in enumerate(rows):
+        item: dict[str, Any] = {
+            "node": table.names[row],
+            "prediction": to_plain(table.predictions[row]),
+            "known": bool(table.is_known[row]),
+            "value": table.values[row],
+        }
+        if ends is not None:
+            item |= {"lower": to_plain(ends[i, 0]), "upper": to_plain(ends[i, 1])}
+        if probabilities and table.probabilities is not None:
+            item["probabilities"] = name_classes(table.classes, table.probabilities[row])
+        found.append(item)
+    return {"state": table.seq, "predictions": found}
+
+
+def _ask_intervals(state: State, rows: Sequence[int], coverage: float) -> Any:
+    nodes = state.model.nodes_[list(rows)]
+    return state.model.predict(nodes, return_interval=True, coverage=coverage)[1]
+
+
+def name_classes(classes: Sequence[Any] | None, shares: Any) -> dict[str, float]:
+    """Return probabilities by class."""
+    return {str(one): float(p) for one, p in zip(classes or (), shares, strict=True)}
+
+
+async def answer_new(
+    service: Service,
+    links: Mapping[str, Mapping[str, float]],
+    coverage: float | None,
+    probabilities: bool,
+) -> dict[str, Any]:
+    """Predict nodes that are not in the graph, by their links."""
+    state = service.get_state()
+    check_wish(state, coverage=coverage, probabilities=probabilities)
+    check_links(state, links)
+    found = await ask(
+        service.predictor.predict_new(state, links, Wish(coverage, probabilities)), "links"
+    )
+    service.counters.predictions.labels("new").inc(len(links))
+    items: Items = []
+    for node in links:
+        answer = found[node]
+        item: dict[str, Any] = {"node": node}
+        if coverage is not None:
+            item |= dict(zip(("prediction", "lower", "upper"), to_plain(answer), strict=True))
+        elif probabilities:
+            shares = np.asarray(answer)
+            classes = state.table.classes or []
+            item["prediction"] = classes[int(shares.argmax())]
+            item["probabilities"] = name_classes(classes, shares)
+        else:
+            item["prediction"] = to_plain(answer)
+        items.append(item)
+    return {"state": state.table.seq, "predictions": items}
+
+
+def check_links(state: State, links: Mapping[str, Mapping[str, float]]) -> None:
+    """Refuse new nodes that exist, links to nodes that do not, and weights of 0."""
+    positions = state.table.positions
+    problems = []
+    for node, one in links.items():
+        if node in positions:
+            problems.append((f"links.{node}", "is a node of the graph: use /predict"))
+        elif not has_name_form(state, node):
+            problems.append((f"links.{node}", "must be an integer, as all names of this graph"))
+        for other, weight in one.items():
+            if other not in positions:
+                problems.append((f"links.{node}.{other}", "is not a node of the graph"))
+            elif weight == 0.0:
+                problems.append((f"links.{node}.{other}", "must not be 0"))
+        if len(problems) >= 20:
+            break
+    if problems:
+        raise RefusedError(422, f"{problems[0][0]} {problems[0][1]}", problems)
+
+
+def has_name_form(state: State, name: str) -> bool:
+    """Return whether a node could have a name."""
+    try:
+        state.to_name(name)
+    except ValueError:
+        return False
+    return True
+
+
+async def answer_explain(service: Service, nodes: Sequence[str], top: int) -> dict[str, Any]:
+    """Explain predictions by the known nodes that count most."""
+    state = service.get_state()
+    rows = get_rows(state, nodes)
+    check_wish(state, coverage=None, probabilities=False)
+    items = await ask(service.explainer.call(state, _make_explainer(state, rows, top)), "nodes")
+    return {"state": state.table.seq, "explanations": items}
+
+
+def _make_explainer(state: State, rows: Sequence[int], top: int) -> Callable[[], Items]:
+    def explain() -> Items:
+        model = state.second_model
+        found = model.explain(model.nodes_[list(rows)])
+        heaviest = found.find_heaviest(top)
+        offset = np.broadcast_to(np.asarray(found.offset), (len(rows),))
+        return [
+            {
+                "node": state.table.names[row],
+                "prediction": to_plain(found.prediction[i]),
+                "offset": to_plain(offset[i]),
+                "known": [
+                    {
+                        "node": str(found.known_names[j]),
+                        "weight": to_plain(found.weights[i, j]),
+                        "value": to_plain(found.values[j]),
+                    }
+                    for j in heaviest[i].tolist()
+                ],
+                "rest": to_plain(_sum_of_others(found, i, heaviest[i])),
+            }
+            for i, row in enumerate(rows)
+        ]
+
+    return explain
+
+
+def _sum_of_others(found: Any, i: int, listed: Any) -> Any:
+    """Return what the known nodes that are not listed contribute together."""
+    weights = found.weights[i].copy()
+    weights[listed] = 0.0
+    return weights @ found.values
+
+
+async def ask(answer: Any, field: str) -> Any:
+    """Wait for the model; what it refuses is a problem of the request."""
+    try:
+        return await answer
+    except (ValueError, TypeError) as error:
+        problem = " ".join(str(error).split())
+        raise RefusedError(422, problem, [(field, problem)]) from error

@@ -1,0 +1,100 @@
+"""Requests that change something: checked, written to the journal, acknowledged."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+from starlette.requests import Request
+
+from gradraker.live.api.problems import RefusedError, list_fields
+from gradraker.live.api.schemas import OneChange, to_change
+from gradraker.live.journal import KeyConflict, Submission, UnknownNode
+from gradraker.live.journal.changes import Change
+from gradraker.live.service import Service
+from gradraker.live.settings import MOST_IN_BATCH
+
+_LINE: TypeAdapter[Any] = TypeAdapter(OneChange)
+NDJSON = ("application/x-ndjson", "application/jsonl", "application/ndjson")
+_MOST_PROBLEMS = 20
+
+# A field of the request, and the change that it asks for.
+Asked = Sequence[tuple[str, Change]]
+
+
+async def keep(service: Service, asked: Asked, key: str | None) -> dict[str, Any]:
+    """Write changes to the journal; when this returns they are on disk."""
+    if not asked:
+        problem = "holds no change"
+        raise RefusedError(422, f"the request {problem}", [("body", problem)])
+    if len(asked) > MOST_IN_BATCH:
+        problem = f"holds {len(asked)} changes, and at most {MOST_IN_BATCH} are allowed"
+        raise RefusedError(422, f"the request {problem}", [("body", problem)])
+    found = ((field, find_problem(service, change)) for field, change in asked)
+    problems = [(field, problem) for field, problem in found if problem is not None]
+    if problems:
+        raise RefusedError(422, f"{problems[0][0]} {problems[0][1]}", problems[:_MOST_PROBLEMS])
+    answer = await service.submit(Submission(tuple(change for _, change in asked), key))
+    if isinstance(answer, UnknownNode):
+        problem = f"{answer.name!r} is not a node of the graph: put an edge of it first"
+        field = asked[answer.position][0]
+        raise RefusedError(422, f"{field}: {problem}", [(field, problem)])
+    if isinstance(answer, KeyConflict):
+        problem = "was used before, for other changes"
+        raise RefusedError(409, f"Idempotency-Key {problem}", [("Idempotency-Key", problem)])
+    return {
+        "first_seq": answer.first_seq,
+        "last_seq": answer.last_seq,
+        "repeated": answer.is_repeat,
+        "state": service.state.table.seq if service.state else None,
+    }
+
+
+def find_problem(service: Service, change: Change) -> str | None:
+    """Return what is wrong with a change, besides its form."""
+    if change.op == "put_edge" and change.value == 0.0:
+        return "must have a weight that is not 0: remove the edge instead"
+    if change.op == "put_edge" and abs(change.value) < 1e-100:
+        return "must have a weight of at least 1e-100"
+    if change.op == "put_value":
+        if service.has_labels and isinstance(change.value, float):
+            return "must be a label: a string or an integer"
+        if not service.has_labels and isinstance(change.value, str):
+            return "must be a finite number"
+    if service.facts["names"] == "integers":
+        for name in (change.node, change.target):
+            if name is not None and not _is_integer(name):
+                return f"names {name!r}, but all names of this graph are integers"
+    return None
+
+
+def _is_integer(name: str) -> bool:
+    digits = name.removeprefix("-")
+    if not (digits.isascii() and digits.isdecimal() and len(digits) <= 19):
+        return False
+    return str(int(name)) == name and -(2**63) <= int(name) < 2**63
+
+
+async def read_lines(request: Request) -> list[tuple[str, Change]]:
+    """Return the changes of an NDJSON body, one per line; blank lines are passed over."""
+    found: list[tuple[str, Change]] = []
+    problems: list[tuple[str, str]] = []
+    for number, line in enumerate((await request.body()).split(b"\n"), start=1):
+        if not line.strip():
+            continue
+        field = f"line {number}"
+        try:
+            # json, as for other bodies; pydantic's own parser differs in what it accepts
+            found.append((field, to_change(_LINE.validate_python(json.loads(line)))))
+        except ValidationError as error:
+            problems += [
+                (f"{field}: {where}" if where else field, problem)
+                for where, problem in list_fields(error.errors(), skip=1)
+            ]
+        except (ValueError, RecursionError):
+            problems.append((field, "is not JSON"))
+        if len(problems) >= _MOST_PROBLEMS or len(found) > MOST_IN_BATCH:
+            break
+    if problems:
+        raise RefusedError(422, f"{problems[0][0]}: {problems[0][1]}", problems)
+    return found

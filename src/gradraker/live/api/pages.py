@@ -1,0 +1,89 @@
+"""Pages: what the service does now, and the description of its API."""
+
+import json
+from html import escape
+from importlib import resources
+from typing import Any
+
+from fastapi import FastAPI
+
+from gradraker.live.api.schemas import Changes
+
+_FILES = (
+    ("/", "index.html", "text/html; charset=utf-8"),
+    ("/live.css", "live.css", "text/css; charset=utf-8"),
+    ("/live.js", "live.js", "text/javascript; charset=utf-8"),
+    ("/favicon.ico", "icon.svg", "image/svg+xml"),
+)
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>gradraker live: API</title><link rel="stylesheet" href="live.css"></head><body>
+<header><h1>gradraker live: API</h1>
+<p><a href="./">state</a> · <a href="openapi.json">openapi.json</a></p></header><main>
+<p>Changes need the header <code>Authorization: Bearer TOKEN</code>, unless the service was
+started without. Errors are
+<code>{{"error": …, "fields": [{{"field": …, "problem": …}}]}}</code>.</p>
+{verbs}</main></body></html>
+"""
+# Bodies that work on the data of `gradraker serve --demo`.
+_EXAMPLES = {
+    "/edges": {"edges": [{"source": "Davos", "target": "Arosa", "weight": 1.0}]},
+    "/values": {"values": {"Davos": -5.3}},
+    "/attributes": {"attributes": {"Davos": {"altitude": 1594}}},
+    "/remove": {"values": ["Davos"]},
+    "/changes": {"changes": [{"op": "put_value", "node": "Davos", "value": -5.3}]},
+    "/predict": {"nodes": ["Davos"], "coverage": 0.9},
+    "/predict-new": {"links": {"new station": ["Davos", "Arosa"]}},
+    "/explain": {"nodes": ["Davos"], "top": 3},
+}
+
+
+def list_files() -> list[tuple[str, bytes, str]]:
+    """Return paths, contents and types of the files of the page."""
+    folder = resources.files("gradraker.live.api").joinpath("static")
+    return [(path, folder.joinpath(name).read_bytes(), kind) for path, name, kind in _FILES]
+
+
+def describe_api(app: FastAPI) -> dict[str, Any]:
+    """Return the OpenAPI description, with the bodies that FastAPI does not see."""
+    found: dict[str, Any] = FastAPI.openapi(app)
+    schemas = found["components"]["schemas"]
+    if "Changes" not in schemas:
+        changes = Changes.model_json_schema(ref_template="#/components/schemas/{model}")
+        schemas |= changes.pop("$defs")
+        schemas["Changes"] = changes
+        for path, example in _EXAMPLES.items():
+            for verb in found["paths"][path].values():
+                if "requestBody" in verb:
+                    verb["requestBody"]["content"]["application/json"]["example"] = example
+    return found
+
+
+def render_docs(description: dict[str, Any]) -> str:
+    """Return the description of the API as a page."""
+    verbs = []
+    for path, methods in description["paths"].items():
+        for method, verb in methods.items():
+            lines = [
+                f'<h2><span class="method">{method.upper()}</span> '
+                f"<code>{escape(path)}</code></h2>",
+                f"<p>{escape(verb['summary'])}</p>",
+            ]
+            lines += [_render_parameter(one) for one in verb.get("parameters", ())]
+            body = verb.get("requestBody", {}).get("content", {}).get("application/json", {})
+            if "example" in body:
+                text = json.dumps(body["example"], indent=2, ensure_ascii=False)
+                lines.append(f"<pre>{escape(text)}</pre>")
+            answers = ", ".join(
+                f"{code} {answer['description']}" for code, answer in verb["responses"].items()
+            )
+            lines.append(f'<p class="note">Answers: {escape(answers)}</p>')
+            verbs.append("\n".join(lines))
+    return _PAGE.format(verbs="\n".join(verbs))
+
+
+def _render_parameter(one: dict[str, Any]) -> str:
+    needed = "" if one.get("required") else " (may be left out)"
+    about = f": {one['description']}" if "description" in one else ""
+    return f'<p class="note"><code>{escape(one["name"])}</code>{needed}{escape(about)}</p>'

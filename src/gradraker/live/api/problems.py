@@ -1,0 +1,101 @@
+"""Errors as answers: a sentence and the fields, never a stack trace."""
+
+import logging
+from collections.abc import Iterable
+from typing import Any
+
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException as StarletteHTTPException
+from starlette.responses import JSONResponse
+
+from gradraker.live.service import NotKeptError, NotReadyError, TooBusyError
+
+_LOG = logging.getLogger("gradraker.live")
+
+
+class RefusedError(HTTPException):
+    """A request is refused, with a status and the fields that are wrong."""
+
+    def __init__(self, status: int, error: str, fields: Iterable[tuple[str, str]] = ()) -> None:
+        super().__init__(status, error)
+        self.fields = tuple(fields)
+
+
+def make_problem(
+    status: int,
+    error: str,
+    fields: Iterable[tuple[str, str]] = (),
+    *,
+    seconds: int | None = None,
+) -> JSONResponse:
+    """Return an answer that says why a request was refused, and when to try again."""
+    listed = [{"field": _clean(field), "problem": _clean(problem)} for field, problem in fields]
+    headers = {} if seconds is None else {"Retry-After": str(seconds)}
+    if status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    return JSONResponse({"error": _clean(error), "fields": listed}, status, headers)
+
+
+def _clean(text: str) -> str:
+    """Return text that can be sent, and not too much of it."""
+    text = text.encode("utf-8", "backslashreplace").decode()
+    return text if len(text) <= 300 else f"{text[:297]}..."
+
+
+def list_fields(errors: Iterable[Any], *, skip: int = 0, prefix: str = "") -> list[tuple[str, str]]:
+    """Return fields and problems of errors of pydantic; ``skip`` parts of a place are left out."""
+    found = []
+    for error in errors:
+        place = ".".join(str(part) for part in error["loc"][skip:])
+        found.append(
+            (f"{prefix}{place}".strip("."), str(error["msg"]).removeprefix("Value error, "))
+        )
+    return list(dict.fromkeys(found))[:20]
+
+
+def add_handlers(app: FastAPI) -> None:
+    """Make every error of the API an answer of one form."""
+
+    async def refuse_fields(_: Request, error: Any) -> JSONResponse:
+        errors = error.errors()
+        if any(one["type"] == "json_invalid" for one in errors):
+            at = next(one["loc"][-1] for one in errors if one["type"] == "json_invalid")
+            problem = f"is not JSON at character {at}"
+            return make_problem(400, f"the body {problem}", [("body", problem)])
+        fields = list_fields(errors, skip=1)
+        first = f"{fields[0][0] or 'body'}: {fields[0][1]}" if fields else "the request is refused"
+        return make_problem(422, first, [(name or "body", problem) for name, problem in fields])
+
+    async def refuse(_: Request, error: Any) -> JSONResponse:
+        return make_problem(error.status_code, error.detail, error.fields)
+
+    async def refuse_http(_: Request, error: Any) -> JSONResponse:
+        answer = make_problem(error.status_code, str(error.detail))
+        answer.headers.update(error.headers or {})
+        return answer
+
+    async def put_off(_: Request, error: Any) -> JSONResponse:
+        return make_problem(429, str(error), seconds=error.seconds)
+
+    async def handle_not_ready(_: Request, error: Any) -> JSONResponse:
+        return make_problem(503, "the first state is still being learned", seconds=1)
+
+    async def handle_not_kept(_: Request, error: Any) -> JSONResponse:
+        status = 507 if error.is_full else 503
+        return make_problem(status, f"{error}: the changes were not kept", seconds=5)
+
+    async def fail(request: Request, error: Exception) -> JSONResponse:
+        _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
+        return make_problem(500, "an error of the service; its log says more")
+
+    for kind, handler in (
+        (RequestValidationError, refuse_fields),
+        (RefusedError, refuse),
+        (StarletteHTTPException, refuse_http),
+        (TooBusyError, put_off),
+        (NotReadyError, handle_not_ready),
+        (NotKeptError, handle_not_kept),
+        (Exception, fail),
+    ):
+        app.add_exception_handler(kind, handler)

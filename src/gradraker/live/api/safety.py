@@ -1,0 +1,210 @@
+"""Who may do what: hosts, origins, the token, sizes, times and rates, and safe headers."""
+
+import asyncio
+import hmac
+import ipaddress
+import time
+from collections import OrderedDict
+from hashlib import sha256
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from gradraker.live.api.problems import RefusedError, make_problem
+from gradraker.live.service.counters import Counters
+from gradraker.live.settings import LOCAL_HOSTS, Settings
+
+CHANGES = frozenset({"/edges", "/values", "/attributes", "/remove", "/changes"})
+_OPEN = frozenset({"/health", "/ready"})
+_SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+_MOST_ADDRESSES = 10_000
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+        "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Frame-Options": "DENY",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+class Rates:
+    """Requests per second of each address; the last 10 000 addresses are remembered."""
+
+    def __init__(self, rate: float) -> None:
+        self._rate = rate
+        self._most = max(1.0, rate)  # what an address may send at once
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def allow(self, address: str) -> bool:
+        """Return whether an address may send a request now."""
+        now = time.monotonic()
+        left, then = self._left.pop(address, (self._most, now))
+        left = min(self._most, left + (now - then) * self._rate)
+        allowed = left >= 1.0
+        self._left[address] = (left - 1.0 if allowed else left), now
+        if len(self._left) > _MOST_ADDRESSES:
+            self._left.popitem(last=False)
+        return allowed
+
+
+class Guard:
+    """Looks at every request before the API does."""
+
+    def __init__(self, app: ASGIApp, *, settings: Settings, counters: Counters) -> None:
+        self.app = app
+        self.settings = settings
+        self.counters = counters
+        self._rates = Rates(settings.limits.rate)
+        self._token = None if settings.token is None else sha256(settings.token.encode()).digest()
+        self._hosts = {*LOCAL_HOSTS, settings.host.lower(), *map(str.lower, settings.hosts)}
+        self._headers = dict(HEADERS)
+        if settings.certificate is not None:
+            self._headers["Strict-Transport-Security"] = "max-age=31536000"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or hand it on."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        started = time.perf_counter()
+        status = 500
+
+        async def send_safely(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = MutableHeaders(scope=message)
+                for name, value in self._headers.items():
+                    headers[name] = value
+            await send(message)
+
+        try:
+            try:
+                self._check(scope)
+            except RefusedError as error:
+                seconds = 1 if error.status_code == 429 else None
+                answer = make_problem(
+                    error.status_code, error.detail, error.fields, seconds=seconds
+                )
+                await answer(scope, receive, send_safely)
+                return
+            limited = _LimitedBody(receive, self.settings)
+            try:
+                await self.app(scope, limited.receive, send_safely)
+            except RefusedError as error:  # while the body was read
+                answer = make_problem(error.status_code, error.detail, error.fields)
+                answer.headers["Connection"] = "close"
+                await answer(scope, receive, send_safely)
+        finally:
+            path = _get_route(scope)
+            self.counters.requests.labels(path, status).inc()
+            if path != "/events":
+                self.counters.seconds.labels(path).observe(time.perf_counter() - started)
+
+    def _check(self, scope: Scope) -> None:
+        headers = Headers(scope=scope)
+        path, method = scope["path"].removeprefix(scope.get("root_path", "")), scope["method"]
+        client = scope.get("client")
+        if not self._rates.allow(client[0] if client else ""):
+            raise RefusedError(429, "too many requests per second")
+        host = _get_host_name(headers.get("host", ""))
+        # A name that someone points at this machine (DNS rebinding) is not one of ours.
+        if host not in self._hosts and not _is_address(host):
+            raise RefusedError(
+                421, "the service is not known under this host name", [("Host", "is not allowed")]
+            )
+        if method not in _SAFE_METHODS:
+            _check_origin(headers)
+        length = headers.get("content-length", "0")
+        if length.isdecimal() and int(length[:20]) > self.settings.limits.body_bytes:
+            raise RefusedError(413, describe_limit(self.settings))
+        needs = self.settings.token_for
+        if needs == "nothing" or path in _OPEN:
+            return
+        if (needs == "all" or (path in CHANGES and method != "OPTIONS")) and not self._has_token(
+            headers
+        ):
+            raise RefusedError(
+                401,
+                "a token is needed: send the header 'Authorization: Bearer TOKEN'",
+                [("Authorization", "is missing or wrong")],
+            )
+
+    def _has_token(self, headers: Headers) -> bool:
+        scheme, _, given = headers.get("authorization", "").partition(" ")
+        digest = sha256(given.strip().encode()).digest()
+        # Digests, compared in constant time: neither length nor content can be measured.
+        matches = hmac.compare_digest(digest, self._token or b"")
+        return matches and scheme.lower() == "bearer" and self._token is not None
+
+
+def describe_limit(settings: Settings) -> str:
+    """Say how large a body may be."""
+    return f"the body is larger than {settings.limits.body_bytes} bytes"
+
+
+def _check_origin(headers: Headers) -> None:
+    """Refuse what a page of another site sends through the user's browser."""
+    site = headers.get("sec-fetch-site")
+    origin = headers.get("origin")
+    is_foreign = site is not None and site not in ("same-origin", "none")
+    if origin is not None and site is None:
+        is_foreign = urlsplit(origin).netloc.lower() != headers.get("host", "").lower()
+    if is_foreign:
+        raise RefusedError(
+            403, "other sites may not change anything here", [("Origin", "is another site")]
+        )
+
+
+def _get_host_name(host: str) -> str:
+    """Return a host without its port."""
+    if host.startswith("["):
+        return host[1:].partition("]")[0].lower()
+    return host.partition(":")[0].lower()
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def _get_route(scope: Scope) -> str:
+    """Return the path as it is described, so that metrics have few names."""
+    route: Any = scope.get("route")
+    return getattr(route, "path", "other")
+
+
+class _LimitedBody:
+    """A body that may be neither too large nor too slow."""
+
+    def __init__(self, receive: Receive, settings: Settings) -> None:
+        self._receive = receive
+        self._settings = settings
+        self._size = 0
+        self._ends = time.monotonic() + settings.limits.seconds
+        self._is_complete = False
+
+    async def receive(self) -> Message:
+        if self._is_complete:  # the API waits for the client to go away
+            return await self._receive()
+        try:
+            async with asyncio.timeout(max(0.0, self._ends - time.monotonic())):
+                message = await self._receive()
+        except TimeoutError:
+            raise RefusedError(408, "the request took too long to arrive") from None
+        if message["type"] == "http.request":
+            self._size += len(message.get("body", b""))
+            self._is_complete = not message.get("more_body", False)
+            if self._size > self._settings.limits.body_bytes:
+                raise RefusedError(413, describe_limit(self._settings))
+        return message

@@ -1,0 +1,293 @@
+"""The form of requests and answers; FastAPI checks requests and describes both by it."""
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    StringConstraints,
+    WithJsonSchema,
+)
+
+from gradraker.live.journal.changes import Change
+from gradraker.live.settings import LARGEST_NUMBER, LONGEST_NAME, MOST_IN_BATCH
+
+_PRINTABLE = r"^[^\x00-\x1f\x7f]+$"
+Name = Annotated[
+    str,
+    StringConstraints(strict=True, min_length=1, max_length=LONGEST_NAME, pattern=_PRINTABLE),
+]
+Number = Annotated[
+    float, Field(strict=True, ge=-LARGEST_NUMBER, le=LARGEST_NUMBER, allow_inf_nan=False)
+]
+Weight = Annotated[
+    Number, Field(default=1.0, description="Edge weight, not 0; without it 1.", examples=[1.0])
+]
+
+
+def _check_value(value: Any) -> Any:
+    """Return a finite number or a short text; a union would name each of its parts."""
+    if isinstance(value, str) and 0 < len(value) <= LONGEST_NAME and re.match(_PRINTABLE, value):
+        value.encode()  # UnicodeEncodeError, which is a ValueError, for half a character
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if abs(value) <= LARGEST_NUMBER:  # False for NaN
+            # Integers that a float cannot hold exactly are numbers, not labels.
+            return value if isinstance(value, float) or abs(value) <= 2**53 else float(value)
+        raise ValueError(f"must be a finite number of at most {LARGEST_NUMBER:g}")
+    raise ValueError(f"must be a finite number, or a label of 1 to {LONGEST_NAME} characters")
+
+
+def _check_attribute(value: Any) -> Any:
+    return value if value is None or isinstance(value, bool) else _check_value(value)
+
+
+_NUMBER_SCHEMA = {"type": "number", "minimum": -LARGEST_NUMBER, "maximum": LARGEST_NUMBER}
+_TEXT_SCHEMA = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": LONGEST_NAME,
+    "pattern": _PRINTABLE,
+}
+# A number, or a label: which one, the model says.
+Value = Annotated[
+    Any,
+    PlainValidator(_check_value),
+    WithJsonSchema({"anyOf": [_NUMBER_SCHEMA, _TEXT_SCHEMA]}),
+]
+Attribute = Annotated[
+    Any,
+    PlainValidator(_check_attribute),
+    WithJsonSchema(
+        {"anyOf": [_NUMBER_SCHEMA, _TEXT_SCHEMA, {"type": "boolean"}, {"type": "null"}]}
+    ),
+]
+Attributes = Annotated[dict[Name, Attribute], Field(max_length=1000)]
+Coverage = Annotated[
+    float | None,
+    Field(ge=1e-6, le=1.0 - 1e-6, description="Share of true values that intervals should hold."),
+]
+_MANY: Any = {"min_length": 1, "max_length": MOST_IN_BATCH}
+
+
+class Body(BaseModel):
+    """A request; a field that does not exist is refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Edge(Body):
+    """An edge from one node to another; nodes that do not exist are made."""
+
+    source: Name
+    target: Name
+    weight: Weight = 1.0
+
+
+class EdgeEnds(Body):
+    """An edge, without its weight."""
+
+    source: Name
+    target: Name
+
+
+class PutEdges(Body):
+    """Edges to add; the weight of an edge that exists is replaced."""
+
+    edges: Annotated[list[Edge], Field(**_MANY)]
+
+    def list_changes(self) -> list[tuple[str, Change]]:
+        """Return the changes, each with the field that it comes from."""
+        return [
+            (f"edges.{i}", Change("put_edge", one.source, one.target, one.weight))
+            for i, one in enumerate(self.edges)
+        ]
+
+
+class PutValues(Body):
+    """Values by node; a second value replaces the first."""
+
+    values: Annotated[dict[Name, Value], Field(**_MANY)]
+
+    def list_changes(self) -> list[tuple[str, Change]]:
+        """Return the changes, each with the field that it comes from."""
+        return [
+            (f"values.{node}", Change("put_value", node, value=value))
+            for node, value in self.values.items()
+        ]
+
+
+class PutAttributes(Body):
+    """Attributes by node; they replace all attributes that the node had."""
+
+    attributes: Annotated[dict[Name, Attributes], Field(**_MANY)]
+
+    def list_changes(self) -> list[tuple[str, Change]]:
+        """Return the changes, each with the field that it comes from."""
+        return [
+            (f"attributes.{node}", Change("put_attributes", node, value=dict(one)))
+            for node, one in self.attributes.items()
+        ]
+
+
+class Remove(Body):
+    """What to remove: edges, the values or attributes of nodes, or whole nodes."""
+
+    edges: Annotated[list[EdgeEnds], Field(max_length=MOST_IN_BATCH)] = []
+    values: Annotated[list[Name], Field(max_length=MOST_IN_BATCH)] = []
+    attributes: Annotated[list[Name], Field(max_length=MOST_IN_BATCH)] = []
+    nodes: Annotated[list[Name], Field(max_length=MOST_IN_BATCH)] = []
+
+    def list_changes(self) -> list[tuple[str, Change]]:
+        """Return the changes, each with the field that it comes from."""
+        found = [
+            (f"edges.{i}", Change("remove_edge", one.source, one.target))
+            for i, one in enumerate(self.edges)
+        ]
+        found += [(f"values.{i}", Change("remove_value", n)) for i, n in enumerate(self.values)]
+        found += [
+            (f"attributes.{i}", Change("remove_attributes", n))
+            for i, n in enumerate(self.attributes)
+        ]
+        return found + [(f"nodes.{i}", Change("remove_node", n)) for i, n in enumerate(self.nodes)]
+
+
+class OneEdge(Edge):
+    """Put an edge."""
+
+    op: Literal["put_edge"]
+
+
+class OneValue(Body):
+    """Put a value."""
+
+    op: Literal["put_value"]
+    node: Name
+    value: Value
+
+
+class OneNodesAttributes(Body):
+    """Put attributes."""
+
+    op: Literal["put_attributes"]
+    node: Name
+    attributes: Attributes
+
+
+class OneEdgeLess(EdgeEnds):
+    """Remove an edge."""
+
+    op: Literal["remove_edge"]
+
+
+class OneNodeLess(Body):
+    """Remove a value, attributes or a node."""
+
+    op: Literal["remove_value", "remove_attributes", "remove_node"]
+    node: Name
+
+
+OneChange = Annotated[
+    OneEdge | OneValue | OneNodesAttributes | OneEdgeLess | OneNodeLess, Field(discriminator="op")
+]
+
+
+def to_change(one: Any) -> Change:
+    """Return the change that a line of NDJSON or an item of a list describes."""
+    if isinstance(one, OneEdge):
+        return Change(one.op, one.source, one.target, one.weight)
+    if isinstance(one, OneEdgeLess):
+        return Change(one.op, one.source, one.target)
+    if isinstance(one, OneValue):
+        return Change(one.op, one.node, value=one.value)
+    if isinstance(one, OneNodesAttributes):
+        return Change(one.op, one.node, value=dict(one.attributes))
+    return Change(one.op, one.node)
+
+
+class Changes(Body):
+    """Changes of any kind, in their order; all are kept or none."""
+
+    changes: Annotated[list[OneChange], Field(**_MANY)]
+
+    def list_changes(self) -> list[tuple[str, Change]]:
+        """Return the changes, each with the field that it comes from."""
+        return [(f"changes.{i}", to_change(one)) for i, one in enumerate(self.changes)]
+
+
+class PredictNodes(Body):
+    """Nodes of the graph; without them all whose values are unknown."""
+
+    nodes: Annotated[list[Name] | None, Field(max_length=MOST_IN_BATCH)] = None
+    coverage: Coverage = None
+    probabilities: bool = False
+
+
+class PredictNew(Body):
+    """New nodes by their links: neighbours, or neighbours and edge weights."""
+
+    links: Annotated[
+        dict[
+            Name,
+            Annotated[list[Name], Field(max_length=MOST_IN_BATCH)]
+            | Annotated[dict[Name, Number], Field(max_length=MOST_IN_BATCH)],
+        ],
+        Field(min_length=1, max_length=1000),
+    ]
+    coverage: Coverage = None
+    probabilities: bool = False
+
+
+class ExplainNodes(Body):
+    """Nodes of the graph, and how many known nodes to name for each."""
+
+    nodes: Annotated[list[Name], Field(min_length=1, max_length=100)]
+    top: Annotated[int, Field(ge=1, le=1000)] = 5
+
+
+# -- answers ---------------------------------------------------------------------
+
+
+class Kept(BaseModel):
+    """The changes are on disk. They are learned when ``state`` has reached ``last_seq``."""
+
+    first_seq: int
+    last_seq: int
+    repeated: bool = Field(description="Whether a request with the same key was kept before.")
+    state: int | None = Field(description="The last finished state.")
+
+
+class Prediction(BaseModel):
+    """The prediction of one node."""
+
+    node: str
+    prediction: float | int | str | None
+    known: bool | None = None
+    value: float | int | str | None = None
+    lower: float | None = None
+    upper: float | None = None
+    probabilities: dict[str, float] | None = None
+
+
+class Predictions(BaseModel):
+    """Predictions of one state."""
+
+    state: int
+    predictions: list[Prediction]
+
+
+class FieldProblem(BaseModel):
+    """A field of the request, and what is wrong with it."""
+
+    field: str
+    problem: str
+
+
+class Problem(BaseModel):
+    """Why a request was refused."""
+
+    error: str
+    fields: list[FieldProblem] = []

@@ -1,0 +1,375 @@
+"""A client of a live service, with the verbs of models of graphs."""
+
+import http.client
+import json
+import ssl
+import threading
+import time
+import uuid
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import numpy as np
+
+from gradraker.exceptions import ArgumentError, LiveRequestError
+from gradraker.live.wire import list_edges, read_interval, to_array, to_links, to_plain
+
+_MOST_IN_REQUEST = 10_000
+_TRY_AGAIN = (429, 503)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Numbers of changes in the journal; they are on disk.
+
+    They are learned when the state of the service has reached ``last_seq``.
+    """
+
+    first_seq: int
+    last_seq: int
+    repeated: bool
+
+
+def connect(
+    url: str,
+    *,
+    token: str | None = None,
+    timeout: float = 30.0,
+    context: ssl.SSLContext | None = None,
+) -> "Client":
+    """Connect to a live service.
+
+    Parameters
+    ----------
+    url : str
+        Such as ``"http://localhost:8000"``.
+    token : str, optional
+        The token of the service, which changes need.
+    timeout : float, default=30.0
+        Seconds for which a request is tried again while the service is busy or away.
+    context : ssl.SSLContext, optional
+        Certificates to trust, for ``https``.
+
+    Returns
+    -------
+    Client
+    """
+    client = Client(url, token=token, timeout=timeout, context=context)
+    client.state()  # so that a wrong address is an error here
+    return client
+
+
+class Client:
+    """A live service, used like a model of graphs. :func:`connect` makes one.
+
+    Attributes
+    ----------
+    last_state : int or None
+        Number of the state that the last predictions came from.
+    """
+
+    def __init__(
+        self, url: str, *, token: str | None, timeout: float, context: ssl.SSLContext | None
+    ) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ArgumentError("url", "such as 'http://localhost:8000'", url)
+        self._parts = parts
+        self._token, self._timeout, self._context = token, timeout, context
+        self._lock = threading.Lock()
+        self._connection: http.client.HTTPConnection | None = None
+        self.last_state: int | None = None
+
+    # -- changes -----------------------------------------------------------------
+
+    def partial_fit(
+        self,
+        graph: Any = None,
+        values: Any = None,
+        *,
+        attributes: Any = None,
+        key: str | None = None,
+    ) -> Kept:
+        """Send edges, values and attributes; when it returns, they are on the service's disk.
+
+        Parameters
+        ----------
+        graph : any graph that :func:`gradraker.adjacency_vectors` takes, optional
+            Edges to add; the weight of an edge that exists is replaced.
+        values : mapping or Series, optional
+            Values or labels by node.
+        attributes : mapping, optional
+            A mapping of attributes for each node.
+        key : str, optional
+            A call that is repeated with the same key counts once; default a new key.
+
+        Returns
+        -------
+        Kept
+        """
+        if graph is None and values is None and attributes is None:
+            raise ValueError("partial_fit needs a graph, values or attributes, got none of them")
+        changes = [] if graph is None else list_edges(graph)
+        for name, field, given in (
+            ("put_value", "value", values),
+            ("put_attributes", "attributes", attributes),
+        ):
+            changes += [
+                {"op": name, "node": str(node), field: to_plain(one)}
+                for node, one in ({} if given is None else given).items()
+            ]
+        return self._send_changes(changes, key)
+
+    def forget(
+        self,
+        *,
+        values: Iterable[Hashable] = (),
+        nodes: Iterable[Hashable] = (),
+        edges: Iterable[tuple[Hashable, Hashable]] = (),
+        attributes: Iterable[Hashable] = (),
+        key: str | None = None,
+    ) -> Kept:
+        """Remove the values of nodes, whole nodes, edges, or the attributes of nodes."""
+        changes = [
+            {"op": "remove_edge", "source": str(source), "target": str(target)}
+            for source, target in edges
+        ]
+        for op, names in (
+            ("remove_value", values),
+            ("remove_attributes", attributes),
+            ("remove_node", nodes),
+        ):
+            changes += [{"op": op, "node": str(name)} for name in names]
+        return self._send_changes(changes, key)
+
+    def _send_changes(self, changes: Sequence[dict[str, Any]], key: str | None) -> Kept:
+        if not changes:
+            raise ValueError("there is nothing to change: what was given is empty")
+        key = uuid.uuid4().hex if key is None else key
+        answers = []
+        for start in range(0, len(changes), _MOST_IN_REQUEST):
+            lines = "\n".join(
+                json.dumps(one, allow_nan=True) for one in changes[start : start + _MOST_IN_REQUEST]
+            )
+            headers = {
+                "Content-Type": "application/x-ndjson",
+                "Idempotency-Key": key if start == 0 else f"{key}-{start}",
+            }
+            answers.append(self._request("POST", "/changes", lines.encode(), headers))
+        return Kept(
+            answers[0]["first_seq"],
+            answers[-1]["last_seq"],
+            all(answer["repeated"] for answer in answers),
+        )
+
+    def wait(self, kept: Kept | int, *, timeout: float = 60.0) -> int:
+        """Wait until changes are learned; return the number of the state."""
+        seq = kept.last_seq if isinstance(kept, Kept) else kept
+        ends = time.monotonic() + timeout
+        while True:
+            state = self.state()["state"]
+            if state is not None and state >= seq:
+                return int(state)
+            if time.monotonic() > ends:
+                raise TimeoutError(f"change {seq} was not learned in {timeout:g} s")
+            time.sleep(0.05)
+
+    # -- questions ---------------------------------------------------------------
+
+    def predict(
+        self,
+        nodes: Sequence[Hashable] | None = None,
+        *,
+        return_interval: bool = False,
+        coverage: float = 0.9,
+    ) -> Any:
+        """Predict nodes of the graph; default all whose values are unknown.
+
+        Returns
+        -------
+        predictions : ndarray of shape (n,)
+        intervals : ndarray of shape (n, 2)
+            If asked for.
+        """
+        body = {"coverage": coverage} if return_interval else {}
+        found = self._predict(nodes, body)
+        predictions = to_array([one["prediction"] for one in found])
+        if not return_interval:
+            return predictions
+        ends = [read_interval(one) for one in found]
+        return predictions, np.array(ends, dtype=np.float64).reshape(-1, 2)
+
+    def predict_proba(self, nodes: Sequence[Hashable] | None = None) -> list[dict[str, float]]:
+        """Return the probabilities of classes of nodes, by class."""
+        found = self._predict(nodes, {"probabilities": True})
+        return [one["probabilities"] for one in found]
+
+    def _predict(self, nodes: Sequence[Hashable] | None, body: dict[str, Any]) -> list[Any]:
+        if nodes is None:
+            return self._ask("/predict", body)["predictions"]  # type: ignore[no-any-return]
+        if isinstance(nodes, str | bytes):
+            raise TypeError(f"nodes must be a list of names, got {nodes!r}")
+        names = [str(node) for node in nodes]
+        found: list[Any] = []
+        for start in range(0, len(names), _MOST_IN_REQUEST):
+            some = names[start : start + _MOST_IN_REQUEST]
+            found += self._ask("/predict", body | {"nodes": some})["predictions"]
+        return found
+
+    def predict_new(
+        self, links: Mapping[Hashable, Any], *, return_interval: bool = False, coverage: float = 0.9
+    ) -> dict[str, Any]:
+        """Predict nodes that are not in the graph, from their links to nodes that are.
+
+        Parameters
+        ----------
+        links : mapping
+            New node → neighbours, or → ``{neighbour: weight}``.
+
+        Returns
+        -------
+        dict
+            New node → prediction, or → (prediction, lower end, upper end).
+        """
+        body: dict[str, Any] = {"links": {str(n): to_links(one) for n, one in links.items()}}
+        body |= {"coverage": coverage} if return_interval else {}
+        found = self._ask("/predict-new", body)["predictions"]
+        if return_interval:
+            return {one["node"]: (one["prediction"], *read_interval(one)) for one in found}
+        return {one["node"]: one["prediction"] for one in found}
+
+    def explain(self, nodes: Sequence[Hashable], *, top: int = 5) -> list[dict[str, Any]]:
+        """Return, for each node, the known nodes that count most in its prediction.
+
+        offset + Σ weight · value over ``known`` + rest is the prediction.
+        """
+        body = {"nodes": [str(node) for node in nodes], "top": top}
+        found: list[dict[str, Any]] = self._ask("/explain", body)["explanations"]
+        return found
+
+    def errors(self, *, last: int = 1000) -> dict[str, Any]:
+        """Return errors of predictions that were made before the values were learned."""
+        return self._request("GET", f"/errors?last={last}")
+
+    def history(self, node: Hashable, *, limit: int = 100) -> list[dict[str, Any]]:
+        """Return the changes that name a node, the newest first."""
+        path = f"/history?node={quote(str(node), safe='')}&limit={limit}"
+        found: list[dict[str, Any]] = self._request("GET", path)["changes"]
+        return found
+
+    def state(self) -> dict[str, Any]:
+        """Return where the service stands."""
+        return self._request("GET", "/state")
+
+    def events(self) -> Iterator[dict[str, Any]]:
+        """Yield an event for each new state, the present one first."""
+        connection = self._open(timeout=60.0)
+        try:
+            connection.request(
+                "GET", f"{self._parts.path.rstrip('/')}/events", None, self._make_headers()
+            )
+            answer = connection.getresponse()
+            if answer.status != 200:
+                _raise(answer.status, answer.read())
+            for line in answer:
+                if line.startswith(b"data: "):
+                    yield json.loads(line[6:])
+        finally:
+            connection.close()
+
+    def _ask(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        content = json.dumps(body).encode()
+        found = self._request("POST", path, content, {"Content-Type": "application/json"})
+        self.last_state = found["state"]
+        return found
+
+    # -- the connection ------------------------------------------------------------
+
+    def close(self) -> None:
+        """Close the connection."""
+        with self._lock:
+            self._drop()
+
+    def _drop(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _open(self, *, timeout: float) -> http.client.HTTPConnection:
+        host, port = self._parts.hostname or "", self._parts.port
+        if self._parts.scheme == "https":
+            return http.client.HTTPSConnection(host, port, timeout=timeout, context=self._context)
+        return http.client.HTTPConnection(host, port, timeout=timeout)
+
+    def _make_headers(self) -> dict[str, str]:
+        return {} if self._token is None else {"Authorization": f"Bearer {self._token}"}
+
+    def _request(
+        self,
+        method: str,
+        path: str,
+        content: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> dict[str, Any]:
+        """Send a request, again if the service is busy or away: changes have keys."""
+        ends = time.monotonic() + self._timeout
+        pause = 0.05
+        while True:
+            try:
+                status, answer = self._send(method, path, content, headers or {})
+            except (OSError, http.client.HTTPException) as error:
+                if time.monotonic() + pause > ends:
+                    raise ConnectionError(
+                        f"the service at {self._parts.geturl()} does not answer: {error}"
+                    ) from error
+            else:
+                if status == 200:
+                    found: dict[str, Any] = json.loads(answer)
+                    return found
+                if status not in _TRY_AGAIN or time.monotonic() + pause > ends:
+                    _raise(status, answer)
+            time.sleep(pause)
+            pause = min(2 * pause, 1.0)
+
+    def _send(
+        self, method: str, path: str, content: bytes | None, headers: Mapping[str, str]
+    ) -> tuple[int, bytes]:
+        with self._lock:
+            try:
+                if self._connection is None:
+                    self._connection = self._open(timeout=self._timeout)
+                target = f"{self._parts.path.rstrip('/')}{path}"
+                self._connection.request(
+                    method, target, content, {**self._make_headers(), **headers}
+                )
+                answer = self._connection.getresponse()
+                return answer.status, answer.read()
+            except BaseException:
+                self._drop()
+                raise
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        connection = getattr(self, "_connection", None)
+        if connection is not None:
+            connection.close()
+
+    def __repr__(self) -> str:
+        return f"gradraker.live.connect({self._parts.geturl()!r})"
+
+
+def _raise(status: int, answer: bytes) -> None:
+    try:
+        found = json.loads(answer)
+        fields = {one["field"]: one["problem"] for one in found["fields"]}
+        error = str(found["error"])
+    except (ValueError, KeyError, TypeError):  # not by us, but by a proxy
+        fields, error = {}, f"the service answered {answer[:200]!r}"
+    raise LiveRequestError(status, error, fields)

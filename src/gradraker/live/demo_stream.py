@@ -1,0 +1,51 @@
+"""A stream that arrives by itself: a year passes at Swiss weather stations, again and again."""
+
+import asyncio
+from collections.abc import Iterator
+from itertools import count
+
+import numpy as np
+
+from gradraker.datasets import load_temperature_normals
+from gradraker.live.journal import Submission
+from gradraker.live.journal.changes import Change
+from gradraker.live.service import NotKeptError, NotReadyError, Service, TooBusyError
+from gradraker.models import NodeModel, NodeRegressor
+
+KNOWN_AT_FIRST = 20
+
+
+def make_demo_model() -> NodeModel:
+    """Return a model that knows the January temperatures of some stations."""
+    data, series = load_temperature_normals()
+    order = np.random.default_rng(0).permutation(len(data.node_names))[:KNOWN_AT_FIRST]
+    return NodeRegressor().fit(data, {data.node_names[i]: float(series[0, i]) for i in order})
+
+
+def list_submissions() -> Iterator[Submission]:
+    """Yield what arrives: one station after the other, then the next month.
+
+    A month begins with the values of some stations; those of the others are removed.
+    """
+    data, series = load_temperature_normals()
+    names, rng = data.node_names, np.random.default_rng(1)
+    for month in count():
+        values = series[month % len(series)].tolist()
+        order = rng.permutation(len(names)).tolist()
+        puts = [Change("put_value", names[i], value=values[i]) for i in order]
+        if month == 0:
+            yield from (Submission((put,)) for put in puts)
+            continue
+        removed = [Change("remove_value", names[i]) for i in order[KNOWN_AT_FIRST:]]
+        yield Submission((*removed, *puts[:KNOWN_AT_FIRST]))
+        yield from (Submission((put,)) for put in puts[KNOWN_AT_FIRST:])
+
+
+async def stream_temperatures(service: Service, *, seconds: float = 1.0) -> None:
+    """Put what arrives, every second."""
+    for submission in list_submissions():
+        await asyncio.sleep(seconds)
+        try:
+            await service.submit(submission)
+        except (TooBusyError, NotReadyError, NotKeptError):
+            continue

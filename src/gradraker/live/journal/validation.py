@@ -1,0 +1,123 @@
+"""Progressive validation: what was predicted for each value before it was learned."""
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sqlalchemy import insert, select
+
+from gradraker.live.journal.journal import Batch, Journal, split
+from gradraker.live.journal.tables import refusals, validations
+
+_MOST_WINDOWS = 20
+
+
+@dataclass(frozen=True)
+class Validation:
+    """A value, and what the last finished state predicted before it was learned.
+
+    ``error`` is prediction minus value, or 1 for a wrong label and 0 for the right one;
+    ``baseline_error`` is that of the mean of the known values, or of their most common label.
+    """
+
+    seq: int
+    node: str
+    value: Any
+    predicted: Any
+    is_first: bool
+    error: float
+    baseline_error: float
+
+
+def record_outcome(journal: Journal, found: Sequence[Validation], refused: dict[int, str]) -> None:
+    """Write down how a batch fared; what is there already stays as it is."""
+    if not found and not refused:
+        return
+    first = min([one.seq for one in found] + list(refused))
+    last = max([one.seq for one in found] + list(refused))
+    with journal.engines.write.begin() as connection:
+        for table, rows in (
+            (validations, [_to_row(one) for one in found]),
+            (refusals, [{"seq": seq, "reason": reason} for seq, reason in refused.items()]),
+        ):
+            inside = select(table.c.seq).where(table.c.seq.between(first, last))
+            there = set(connection.execute(inside).scalars())
+            for some in split((row for row in rows if row["seq"] not in there), 1000):
+                connection.execute(insert(table), some)
+
+
+def has_outcome(journal: Journal, batch: Batch) -> bool:
+    """Return whether predictions for values of a batch were written."""
+    inside = validations.c.seq.between(batch.first_seq, batch.last_seq)
+    with journal.engines.read.connect() as connection:
+        statement = select(validations.c.seq).where(inside).limit(1)
+        return connection.execute(statement).first() is not None
+
+
+def _to_row(one: Validation) -> dict[str, Any]:
+    return {
+        "seq": one.seq,
+        "node": one.node,
+        "value": json.dumps(one.value),
+        "predicted": json.dumps(one.predicted),
+        "is_first": one.is_first,
+        "error": one.error,
+        "baseline_error": one.baseline_error,
+        "time": time.time(),
+    }
+
+
+def read_validations(journal: Journal, *, last: int, first_only: bool = False) -> list[Validation]:
+    """Return the last validations, the newest first."""
+    statement = select(validations).order_by(validations.c.seq.desc()).limit(last)
+    if first_only:
+        statement = statement.where(validations.c.is_first)
+    with journal.engines.read.connect() as connection:
+        return [
+            Validation(
+                row.seq,
+                row.node,
+                json.loads(row.value),
+                json.loads(row.predicted),
+                row.is_first,
+                row.error,
+                row.baseline_error,
+            )
+            for row in connection.execute(statement)
+        ]
+
+
+def summarize_errors(journal: Journal, *, last: int, is_label: bool) -> dict[str, Any]:
+    """Return errors over the last values of nodes that had none before, and how they developed."""
+    columns = (validations.c.seq, validations.c.error, validations.c.baseline_error)
+    statement = select(*columns).where(validations.c.is_first)
+    with journal.engines.read.connect() as connection:
+        rows = connection.execute(statement.order_by(validations.c.seq.desc()).limit(last)).all()
+    table = np.array([tuple(row) for row in reversed(rows)], dtype=np.float64).reshape(-1, 3)
+    windows = np.array_split(table, min(_MOST_WINDOWS, max(1, len(table))))
+    return _measure(table, is_label) | {
+        "over_time": [
+            {"first_seq": int(part[0, 0]), "last_seq": int(part[-1, 0]), **_measure(part, is_label)}
+            for part in windows
+            if len(part)
+        ]
+    }
+
+
+def _measure(table: Any, is_label: bool) -> dict[str, Any]:
+    """Return the accuracy of labels, or the errors of numbers, beside those of the baseline."""
+    if not len(table):
+        return {"n": 0}
+    squares = np.mean(table[:, 1:] ** 2, axis=0).tolist()
+    if is_label:
+        names = ("accuracy", "accuracy_of_most_common")
+        return {"n": len(table)} | dict(zip(names, (1.0 - one for one in squares), strict=True))
+    return {
+        "n": len(table),
+        "rmse": float(np.sqrt(squares[0])),
+        "rmse_of_mean": float(np.sqrt(squares[1])),
+        "mae": float(np.mean(np.abs(table[:, 1]))),
+    }

@@ -1,0 +1,159 @@
+"""Write changes of several clients in one transaction: each is kept wholly or refused wholly."""
+
+import json
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from gradraker.live.journal.changes import Change, compute_digest
+from gradraker.live.journal.engines import lock_writers
+from gradraker.live.journal.journal import Journal, split
+from gradraker.live.journal.tables import changes, counters, nodes, requests
+
+_NAMES_AT_ONCE = 500  # databases limit the parameters of a statement
+
+
+@dataclass(frozen=True)
+class Submission:
+    """Changes that a client sent in one request, and the key that it gave."""
+
+    changes: tuple[Change, ...]
+    key: str | None = None
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """Numbers of the changes in the journal; ``is_repeat`` if they were there already."""
+
+    first_seq: int
+    last_seq: int
+    is_repeat: bool = False
+
+
+@dataclass(frozen=True)
+class UnknownNode:
+    """A change names a node that does not exist: nothing of its request was written."""
+
+    position: int
+    name: str
+
+
+@dataclass(frozen=True)
+class KeyConflict:
+    """The key was used before, for other changes."""
+
+    key: str
+
+
+Answer = Receipt | UnknownNode | KeyConflict
+
+
+def append(journal: Journal, submissions: Sequence[Submission]) -> list[Answer]:
+    """Write submissions in their order; what is returned as a Receipt is on disk."""
+    with journal.engines.write.begin() as connection:
+        last_seq = lock_writers(connection)
+        writer = _Writer(connection, last_seq, submissions)
+        answers = [writer.take(one) for one in submissions]
+        writer.write()
+    return answers
+
+
+@dataclass
+class _Writer:
+    """What a transaction is going to write."""
+
+    connection: Connection
+    last_seq: int
+    submissions: Sequence[Submission]
+    time: float = field(default_factory=time.time)
+
+    def __post_init__(self) -> None:
+        named = {name for one in self.submissions for name in _list_names(one.changes)}
+        self._before = self._select(nodes.c.name, named)
+        self._nodes = set(self._before)
+        keys = {one.key for one in self.submissions if one.key is not None}
+        self._requests: dict[str, tuple[str, Receipt]] = {}
+        for some in split(sorted(keys), _NAMES_AT_ONCE):
+            found = select(requests).where(requests.c.key.in_(some))
+            for row in self.connection.execute(found):
+                receipt = Receipt(row.first_seq, row.last_seq, is_repeat=True)
+                self._requests[row.key] = row.digest, receipt
+        self._new_changes: list[dict[str, Any]] = []
+        self._new_requests: list[dict[str, Any]] = []
+
+    def _select(self, column: Any, names: Iterable[str]) -> set[str]:
+        found: set[str] = set()
+        for some in split(sorted(names), _NAMES_AT_ONCE):
+            found.update(self.connection.execute(select(column).where(column.in_(some))).scalars())
+        return found
+
+    def take(self, submission: Submission) -> Answer:
+        """Number the changes of a submission, unless it is refused or was there already."""
+        digest = compute_digest(submission.changes)
+        if submission.key in self._requests:
+            known_digest, receipt = self._requests[submission.key]
+            return receipt if known_digest == digest else KeyConflict(submission.key)
+        existing = _follow_nodes(self._nodes, submission.changes)
+        if isinstance(existing, UnknownNode):
+            return existing
+        self._nodes = existing
+        first_seq = self.last_seq + 1
+        for change in submission.changes:
+            self.last_seq += 1
+            self._new_changes.append(
+                {
+                    "seq": self.last_seq,
+                    "op": change.op,
+                    "node": change.node,
+                    "target": change.target,
+                    "value": json.dumps(change.value),
+                    "time": self.time,
+                }
+            )
+        if submission.key is not None:
+            numbers = {"first_seq": first_seq, "last_seq": self.last_seq}
+            self._new_requests.append({"key": submission.key, "digest": digest, **numbers})
+            repeat = Receipt(first_seq, self.last_seq, is_repeat=True)
+            self._requests[submission.key] = digest, repeat
+        return Receipt(first_seq, self.last_seq)
+
+    def write(self) -> None:
+        """Write what was taken."""
+        if not self._new_changes:
+            return
+        execute = self.connection.execute
+        execute(update(counters).where(counters.c.id == 1).values(last_seq=self.last_seq))
+        execute(insert(changes), self._new_changes)
+        if self._new_requests:
+            execute(insert(requests), self._new_requests)
+        added, removed = self._nodes - self._before, self._before - self._nodes
+        if added:
+            execute(insert(nodes), [{"name": name} for name in sorted(added)])
+        for some in split(sorted(removed), _NAMES_AT_ONCE):
+            execute(delete(nodes).where(nodes.c.name.in_(some)))
+
+
+def _list_names(submitted: Iterable[Change]) -> Iterable[str]:
+    for change in submitted:
+        yield change.node
+        if change.target is not None:
+            yield change.target
+
+
+def _follow_nodes(existing: set[str], submitted: Sequence[Change]) -> set[str] | UnknownNode:
+    """Return the nodes after some changes, or the first name that does not exist."""
+    after = set(existing)
+    for position, change in enumerate(submitted):
+        names = [name for name in (change.node, change.target) if name is not None]
+        if change.op == "put_edge":
+            after.update(names)
+            continue
+        for name in names:
+            if name not in after:
+                return UnknownNode(position, name)
+        if change.op == "remove_node":
+            after.discard(change.node)
+    return after

@@ -1,0 +1,124 @@
+"""States: what the learning process hands to the process that answers.
+
+A state is a file: predictions of all nodes, and the model itself. Arrays lie side by side in it
+and are mapped into memory, so that a state of hundreds of megabytes is taken over in
+milliseconds. Both processes are ours, and the folder can be read by their user only.
+"""
+
+import mmap
+import pickle
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from gradraker.models import NodeModel
+
+_ALIGNMENT = 64
+_LENGTH = struct.Struct("<Q")
+
+
+@dataclass(frozen=True, eq=False)
+class StateTable:
+    """Predictions of all nodes after the change with the number ``seq``."""
+
+    seq: int
+    batch: int
+    time: float
+    names: list[str]
+    predictions: NDArray[Any] | None  # [n]: numbers or labels; None while no value is known
+    is_known: NDArray[np.bool_]  # [n]
+    values: list[Any]  # [n]: None where unknown
+    has_intervals: bool
+    intervals: NDArray[np.float64] | None  # [n, 2] at the usual coverage, where that is quick
+    classes: list[Any] | None
+    probabilities: NDArray[np.float64] | None  # [n, K]
+    facts: dict[str, Any]
+    learned: list[dict[str, Any]]  # values of the last batch, and what was predicted before
+
+    @cached_property
+    def positions(self) -> dict[str, int]:
+        """Row of each node."""
+        return {name: i for i, name in enumerate(self.names)}
+
+
+@dataclass(eq=False)
+class State:
+    """A table, and the model behind it, which is made when it is first needed."""
+
+    table: StateTable
+    has_integer_names: bool
+    read_model: "Callable[[], NodeModel]"
+
+    @cached_property
+    def model(self) -> "NodeModel":
+        """The model, for the thread that predicts."""
+        return self.read_model()
+
+    @cached_property
+    def second_model(self) -> "NodeModel":
+        """The same model, for the thread that explains: a model is used by one thread."""
+        return self.read_model()
+
+    def to_name(self, text: str) -> Any:
+        """Return the model's own name of a node; ValueError if there cannot be one."""
+        if not self.has_integer_names:
+            return text
+        number = int(text)
+        if str(number) != text or not -(2**63) <= number < 2**63:
+            raise ValueError(f"{text!r} is not an integer")
+        return number
+
+
+def write_state(path: Path, table: StateTable, model: "NodeModel", *, integers: bool) -> None:
+    """Write a state to a file."""
+    with path.open("xb") as file:
+        for content in ((table, integers), model):
+            _write_part(file, content)
+
+
+def _write_part(file: Any, content: Any) -> None:
+    buffers: list[pickle.PickleBuffer] = []
+    head = pickle.dumps(content, protocol=5, buffer_callback=buffers.append)
+    raws = [memoryview(head), *(buffer.raw() for buffer in buffers)]
+    file.write(_LENGTH.pack(len(raws)))
+    for raw in raws:
+        file.write(_LENGTH.pack(raw.nbytes))
+    for raw in raws:
+        file.write(b"\0" * (-file.tell() % _ALIGNMENT))
+        file.write(raw)
+
+
+def read_state(path: Path) -> State:
+    """Map a state into memory and delete its file."""
+    with path.open("rb") as file:
+        # Changes stay in this process: a model may fill in what it computes when first needed.
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+    path.unlink()
+    view = memoryview(mapped)
+    parts, end = _find_parts(view, 0)
+    table, integers = _read_part(parts)
+    model_parts, _ = _find_parts(view, end)
+    return State(table, integers, lambda: _read_part(model_parts))
+
+
+def _find_parts(view: memoryview, start: int) -> tuple[list[memoryview], int]:
+    (count,) = _LENGTH.unpack_from(view, start)
+    lengths = [_LENGTH.unpack_from(view, start + 8 * (i + 1))[0] for i in range(count)]
+    at = start + 8 * (count + 1)
+    parts = []
+    for length in lengths:
+        at += -at % _ALIGNMENT
+        parts.append(view[at : at + length])
+        at += length
+    return parts, at
+
+
+def _read_part(parts: list[memoryview]) -> Any:
+    return pickle.loads(parts[0], buffers=parts[1:])

@@ -1,0 +1,156 @@
+"""Start the learning process, take over its states, and start it again if it dies."""
+
+import multiprocessing
+import os
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from gradraker.live.learning.learner_settings import LearnerSettings, start_learner
+from gradraker.live.learning.states import State, read_state
+
+_THREAD_VARIABLES = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+_FOLDER_PREFIX = "gradraker-live-"
+_LONGEST_PAUSE = 30.0
+
+
+class Supervisor:
+    """The learning process, seen from the process that answers.
+
+    Parameters
+    ----------
+    journal : str
+        File or URL.
+    on_state : callable
+        Called with each new state and whether the learner holds the lease.
+    on_trouble : callable
+        Called with a sentence, or with None when the trouble is over.
+    on_start : callable
+        Called when a learning process starts.
+    """
+
+    def __init__(
+        self,
+        journal: str,
+        *,
+        on_state: Callable[[State, bool], None],
+        on_trouble: Callable[[str | None], None],
+        on_start: Callable[[], None],
+        **options: Any,
+    ) -> None:
+        _remove_old_folders()
+        self._folder = tempfile.mkdtemp(prefix=f"{_FOLDER_PREFIX}{os.getpid()}-")
+        self._settings = LearnerSettings(journal=journal, folder=self._folder, **options)
+        self._on_state, self._on_trouble, self._on_start = on_state, on_trouble, on_start
+        self._lock = threading.Lock()
+        self._channel: Any = None
+        self._is_stopping = threading.Event()
+        self._has_ended = False
+        self._thread = threading.Thread(target=self._run, name="gradraker-learner", daemon=True)
+
+    def start(self) -> None:
+        """Start the learning process."""
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Tell the learning process that there are changes."""
+        self._send("wake")
+
+    def stop(self, *, seconds: float = 20.0) -> None:
+        """Ask the learning process to write a snapshot and end."""
+        self._is_stopping.set()
+        self._send("stop")
+        self._thread.join(seconds)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _send(self, message: str) -> None:
+        with self._lock:
+            try:
+                if self._channel is not None:
+                    self._channel.send(message)
+            except OSError:
+                pass  # it is gone, and its successor looks at the journal anyway
+
+    def _run(self) -> None:
+        pause = 0.5
+        while not self._is_stopping.is_set():
+            started = time.monotonic()
+            self._run_once()
+            if self._is_stopping.is_set():
+                return
+            self._has_ended = True
+            self._on_trouble("the learning process ended; it is started again")
+            pause = 0.5 if time.monotonic() - started > 60.0 else min(2 * pause, _LONGEST_PAUSE)
+            self._is_stopping.wait(pause)
+
+    def _run_once(self) -> None:
+        """Run one learning process to its end."""
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe()
+        process = context.Process(
+            target=start_learner,
+            args=(self._settings, theirs),
+            name="gradraker-learner",
+            daemon=True,
+        )
+        with _limited_threads():
+            process.start()
+        theirs.close()
+        self._on_start()
+        with self._lock:
+            self._channel = ours
+        if self._is_stopping.is_set():
+            self._send("stop")
+        try:
+            while True:
+                self._take(ours.recv())
+        except (EOFError, OSError):
+            pass
+        finally:
+            with self._lock:
+                self._channel = None
+            ours.close()
+            process.join(5.0)
+            if process.is_alive():
+                process.kill()
+                process.join()
+
+    def _take(self, message: tuple[Any, ...]) -> None:
+        if message[0] == "trouble":
+            self._on_trouble(message[1])
+            return
+        self._on_state(read_state(Path(message[1])), message[2])
+        if self._has_ended:
+            self._has_ended = False
+            self._on_trouble(None)
+
+
+class _limited_threads:  # noqa: N801 - used like a function
+    """Leave a core to the process that answers, while a process is started."""
+
+    def __enter__(self) -> None:
+        n_threads = str(max(1, (os.cpu_count() or 1) - 1))
+        self._before = {name: os.environ.get(name) for name in _THREAD_VARIABLES}
+        for name in _THREAD_VARIABLES:
+            os.environ.setdefault(name, n_threads)
+
+    def __exit__(self, *_: object) -> None:
+        for name, value in self._before.items():
+            if value is None:
+                del os.environ[name]
+
+
+def _remove_old_folders() -> None:
+    """Remove what processes that were killed left behind."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER_PREFIX}*"):
+        process = folder.name.removeprefix(_FOLDER_PREFIX).partition("-")[0]
+        try:
+            os.kill(int(process), 0)
+        except ProcessLookupError:
+            shutil.rmtree(folder, ignore_errors=True)
+        except (ValueError, OSError):
+            pass  # alive, or of another user

@@ -1,0 +1,189 @@
+"""Run a live service: make or open its journal, listen, stop in order."""
+
+import asyncio
+import contextlib
+import logging
+import signal
+import sys
+from collections.abc import Callable, Coroutine, Iterator
+from typing import TYPE_CHECKING, Any
+
+import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from gradraker.live.api import make_app
+from gradraker.live.journal import Journal
+from gradraker.live.service import Service
+from gradraker.live.settings import Settings
+
+if TYPE_CHECKING:
+    from gradraker.models import NodeModel
+
+_LARGEST_HEAD = 64 * 1024
+_SECONDS_FOR_HEAD = 20.0
+_MOST_CONNECTIONS = 2000
+
+
+def open_journal(
+    journal: str, make_model: "Callable[[], NodeModel | None]", *, has_labels: bool = False
+) -> tuple[Journal, bool]:
+    """Open a journal, and begin a new one with a model; return whether it is new.
+
+    Parameters
+    ----------
+    journal : str
+        A file, or a ``postgresql://`` URL.
+    make_model : callable
+        Returns the fitted model that a new journal begins with, or None to begin with nothing.
+    has_labels : bool, default=False
+        Whether values are labels, if there is no model to say so.
+    """
+    opened = Journal.open(journal)
+    if not opened.is_new():
+        opened.read_facts()
+        return opened, False
+    # Imported here: a restart does not wait for it.
+    from gradraker.live.learning.live_model import describe_base, dump_base
+
+    model = make_model()
+    content, names = dump_base(model)
+    return opened, opened.create(content, names, describe_base(model, has_labels=has_labels))
+
+
+def serve(
+    journal: Journal,
+    settings: Settings,
+    *,
+    background: Callable[[Service], Coroutine[Any, Any, None]] | None = None,
+    on_listen: Callable[[int], None] | None = None,
+) -> None:
+    """Serve until the process is told to stop.
+
+    Parameters
+    ----------
+    journal : Journal
+        That :func:`open_journal` returned.
+    settings : Settings
+        Where to listen, and whom to let in.
+    background : callable, optional
+        Something that runs beside, such as a stream of values.
+    on_listen : callable, optional
+        Called with the port when the service listens.
+    """
+    logging.getLogger("gradraker.live").setLevel(logging.INFO)
+    sys.setswitchinterval(0.001)  # threads that predict let others answer sooner
+    service = Service(journal, settings)
+    config = uvicorn.Config(
+        make_app(service),
+        host=settings.host,
+        port=settings.port,
+        http=_LimitedProtocol,
+        ws="none",
+        access_log=False,
+        log_level="warning",
+        server_header=False,
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=5,
+        limit_concurrency=_MOST_CONNECTIONS,
+        ssl_certfile=settings.certificate,
+        ssl_keyfile=settings.private_key,
+        proxy_headers=settings.proxies is not None,
+        forwarded_allow_ips=settings.proxies,
+        root_path=settings.root_path,
+    )
+    server = _Server(config, service, background, on_listen)
+    server.run()
+    if not server.started:
+        raise OSError(f"the service could not listen on {settings.host}:{settings.port}")
+
+
+class _Server(uvicorn.Server):
+    """Tells when it listens, and lets go of clients that listen when it stops."""
+
+    def __init__(
+        self, config: uvicorn.Config, service: Service, background: Any, on_listen: Any
+    ) -> None:
+        super().__init__(config)
+        self._service = service
+        self._background = background
+        self._on_listen = on_listen
+        self._task: asyncio.Task[None] | None = None
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stop at Ctrl-C and SIGTERM; both are the usual ways to end a service, not errors."""
+        signals = (signal.SIGINT, signal.SIGTERM)
+        before = {one: signal.signal(one, self.handle_exit) for one in signals}
+        try:
+            yield
+        finally:
+            for one, handler in before.items():
+                signal.signal(one, handler)
+
+    async def startup(self, sockets: Any = None) -> None:
+        await super().startup(sockets)
+        if not self.started:
+            return
+        if self._background is not None:
+            self._task = asyncio.create_task(self._background(self._service))
+        if self._on_listen is not None:
+            self._on_listen(self.servers[0].sockets[0].getsockname()[1])
+
+    async def shutdown(self, sockets: Any = None) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
+        self._service.hub.close()
+        await super().shutdown(sockets)
+
+
+class _LimitedProtocol(HttpToolsProtocol):
+    """HTTP whose head may be neither too long nor too slow."""
+
+    _head = 0
+    _is_head = True
+    _timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._start_timer()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_timer()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self._is_head:
+            self._head += len(data)
+            # A body may come with its head: only what is beyond any read counts.
+            if self._head > _LARGEST_HEAD + 2**18:
+                self.transport.close()
+                return
+        super().data_received(data)
+
+    def on_message_begin(self) -> None:
+        self._head, self._is_head = 0, True
+        super().on_message_begin()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        super().on_header(name, value)
+        if sum(len(key) + len(text) for key, text in self.headers) > _LARGEST_HEAD:
+            self.transport.close()
+
+    def on_headers_complete(self) -> None:
+        self._is_head = False
+        self._stop_timer()
+        super().on_headers_complete()
+
+    def _start_timer(self) -> None:
+        self._timer = self.loop.call_later(_SECONDS_FOR_HEAD, self._give_up)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _give_up(self) -> None:
+        if not self.transport.is_closing():
+            self.transport.close()

@@ -1,0 +1,90 @@
+"""Settings of a live service."""
+
+from dataclasses import dataclass, field
+
+from gradraker._validation import check_choice, check_count, check_positive
+
+# Limits that are part of the description of the API.
+MOST_IN_BATCH = 10_000  # changes, nodes or links in one request
+LONGEST_NAME = 256  # characters of a name, a label, an attribute or a key
+LARGEST_NUMBER = 1e100  # squares and their sums stay finite
+LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much a client may send, and how much may wait.
+
+    Attributes
+    ----------
+    body_bytes : int
+        Size of a request.
+    pending : int
+        Changes that wait to be learned; more are answered by 429.
+    waiting : int
+        Requests that wait for the journal, or for the model; more are answered by 429.
+    listeners : int
+        Clients that listen to events.
+    rate : float
+        Requests per second of one address.
+    seconds : float
+        Time that a request may take to arrive.
+    """
+
+    body_bytes: int = 8 * 2**20
+    pending: int = 50_000
+    waiting: int = 200
+    listeners: int = 100
+    rate: float = 1000.0
+    seconds: float = 30.0
+
+    def __post_init__(self) -> None:
+        for name in ("body_bytes", "pending", "waiting", "listeners"):
+            check_count(name, getattr(self, name))
+        check_positive("rate", self.rate)
+        check_positive("seconds", self.seconds)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where a service listens, and whom it lets in.
+
+    Attributes
+    ----------
+    journal : str
+        A file, or a ``postgresql://`` URL.
+    token : str or None
+        What clients must know.
+    token_for : {"changes", "all", "nothing"}
+        Requests that need the token.
+    hosts : tuple of str
+        Further host names under which browsers may reach the service.
+    """
+
+    journal: str
+    host: str = "127.0.0.1"
+    port: int = 8000
+    token: str | None = field(default=None, repr=False)
+    token_for: str = "changes"
+    hosts: tuple[str, ...] = ()
+    certificate: str | None = None
+    private_key: str | None = None
+    proxies: str | None = None
+    root_path: str = ""
+    lease_seconds: float = 5.0
+    snapshot_seconds: float = 60.0
+    largest_learned_batch: int = 2000
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        check_choice("token_for", self.token_for, ("changes", "all", "nothing"))
+        check_positive("lease_seconds", self.lease_seconds)
+        check_positive("snapshot_seconds", self.snapshot_seconds)
+        if self.token is not None and not (self.token.isascii() and self.token.isprintable()):
+            raise ValueError("token must be printable ASCII text")
+        if self.token == "":
+            raise ValueError("token must not be empty")
+        if self.token_for != "nothing" and self.token is None:
+            raise ValueError("token is None, but token_for is not 'nothing'")
+        if (self.certificate is None) != (self.private_key is None):
+            raise ValueError("certificate and private_key must be given together")

@@ -1,0 +1,55 @@
+"""A small service that tests of the API share."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
+
+from gradraker import NodeClassifier, NodeRegressor
+from live_service import LiveService
+from postgres_server import PostgresServer
+
+EDGES = [("a", "x"), ("b", "x"), ("c", "u"), ("d", "u"), ("a", "y"), ("c", "v"), ("e", "x")]
+VALUES = {"a": 1.0, "b": 1.5, "c": 9.0, "d": 8.0}
+
+
+@pytest.fixture(scope="session")
+def model_file(tmp_path_factory: Any) -> Any:
+    """A model of numbers at ten nodes, six of them unknown."""
+    return NodeRegressor().fit(EDGES, VALUES).save(tmp_path_factory.mktemp("live") / "model.gr")
+
+
+@pytest.fixture(scope="session")
+def label_file(tmp_path_factory: Any) -> Any:
+    """A model of labels at the same nodes, which are named by integers."""
+    number = {name: i for i, name in enumerate("abcdexyuv")}
+    edges = np.array([(number[a], number[b]) for a, b in EDGES])
+    labels = {number[n]: "low" if v < 5.0 else "high" for n, v in VALUES.items()}
+    model = NodeClassifier().fit(edges, labels)
+    return model.save(tmp_path_factory.mktemp("labels") / "model.gr")
+
+
+@pytest.fixture(scope="session")
+def service(model_file: Any, tmp_path_factory: Any) -> Any:
+    """A running service, whose nodes a to e, x, y, u and v tests must leave as they are."""
+    journal = tmp_path_factory.mktemp("journal") / "live.db"
+    with LiveService("--model", model_file, journal=journal) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def label_service(label_file: Any, tmp_path_factory: Any) -> Any:
+    """A running service of labels, with integers for names."""
+    journal = tmp_path_factory.mktemp("journal") / "live.db"
+    with LiveService("--model", label_file, journal=journal) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Any:
+    """A PostgreSQL server; tests that need it are skipped where it is not installed."""
+    server = PostgresServer()
+    yield server
+    server.close()

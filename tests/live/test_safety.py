@@ -1,0 +1,224 @@
+"""Who may do what, and what a browser is told."""
+
+import socket
+import ssl
+import subprocess
+import time
+from typing import Any
+
+import pytest
+import requests
+
+from gradraker.live.api.safety import Rates
+from live_service import TOKEN, LiveService
+
+BODY = {"values": {"e": 1.0}}
+
+
+def put(service: Any, **headers: Any) -> Any:
+    return requests.put(f"{service.url}/values", json=BODY, headers=headers, timeout=10)
+
+
+def test_binds_to_localhost(service: Any) -> None:
+    assert service.url.startswith("http://127.0.0.1:")
+    host = socket.gethostbyname(socket.gethostname())
+    if not host.startswith("127."):
+        with pytest.raises(OSError, match="refused"):
+            socket.create_connection((host, service.port), timeout=2)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        None,
+        "",
+        "Bearer",
+        "Bearer ",
+        "Bearer wrong",
+        f"Basic {TOKEN}",
+        TOKEN,
+        f"Bearer {TOKEN}x",
+        f"Bearer {TOKEN[:-1]}",
+        "Bearer é".encode(),
+    ],
+)
+@pytest.mark.parametrize("path", ["/values", "/edges", "/attributes", "/remove", "/changes"])
+def test_changes_need_the_token(service: Any, path: Any, given: Any) -> None:
+    headers = {} if given is None else {"Authorization": given}
+    method = "POST" if path in ("/remove", "/changes") else "PUT"
+    answer = requests.request(method, f"{service.url}{path}", json={}, headers=headers, timeout=10)
+    assert answer.status_code == 401
+    assert answer.headers["WWW-Authenticate"] == "Bearer"
+    assert answer.json()["fields"][0]["field"] == "Authorization"
+    assert TOKEN not in answer.text
+
+
+def test_questions_need_no_token(service: Any) -> None:
+    for path in ("/state", "/predict?node=e", "/errors", "/metrics", "/", "/docs"):
+        assert requests.get(f"{service.url}{path}", timeout=10).status_code == 200
+
+
+def test_other_sites_cannot_change_state_through_a_browser(service: Any) -> None:
+    authorization = {"Authorization": f"Bearer {TOKEN}"}
+    foreign = [
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Origin": service.url, "Sec-Fetch-Site": "cross-site"},
+    ]
+    for headers in foreign:
+        answer = put(service, **authorization, **headers)
+        assert answer.status_code == 403, headers
+    # What a page may ask for before it sends JSON is not granted.
+    answer = requests.options(
+        f"{service.url}/values",
+        headers={"Origin": "https://evil.example", "Access-Control-Request-Method": "PUT"},
+        timeout=10,
+    )
+    assert not [name for name in answer.headers if name.lower().startswith("access-control")]
+
+
+def test_names_that_point_here_are_refused(service: Any) -> None:
+    for host in ("evil.example", "evil.example:8000", "localhost.evil.example", ""):
+        answer = requests.get(f"{service.url}/state", headers={"Host": host}, timeout=10)
+        assert answer.status_code in (400, 421), host
+    for host in ("localhost", f"127.0.0.1:{service.port}", "[::1]:80"):
+        answer = requests.get(f"{service.url}/state", headers={"Host": host}, timeout=10)
+        assert answer.status_code == 200, host
+
+
+@pytest.mark.parametrize("path", ["/", "/docs", "/state", "/nothing", "/values", "/live.js"])
+def test_answers_have_safe_headers(service: Any, path: Any) -> None:
+    headers = requests.get(f"{service.url}{path}", timeout=10).headers
+    assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
+    assert "script-src 'self'" in headers["Content-Security-Policy"]
+    assert "unsafe" not in headers["Content-Security-Policy"]
+    assert headers["X-Frame-Options"] == "DENY"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert headers["Cache-Control"] == "no-store"
+    assert "Server" not in headers
+
+
+def test_large_bodies_are_refused(model_file: Any, tmp_path: Any) -> None:
+    options = ("--model", model_file, "--max-body", 10_000, "--rate", 50)
+    with LiveService(*options, journal=tmp_path / "live.db") as service:
+        headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
+
+        def chunks() -> Any:
+            for _ in range(100):
+                yield b" " * 1000
+
+        for body in (b" " * 20_000, chunks()):
+            answer = requests.put(f"{service.url}/values", data=body, headers=headers, timeout=10)
+            assert answer.status_code == 413
+        statuses = [
+            requests.get(f"{service.url}/health", timeout=10).status_code for _ in range(120)
+        ]
+        assert statuses[0] == 200
+        assert 429 in statuses
+
+
+def test_rate_of_each_address_is_its_own() -> None:
+    rates = Rates(2.0)
+    assert [rates.allow("a") for _ in range(4)] == [True, True, False, False]
+    assert rates.allow("b")
+    for i in range(20_000):
+        rates.allow(str(i))
+    assert len(rates._left) <= 10_001
+    time.sleep(0.6)
+    assert rates.allow("19999")
+
+
+def send_raw(service: Any, data: Any, seconds: Any = 5.0) -> Any:
+    with socket.create_connection(("127.0.0.1", service.port), timeout=seconds) as connection:
+        connection.sendall(data)
+        found = b""
+        try:
+            while part := connection.recv(65536):
+                found += part
+                if b"\r\n\r\n" in found:
+                    break
+        except OSError:
+            pass
+        return found
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\x00\x01\x02\r\n\r\n",
+        b"GET /state HTTP/1.1\r\n\r\n",
+        b"GET /state HTTP/9.9\r\nHost: localhost\r\n\r\n",
+        b"GET /%ff%00 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GET /predict?node=%ff HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"PUT /values HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+        b"PUT /values HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n",
+        b"GET /state HTTP/1.1\r\nHost: localhost\r\nAuthorization: \xff\xfe\r\n\r\n",
+    ],
+)
+def test_raw_nonsense_is_answered_or_closed(service: Any, data: Any) -> None:
+    found = send_raw(service, data)
+    assert not found.startswith(b"HTTP/1.1 5"), found
+    assert requests.get(f"{service.url}/health", timeout=10).status_code == 200
+
+
+def test_endless_heads_are_cut_off(service: Any) -> None:
+    with socket.create_connection(("127.0.0.1", service.port), timeout=20) as connection:
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ")
+        endless = b"a" * 2**27
+        with pytest.raises(OSError, match=r"reset|pipe"):
+            connection.sendall(endless)
+
+
+def make_certificate(folder: Any) -> Any:
+    made = subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+         "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+         "-keyout", "key.pem", "-out", "cert.pem"],
+        cwd=folder, capture_output=True, check=False,
+    )  # fmt: skip
+    if made.returncode:
+        pytest.skip("openssl is not there to make a certificate")
+    return folder / "cert.pem", folder / "key.pem"
+
+
+@pytest.mark.process
+def test_https(model_file: Any, tmp_path: Any) -> None:
+    try:
+        certificate, key = make_certificate(tmp_path)
+    except FileNotFoundError:
+        pytest.skip("openssl is not there to make a certificate")
+    options = ("--model", model_file, "--tls-cert", certificate, "--tls-key", key)
+    service = LiveService(*options, journal=tmp_path / "live.db")
+    try:
+        assert service.url.startswith("https://")
+        service.wait_until_ready(verify=str(certificate))
+        context = ssl.create_default_context(cafile=certificate)
+        with service.connect(context=context) as client:
+            assert client.predict(["e"]).shape == (1,)
+        answer = requests.get(f"{service.url}/state", verify=str(certificate), timeout=10)
+        assert "max-age" in answer.headers["Strict-Transport-Security"]
+    finally:
+        service.stop()
+
+
+@pytest.mark.process
+def test_token_for_all_and_for_nothing(model_file: Any, tmp_path: Any) -> None:
+    journal = tmp_path / "live.db"
+    options = ("--model", model_file, "--token-for")
+    with LiveService(*options, "all", journal=journal) as service:
+        assert requests.get(f"{service.url}/state", timeout=10).status_code == 401
+        with service.connect() as client:
+            assert client.predict(["e"]).shape == (1,)
+    with LiveService(*options, "nothing", journal=journal) as service:
+        assert put(service).status_code == 200
+        assert put(service, Origin="https://evil.example").status_code == 403
+        answer = requests.put(
+            f"{service.url}/values",
+            data='{"values": {"e": 1}}',
+            headers={"Content-Type": "text/plain"},
+            timeout=10,
+        )
+        assert answer.status_code == 422
