@@ -3,10 +3,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: help demo test check format bench clean
+# One process per core; a worker that has nothing left takes tests from the other.
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
+
+.PHONY: help demo test test-all check coverage mutants paths format bench clean
 
 help:  ## list the commands
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
 
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(0 if v >= (3, 11) else "gradraker needs Python 3.11 or newer, and $(PYTHON) is %d.%d: run make with PYTHON=python3.x" % v[:2])'
@@ -18,14 +21,27 @@ $(READY): pyproject.toml
 demo: $(READY)  ## train on the embedded Swiss temperatures, print a table, draw a figure
 	@$(BIN)/gradraker demo
 
-test: check  ## format check, lint, types, layers, then all tests and examples
-	@$(BIN)/python -m pytest
+test: check  ## format check, lint, types, layers, then all tests and examples but the slow ones
+	@$(PYTEST) -m "not slow" $(TEST_ARGS)
+
+test-all: check  ## the same with the slow tests, in random order: what continuous integration runs
+	@$(PYTEST) --random-order --random-order-seed=$$(date +%Y%m%d) $(TEST_ARGS)
 
 check: $(READY)  ## format check, lint, types and layers only
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+
+coverage: $(READY)  ## lines and branches that no test runs (compiled loops have oracles instead)
+	@$(PYTEST) --cov --cov-report=term:skip-covered --cov-report=html $(TEST_ARGS)
+
+mutants: $(READY)  ## change the core maths in a thousand ways, and name the changes that no test notices
+	@$(BIN)/python tools/run_mutants.py run --max-children $$(nproc) $(MUTANTS)
+	@$(BIN)/python tools/run_mutants.py results
+
+paths: $(READY)  ## files in which functions run on three paths through the package
+	@$(BIN)/python tools/trace_paths.py
 
 format: $(READY)  ## put the code in the project's format
 	@$(BIN)/ruff format .
@@ -35,4 +51,4 @@ bench: $(READY)  ## all benchmarks, short (BENCH_ARGS=--full for the full sizes)
 	@$(BIN)/python benchmarks/run_all.py $(BENCH_ARGS)
 
 clean:  ## remove the environment and what the commands wrote
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis dist gradraker-demo
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis dist gradraker-demo coverage-report .coverage* mutants

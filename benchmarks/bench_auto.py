@@ -38,7 +38,7 @@ AUTO: dict[str, Any] = {
 def run_grid(data: GraphDataset, repeat: int, sigma2: float, *, tiny: bool) -> np.ndarray:
     """GNMSE of one repeat at all settings, (σ², η, E, D); variances are multiples of σ²."""
     known, unknown = split_nodes(data.n_nodes, 0.4, np.random.default_rng(repeat))
-    y = data.scaled_values()
+    y = data.scale_values()
     X = data.adjacency[:, known]
     rows, tested = to_row_arrays(X[known]), to_row_arrays(X[unknown])
     orders = draw_epoch_orders(repeat, known.size, max(EPOCHS), shuffle=True)
@@ -64,7 +64,7 @@ def run_grid(data: GraphDataset, repeat: int, sigma2: float, *, tiny: bool) -> n
 def fit_auto(data: GraphDataset, repeat: int) -> dict[str, float]:
     """GNMSE and cost in plain fits of settings that are all "auto", and GNMSE of the defaults."""
     known, unknown = split_nodes(data.n_nodes, 0.4, np.random.default_rng(repeat))
-    y, X = data.scaled_values(), data.adjacency[:, known]
+    y, X = data.scale_values(), data.adjacency[:, known]
     start = time.perf_counter()
     model = SKGRegressor(**AUTO, random_state=repeat).fit(X[known], y[known])
     seconds = time.perf_counter() - start

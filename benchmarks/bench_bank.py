@@ -158,7 +158,7 @@ def errors_of(
     data: GraphDataset, n_frequencies: int, learning_rate: float, n_repeats: int
 ) -> dict[str, float]:
     """Mean tested GNMSE of each method over splits, with 40 % of the nodes sampled."""
-    y = data.scaled_values()
+    y = data.scale_values()
     errors = np.empty((n_repeats, len(METHODS) + 1))
     for repeat in range(n_repeats):
         sampled, tested = split_nodes(data.n_nodes, 0.4, np.random.default_rng(repeat))
@@ -201,7 +201,7 @@ def main(argv: Sequence[str] | None = None) -> Report:
                 for line, fits in costs
             ),
             *(
-                Finding(f"GNMSE over that of one at σ²_ed, average: {method}", np.mean(ratios))
+                Finding(f"GNMSE over that of one at σ²_ed, average: {method}", np.mean(ratios))  # type: ignore[arg-type]
                 for method, ratios in against.items()
                 if method != METHODS[0]
             ),

@@ -51,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> Report:
         weighted.data = rng.random(graph.nnz)
         for weights, X in (("none", graph), ("random", weighted)):
             for search in (find_largest_distance, find_smallest_nonzero_distance):
-                times[n, weights, search], found = _time(lambda s=search, x=X: s(x), repeats)
+                times[n, weights, search], found = _time(lambda s=search, x=X: s(x), repeats)  # type: ignore[misc]
                 rows.append(_format_line(n, weights, search, times[n, weights, search], found))
     all_pairs, agreements = _compare_all_pairs(graphs[sizes[0]])
     dense_rows, dense, processor = _measure_dense(dense_shape, rng)

@@ -14,6 +14,7 @@ Run ``python benchmarks/bench_explain.py``.
 import tracemalloc
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +80,7 @@ def without_equal_rows(work: Work) -> Work:
     """Random features of the same sizes."""
     rng = np.random.default_rng(SEED)
 
-    def features(shape: tuple[int, ...]) -> NDArray[np.float64]:
+    def features(shape: tuple[int, ...]) -> Any:
         angles = rng.uniform(0.0, 2.0 * np.pi, (shape[0], shape[1] // 2))
         return np.hstack((np.sin(angles), np.cos(angles))) / np.sqrt(angles.shape[1])
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import kstest
 
 from gradraker._compiled.draws import NORMAL, draw_rows
-from gradraker._compiled.fourier_lms import sincos
+from gradraker._compiled.fourier_lms import compute_sincos
 from report import (
     SEED,
     Agreement,
@@ -48,7 +48,7 @@ def _measure_sines(tiny: bool) -> tuple[list[Finding], list[Agreement], str]:
 
     def ours() -> None:
         for _ in range(rounds):
-            sincos(angles, 1.0, 1.0, sine, cosine)
+            compute_sincos(angles, 1.0, 1.0, sine, cosine)
 
     def numpy() -> None:
         for _ in range(rounds):

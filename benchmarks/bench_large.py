@@ -18,6 +18,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -87,7 +88,7 @@ def measure(path: Path, repeats: int) -> Fit:
     )
 
 
-def _difference_from_loop(X: csr_array, y: np.ndarray) -> float:
+def _difference_from_loop(X: csr_array, y: Any) -> float:
     """Train on some rows by a literal loop, and compare the parameters."""
     part = X[:200]
     model = new_model(shuffle=False).fit(part, y[:200])

@@ -87,7 +87,8 @@ def new_model(stream: Stream, *, keep_known: bool = False) -> SKGRegressor:
 def learn_one_by_one(model: SKGRegressor, stream: Stream) -> list[float]:
     learn_one = model.learn_one
     return [
-        learn_one(names, value) for names, value in zip(stream.names, stream.values, strict=True)
+        float(learn_one(names, value))
+        for names, value in zip(stream.names, stream.values, strict=True)
     ]
 
 
@@ -96,7 +97,7 @@ def predict_then_learn(model: SKGRegressor, stream: Stream) -> list[float]:
     for names, value in zip(stream.names, stream.values, strict=True):
         predictions.append(model.predict_one(names))
         model.learn_one(names, value)
-    return predictions
+    return predictions  # type: ignore[return-value]
 
 
 def numpy_loop(stream: Stream, frequencies: NDArray[np.float64]) -> list[float]:
@@ -169,7 +170,7 @@ def main(argv: Sequence[str] | None = None) -> Report:
             PREDICT_LEARN: lambda: predict_then_learn(model, stream),
             LEARN_AND_KEEP: lambda: learn_one_by_one(keeping, stream),
             LEARN_ONE: lambda: learn_one_by_one(model, stream),
-            **{name: lambda name=name: learn_chunks(name) for name in chunks},
+            **{name: lambda name=name: learn_chunks(name) for name in chunks},  # type: ignore[misc]
         },
         tiny=asked.tiny,
     )

@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -47,11 +48,11 @@ def splits(n: int, n_splits: int, first: int = 0) -> Iterator[tuple[Nodes, Nodes
 
 def node_model(
     A: csr_array, y: np.ndarray, known: Nodes, asked: Nodes, **parameters: object
-) -> np.ndarray:
+) -> Any:
     """Predictions of a node regressor that chooses everything else itself."""
     values = np.full(y.size, np.nan)
     values[known] = y[known]
-    return NodeRegressor(**parameters).fit(A, values).predict(asked)
+    return NodeRegressor(**parameters).fit(A, values).predict(asked)  # type: ignore[arg-type]
 
 
 def node_models(tiny: bool) -> dict[str, Peer]:
@@ -85,7 +86,7 @@ def best_of(names: Sequence[str], found: Mapping[str, np.ndarray]) -> float:
 # -- values -------------------------------------------------------------------------
 
 
-def values_part(tiny: bool, n_splits: int) -> tuple[list[str], list[Finding]]:
+def values_part(tiny: bool, n_splits: Any) -> tuple[list[str], list[Finding]]:
     """The table of errors on data, and how node models stand to the best peer."""
     same_rows = {} if tiny else present(SAME_ROWS)
     whole = {} if tiny else present(WHOLE_GRAPH)
@@ -99,7 +100,7 @@ def values_part(tiny: bool, n_splits: int) -> tuple[list[str], list[Finding]]:
         }
         methods = {"the mean": mean, **skgs, **same_rows, **local, **whole, **node_models(tiny)}
         print(f"{data.name}: {len(methods)} methods, {n_splits} splits", file=sys.stderr)
-        found = errors(methods, data.adjacency, data.scaled_values(), n_splits)
+        found = errors(methods, data.adjacency, data.scale_values(), n_splits)  # type: ignore[arg-type]
         columns[data.name] = found
         best, nearby = (best_of([*skgs, "the mean", *some], found) for some in (whole, same_rows))
         findings += [
@@ -120,7 +121,7 @@ def fresh_part() -> tuple[list[str], list[Finding]]:
     for data, _, _ in data_sets(False)[:4]:
         # Five splits of a graph as small as Temperature's say nothing.
         n_splits = N_SPLITS if data.n_nodes > 200 else 5 * N_SPLITS
-        found = errors(methods, data.adjacency, data.scaled_values(), n_splits, FIRST_FRESH)
+        found = errors(methods, data.adjacency, data.scale_values(), n_splits, FIRST_FRESH)
         columns[data.name] = found
         findings.append(
             _compared(f"{data.name}, fresh", found["NodeRegressor"], best_of(list(peers), found))
@@ -146,7 +147,7 @@ def classes_part(tiny: bool, n_splits: int) -> tuple[list[str], list[Finding]]:
     """The table of accuracies, and the calibration of probabilities."""
     if tiny:
         block = datasets.make_block_graph(60, random_state=SEED)
-        found = [("block", block.adjacency, (block.scaled_values() > 0.5).astype(np.int64))]
+        found = [("block", block.adjacency, (block.scale_values() > 0.5).astype(np.int64))]
     else:
         found = [
             (data.name, data.adjacency, np.unique(data.values, return_inverse=True)[1])
@@ -160,7 +161,7 @@ def classes_part(tiny: bool, n_splits: int) -> tuple[list[str], list[Finding]]:
         ours, calibration = [], []
         for known, asked in splits(labels.size, n_splits):
             for peer, method in methods.items():
-                right[peer].append(np.mean(method(A, labels, known, asked) == labels[asked]))
+                right[peer].append(np.mean(method(A, labels, known, asked) == labels[asked]))  # type: ignore[arg-type]
             model = class_model(A, labels, known, asked)
             chances = model.predict_proba(asked)
             hit = model.classes_[chances.argmax(axis=1)].astype(np.int64) == labels[asked]
@@ -250,7 +251,7 @@ def time_part(tiny: bool, full: bool) -> tuple[list[str], list[Finding]]:
     findings = []
     if not tiny:
         data = datasets.fetch_cora_con()
-        y = data.scaled_values()
+        y = data.scale_values()
         values = np.full(y.size, np.nan)
         known, _ = next(splits(y.size, 1))
         values[known] = y[known]
@@ -334,7 +335,7 @@ def main(argv: Sequence[str] | None = None) -> Report:
         partial(time_part, tiny, full),
     )
     for part in parts:
-        some, more = part()
+        some, more = part()  # type: ignore[operator]
         tables += some
         findings += more
     agreements, more = online_part(tiny)

@@ -87,7 +87,7 @@ def find_noise(sensitivity: float, epsilon: float) -> float:
 def measure_noisy_error(epsilon: float | None, n_repeats: int) -> float:
     """GNMSE on Temperature-Jan if nodes add noise that hides one link each; None without noise."""
     data = load_temperature()
-    y, errors = data.scaled_values(), []
+    y, errors = data.scale_values(), []
     for repeat in range(n_repeats):
         known, unknown = split_nodes(data.n_nodes, 0.4, np.random.default_rng(repeat))
         X = data.adjacency[:, known]

@@ -84,8 +84,8 @@ def _against_others(path: Path, tiny: bool) -> tuple[list[Finding], list[Agreeme
     ]
     found = adjacency_vectors(read_edges(path), duplicates="last")
     others = {
-        "numpy.loadtxt": adjacency_vectors(tasks["numpy.loadtxt"](), duplicates="last"),
-        "pandas.read_csv": adjacency_vectors(tasks["pandas.read_csv"](), duplicates="last"),
+        "numpy.loadtxt": adjacency_vectors(tasks["numpy.loadtxt"](), duplicates="last"),  # type: ignore[no-untyped-call]
+        "pandas.read_csv": adjacency_vectors(tasks["pandas.read_csv"](), duplicates="last"),  # type: ignore[no-untyped-call]
         "networkx": adjacency_vectors(networkx(), nodes=found.nodes, references=found.references),
     }
     agreements = [

@@ -20,7 +20,7 @@ def study(
     data: GraphDataset, n_frequencies: int, learning_rate: float, n_repeats: int
 ) -> dict[str, float]:
     """Mean tested GNMSE with sampled references, with all nodes, and of the mean."""
-    y = data.scaled_values()
+    y = data.scale_values()
     errors = np.empty((n_repeats, 3))
     for repeat in range(n_repeats):
         sampled, tested = split_nodes(data.n_nodes, 0.4, np.random.default_rng(repeat))

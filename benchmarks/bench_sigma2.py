@@ -45,7 +45,7 @@ def study(
     data: GraphDataset, n_frequencies: int, learning_rate: float, *, n_repeats: int, n_grid: int
 ) -> dict[str, float]:
     """Ratio of each rule's mean GNMSE to that of the best single variance of the grid."""
-    y = data.scaled_values()
+    y = data.scale_values()
     whole = sigma2_ranges(data.adjacency, n_frequencies=n_frequencies)
     grid = np.geomspace(whole.chaos_extending / 2, 4 * whole.disturbing_averaging, n_grid)
     errors = np.empty((n_repeats, n_grid + len(RULES)))
@@ -70,7 +70,7 @@ def study(
 def cost_of_cv(data: GraphDataset, n_frequencies: int, learning_rate: float) -> float:
     """Time of a fit with ``sigma2="cv"`` over a fit with a number, medians of alternating runs."""
     sampled, _ = split_nodes(data.n_nodes, 0.4, np.random.default_rng(0))
-    X, y = data.adjacency[sampled][:, sampled], data.scaled_values()[sampled]
+    X, y = data.adjacency[sampled][:, sampled], data.scale_values()[sampled]
     times: dict[float | str, list[float]] = {1.0: [], "cv": []}
     for _ in range(7):
         for sigma2, seconds in times.items():
@@ -146,7 +146,7 @@ def main(argv: list[str] | None = None) -> Report:
     print(f"{'worst':<47}  " + "".join(f"{value:>14.3f}" for value in table.max(axis=0)))
     cv = table[:, RULES.index("cv")]
     print("\nCost of a fit with sigma2='cv' in fits with a number")
-    costs = {data.name: cost_of_cv(data, *settings) for data, *settings in sets}
+    costs = {data.name: cost_of_cv(data, *settings) for data, *settings in sets}  # type: ignore[arg-type]
     for name, cost in costs.items():
         print(f"{name:<26}{cost:>8.1f}")
     print("\nAlgorithm 2: σ²_ed over that of the formula, by the held-out node that plays T + 1")

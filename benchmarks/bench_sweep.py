@@ -95,7 +95,7 @@ def in_numpy(
     job: Job, variances: Sequence[float], loop: Callable[..., Array]
 ) -> Callable[[], Array]:
     """A function that finds GNMSE of the first repeat at some variances."""
-    y = job.data.scaled_values()
+    y = job.data.scale_values()
     draw = repeat.draw_repeat(job.data.n_nodes, FRACTION, 0, 0)
     A = job.data.adjacency[:, draw.known].toarray()
     X, X_unknown = A[draw.known], A[draw.unknown]
@@ -150,10 +150,10 @@ class Compared(NamedTuple):
         ]
 
 
-def compared(job: Job, *, n_repeats: int, n_turns: int) -> Compared:
+def compared(job: Any, *, n_repeats: int, n_turns: int) -> Compared:
     grid = np.geomspace(0.05, 500.0, N_VARIANCES)
     parts = [20] if job.data.n_nodes > 500 else [5, 20]
-    loops = {name: in_numpy(job, grid[parts], loop) for name, loop in LOOPS.items()}
+    loops = {name: in_numpy(job, grid[parts], loop) for name, loop in LOOPS.items()}  # type: ignore[arg-type]
     ours = job.sweep(n_repeats=1)[0, parts]  # compiles the loops
     apart = max(float(np.max(np.abs(ours - loop()))) for loop in loops.values())
     times = in_turns({"gradraker": lambda: job.sweep(n_repeats=n_repeats), **loops}, n_turns)
@@ -184,7 +184,7 @@ def jobs(tiny: bool) -> list[Job]:
     )
     for fetch, *settings in fetchers:
         try:
-            found.append(Job(fetch(), *settings))
+            found.append(Job(fetch(), *settings))  # type: ignore[arg-type]
         except datasets.DatasetUnavailableError as error:
             print(f"left out: {error}")
     return found

@@ -59,7 +59,7 @@ def _diffusion(
     return np.where(found < 0, np.bincount(labels[known]).argmax(), found)[asked]
 
 
-def _tikhonov(A: csr_array, labels: Labels, known: Nodes, asked: Nodes, *, tau: float) -> Labels:
+def _tikhonov(A: csr_array, labels: Labels, known: Nodes, asked: Nodes, *, tau: float) -> Any:
     """PyGSP: the largest of one smooth signal a class."""
     one_hot = np.eye(labels.max() + 1)[labels]
     return tikhonov_at(A, one_hot, known, asked, tau=tau).argmax(axis=1)
@@ -67,16 +67,14 @@ def _tikhonov(A: csr_array, labels: Labels, known: Nodes, asked: Nodes, *, tau: 
 
 def _logistic(
     A: csr_array, labels: Labels, known: Nodes, asked: Nodes, *, n_vectors: int, C: float
-) -> Labels:
+) -> Any:
     """scikit-learn: logistic regression on degrees and spectral features."""
     X = spectral(A, n_vectors)
     model = make_pipeline(StandardScaler(), LogisticRegression(C=C, max_iter=1000))
     return model.fit(X[known], labels[known]).predict(X[asked])
 
 
-def _lightgbm(
-    A: csr_array, labels: Labels, known: Nodes, asked: Nodes, *, n_vectors: int
-) -> Labels:
+def _lightgbm(A: csr_array, labels: Any, known: Any, asked: Any, *, n_vectors: int) -> Labels:
     """LightGBM: boosted trees on degrees and spectral features."""
     import lightgbm
 
@@ -94,10 +92,10 @@ def _lightgbm(
         n_jobs=1,
         verbose=-1,
     )
-    return model.fit(X[known], labels[known]).predict(X[asked])
+    return model.fit(X[known], labels[known]).predict(X[asked])  # type: ignore[return-value]
 
 
-def _gcn(A: csr_array, labels: Labels, known: Nodes, asked: Nodes, *, decay: float) -> Labels:
+def _gcn(A: csr_array, labels: Labels, known: Nodes, asked: Nodes, *, decay: float) -> Any:
     """A graph convolutional network, trained by cross entropy."""
     found = convolved(
         A, labels, known, n_outputs=labels.max() + 1, hidden=32, decay=decay, classes=True
@@ -106,7 +104,7 @@ def _gcn(A: csr_array, labels: Labels, known: Nodes, asked: Nodes, *, decay: flo
 
 
 CLASSES: dict[str, Shelf] = {
-    "the most common class": Shelf(most_common),
+    "the most common class": Shelf(most_common),  # type: ignore[arg-type]
     "scikit-network diffusion": Shelf(
         tuned(_diffusion, {"n_iter": (3, 10, 30), "centering": (True, False)}), "sknetwork"
     ),
@@ -114,6 +112,6 @@ CLASSES: dict[str, Shelf] = {
     "LogisticRegression, degree + spectral": Shelf(
         tuned(_logistic, {"n_vectors": (32, 64, 128), "C": (0.1, 1.0)})
     ),
-    "LightGBM, degree + spectral": Shelf(partial(_lightgbm, n_vectors=64), "lightgbm"),
+    "LightGBM, degree + spectral": Shelf(partial(_lightgbm, n_vectors=64), "lightgbm"),  # type: ignore[arg-type]
     "GCN": Shelf(tuned(_gcn, {"decay": (5e-4, 5e-3)}), "torch"),
 }

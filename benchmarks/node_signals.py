@@ -1,5 +1,7 @@
 """Graphs with values that are smooth along edges, and graphs where neighbours differ."""
 
+from typing import Any
+
 import numpy as np
 from scipy.sparse import csr_array, diags_array, kron
 
@@ -8,7 +10,7 @@ from gradraker import datasets
 Signal = tuple[csr_array, np.ndarray]
 
 
-def smooth(n_nodes: int, seed: int) -> dict[str, Signal]:
+def smooth(n_nodes: Any, seed: Any) -> dict[str, Signal]:
     """The library's families of graphs."""
     makers = {
         "threshold": datasets.make_threshold_graph,
@@ -16,8 +18,8 @@ def smooth(n_nodes: int, seed: int) -> dict[str, Signal]:
         "block": datasets.make_block_graph,
         "preferential": datasets.make_preferential_graph,
     }
-    found = {name: make(n_nodes, random_state=seed) for name, make in makers.items()}
-    return {name: (data.adjacency, data.scaled_values()) for name, data in found.items()}
+    found = {name: make(n_nodes, random_state=seed) for name, make in makers.items()}  # type: ignore[operator]
+    return {name: (data.adjacency, data.scale_values()) for name, data in found.items()}
 
 
 def not_smooth(n_nodes: int, seed: int) -> dict[str, Signal]:
@@ -55,5 +57,5 @@ def _random_links(chances: np.ndarray, rng: np.random.Generator) -> csr_array:
     return csr_array((upper | upper.T).astype(float))
 
 
-def _scaled(values: np.ndarray) -> np.ndarray:
+def _scaled(values: np.ndarray) -> Any:
     return (values - values.min()) / np.ptp(values)

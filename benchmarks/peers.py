@@ -94,7 +94,7 @@ def skg(rule: str, n_frequencies: int, learning_rate: float) -> Peer:
 
 def _kernel_ridge(
     A: csr_array, y: Floats, known: Nodes, asked: Nodes, *, scale: float, alpha: float
-) -> Floats:
+) -> Any:
     """Ridge with a Gaussian kernel whose σ² is a multiple of the mean squared distance."""
     X, new = A[known][:, known].toarray(), A[asked][:, known].toarray()
     spread = 2.0 * X.var(axis=0).sum() or 1.0
@@ -109,7 +109,7 @@ kernel_ridge = tuned(
 )
 
 
-def gaussian_process(A: csr_array, y: Floats, known: Nodes, asked: Nodes) -> Floats:
+def gaussian_process(A: csr_array, y: Floats, known: Nodes, asked: Nodes) -> Any:
     """Gaussian process with noise, tuned by its own likelihood from two starts."""
     X, new = A[known][:, known].toarray(), A[asked][:, known].toarray()
     length = float(np.sqrt(X.var(axis=0).sum())) or 1.0
@@ -133,7 +133,7 @@ def undirected(A: csr_array) -> csr_array:
     return S
 
 
-def _dirichlet(A: csr_array, y: Floats, known: Nodes, asked: Nodes, *, n_iter: int) -> Floats:
+def _dirichlet(A: csr_array, y: Floats, known: Nodes, asked: Nodes, *, n_iter: int) -> Any:
     """scikit-network: heat spreads over edges from known nodes that keep their values."""
     from sknetwork.regression import Dirichlet
 
@@ -148,7 +148,7 @@ def _dirichlet(A: csr_array, y: Floats, known: Nodes, asked: Nodes, *, n_iter: i
 dirichlet = tuned(_dirichlet, {"n_iter": (1, 3, 10, 30, 100)})
 
 
-def tikhonov_at(A: csr_array, y: Floats, known: Nodes, asked: Nodes, *, tau: float) -> Floats:
+def tikhonov_at(A: csr_array, y: Floats, known: Nodes, asked: Nodes, *, tau: float) -> Any:
     """PyGSP: least squares at the known nodes, and τ times the roughness along edges.
 
     Values are centred: a part of the graph without known nodes then gets the mean.
@@ -193,9 +193,9 @@ def spectral(A: csr_array, n_vectors: int) -> Floats:
 
 def _lightgbm(
     A: csr_array,
-    y: Floats,
-    known: Nodes,
-    asked: Nodes,
+    y: Any,
+    known: Any,
+    asked: Any,
     *,
     n_vectors: int,
     smallest_leaf: int,
@@ -216,7 +216,7 @@ def _lightgbm(
         n_jobs=1,
         verbose=-1,
     )
-    return model.fit(X[known], y[known]).predict(X[asked])
+    return model.fit(X[known], y[known]).predict(X[asked])  # type: ignore[return-value]
 
 
 boosted_trees = tuned(_lightgbm, {"n_vectors": (8, 64, 128), "smallest_leaf": (3, 10)})
@@ -231,7 +231,7 @@ def convolved(
     hidden: int,
     decay: float,
     classes: bool,
-) -> Floats:
+) -> Any:
     """Outputs of a graph convolutional network of two layers at all nodes.
 
     Inputs are a learned vector for each node (the identity matrix as features) and the degree
@@ -246,14 +246,14 @@ def convolved(
     shrink = diags_array(1.0 / np.sqrt(S.sum(axis=1)))
     walk = csr_array(shrink @ S @ shrink).tocoo()
     P = torch.sparse_coo_tensor(
-        np.stack(walk.coords),
+        np.stack(walk.coords),  # type: ignore[arg-type]
         walk.data.astype(np.float32),
         (n, n),
         is_coalesced=True,
         check_invariants=False,
     )
     X = spectral(A, 16)
-    X = torch.tensor(((X - X.mean(axis=0)) / (X.std(axis=0) + 1e-9)).astype(np.float32))
+    X = torch.tensor(((X - X.mean(axis=0)) / (X.std(axis=0) + 1e-9)).astype(np.float32))  # type: ignore[assignment]
     names = torch.nn.Embedding(n, hidden)
     first, second = torch.nn.Linear(X.shape[1], hidden), torch.nn.Linear(hidden, n_outputs)
     layers = torch.nn.ModuleList([names, first, second])
@@ -275,9 +275,7 @@ def convolved(
         return outputs(False).numpy().astype(np.float64)
 
 
-def _gcn(
-    A: csr_array, y: Floats, known: Nodes, asked: Nodes, *, hidden: int, decay: float
-) -> Floats:
+def _gcn(A: csr_array, y: Floats, known: Nodes, asked: Nodes, *, hidden: int, decay: float) -> Any:
     """A graph convolutional network of values with mean 0 and spread 1."""
     centre, spread = y[known].mean(), y[known].std() or 1.0
     scaled = ((y - centre) / spread)[:, np.newaxis]

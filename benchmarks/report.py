@@ -87,7 +87,7 @@ class Report:
         lines = [self.title, "=" * len(self.title)]
         for table in self.tables:
             lines += [table, ""]
-        width = max(len(item.label) for item in (*self.findings, *self.agreements))
+        width = max(len(item.label) for item in (*self.findings, *self.agreements))  # type: ignore[attr-defined]
         for finding in self.findings:
             lines.append(f"{finding.label:{width}s}  {finding.verdict(judged=self.judged)}")
         for check in self.agreements:

@@ -3,6 +3,8 @@
 import json
 import shutil
 import subprocess
+from pathlib import Path
+from typing import Any
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 FLAGS = (
@@ -38,14 +40,14 @@ addEventListener("load", () => {
 POLICY = "default-src 'none'; "
 
 
-def browser():
+def browser() -> Any:
     return next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
 MISSING = f"no browser is installed (looked for {', '.join(BROWSERS)})"
 
 
-def load(text, folder, *, size="1200,900"):
+def load(text: str, folder: Path, *, size: str = "1200,900") -> tuple[Any, ...]:
     """DOM of a page after loading, and what its console said."""
     file = folder / "page.html"
     file.write_text(text, encoding="utf-8")
@@ -68,13 +70,13 @@ def load(text, folder, *, size="1200,900"):
     return done.stdout, [line for line in done.stderr.splitlines() if CONSOLE in line]
 
 
-def probed(page):
+def probed(page: str) -> str:
     """A copy of the page that may run the probe, and nothing else from outside."""
     assert POLICY in page
     allowed = page.replace(POLICY, f"{POLICY}script-src 'unsafe-inline'; ", 1)
     return allowed.replace("</head>", f"{PROBE}</head>", 1)
 
 
-def measured(dom):
+def measured(dom: str) -> Any:
     text = dom.split('data-probe="', 1)[1].split('"', 1)[0]
     return json.loads(text.replace("&quot;", '"').replace("&amp;", "&"))

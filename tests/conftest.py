@@ -1,22 +1,36 @@
 """Fixtures that tests of several folders share."""
 
 import contextlib
+import fcntl
+import os
+from collections.abc import Callable
+from typing import Any
 
+# One process per core runs the tests, so threads of linear algebra would only wait for each
+# other. This has to be said before NumPy is imported, and holds for processes that tests start.
+for _variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_variable, "1")
+
+import hypothesis
 import pytest
 from click.testing import CliRunner
 
 from gradraker.cli import main
 
+# Tests assert no times: a busy machine is not a failure.
+hypothesis.settings.register_profile("gradraker", deadline=None)
+hypothesis.settings.load_profile("gradraker")
+
 
 @pytest.fixture(scope="session")
-def run():
+def run() -> Callable[..., Any]:
     """Run a command: ``run("predict", "--edges", path)``, in the folder ``cwd`` if it is given.
 
     Returns click's Result, with ``exit_code``, and ``stdout`` and ``stderr`` apart. Other options
     are those of click's runner, such as ``input="a,b"``.
     """
 
-    def invoke(*arguments, cwd=None, **options):
+    def invoke(*arguments: Any, cwd: Any = None, **options: Any) -> Any:
         with contextlib.nullcontext() if cwd is None else contextlib.chdir(cwd):
             words = [str(argument) for argument in arguments]
             return CliRunner().invoke(main, words, prog_name="gradraker", **options)
@@ -25,11 +39,22 @@ def run():
 
 
 @pytest.fixture(scope="session")
-def reproduced(run, tmp_path_factory):
-    """Folder and output of ``gradraker reproduce --fast`` with the embedded data alone."""
-    folder = tmp_path_factory.mktemp("reproduced") / "a" / "paper"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GRADRAKER_DATA", str(folder / "nothing"))
-        result = run("reproduce", "--fast", "--out", folder)
-    assert result.exit_code == 0, result.output
-    return folder, result.output
+def reproduced(
+    run: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory, worker_id: Any
+) -> tuple[Any, ...]:
+    """Folder and output of ``gradraker reproduce --fast`` with the embedded data alone.
+
+    One run for all worker processes: the first makes it, the others wait. Not to be changed.
+    """
+    base = tmp_path_factory.getbasetemp()
+    base = base if worker_id == "master" else base.parent
+    folder, output = base / "reproduced" / "paper", base / "reproduced.txt"
+    with (base / "reproduced.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # until the file is closed
+        if not output.exists():
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv("GRADRAKER_DATA", str(folder / "nothing"))
+                result = run("reproduce", "--fast", "--out", folder)
+            assert result.exit_code == 0, result.output
+            output.write_text(result.output, encoding="utf-8")
+    return folder, output.read_text(encoding="utf-8")

@@ -2,8 +2,14 @@
 
 import dataclasses
 import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
 
 from gradraker.datasets.fetch import cora, email, wikipedia
+from gradraker.datasets.info import RemoteFile
 
 EDGES = b"0 1\n1 0\n1 1\n2 0\n"
 LABELS = b"0 1\n2 0\n1 1\n"
@@ -11,7 +17,7 @@ CONTENT = b"31\t0\t1\tTheory\n7\t1\t1\tCase_Based\n5\t0\t0\tTheory\n"
 CITES = b"31\t7\n5\t7\n7\t31\n"
 
 
-def wikipedia_content(**changes):
+def wikipedia_content(**changes: Any) -> dict[str, Any]:
     content = {
         "edges": [[0, 1], [0, 2], [1, 2]],
         "weights": [1, 4, 2],
@@ -23,18 +29,18 @@ def wikipedia_content(**changes):
     return content | changes
 
 
-def remote(file, content, **changes):
+def remote(file: RemoteFile, content: bytes, **changes: Any) -> RemoteFile:
     return dataclasses.replace(
         file, sha256=hashlib.sha256(content).hexdigest(), size=len(content), **changes
     )
 
 
-def register(monkeypatch):
+def register(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """Let the fetchers expect the small files; returns a function that changes what they expect."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.delenv("GRADRAKER_DATA", raising=False)
 
-    def expect(module, **changes):
+    def expect(module: Any, **changes: Any) -> None:
         monkeypatch.setattr(module, "INFO", dataclasses.replace(module.INFO, **changes))
 
     edges, labels = email.INFO.files
@@ -51,14 +57,14 @@ def register(monkeypatch):
     )
     expect(wikipedia, facts={"pages": 3, "edges": 3, "days": 2})
 
-    def change_files(module, **changes):
+    def change_files(module: Any, **changes: Any) -> None:
         files = tuple(dataclasses.replace(file, **changes) for file in module.INFO.files)
         expect(module, files=files)
 
     return change_files
 
 
-def put(folder, **files):
+def put(folder: Path, **files: Any) -> None:
     folder.mkdir(parents=True)
     for name, content in files.items():
         (folder / name).write_bytes(content)

@@ -28,8 +28,18 @@ def _numbers(result: object) -> Iterator[float]:
 WITHOUT_TIMED_PEERS = {"bench_auto", "bench_privacy", "bench_sigma2"}
 
 
-@pytest.mark.parametrize("name", run_all.names())
-def test_benchmark_runs_tiny(name, capsys):
+# These start processes, or need large work to measure anything.
+SLOW = {"bench_filtered", "bench_large", "bench_peers", "bench_start", "bench_sweep"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name
+        for name in run_all.names()
+    ],
+)
+def test_benchmark_runs_tiny(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     result = import_module(name).main(["--tiny"])
     numbers = list(_numbers(result))
     assert numbers
@@ -41,11 +51,11 @@ def test_benchmark_runs_tiny(name, capsys):
         assert not result.judged
 
 
-def test_every_file_in_the_list_is_a_benchmark():
+def test_every_file_in_the_list_is_a_benchmark() -> None:
     assert {"bench_features", "bench_fit", "bench_large", "bench_online"} <= set(run_all.names())
 
 
-def test_a_disagreement_stops_a_benchmark():
+def test_a_disagreement_stops_a_benchmark() -> None:
     found = (Finding("speed", 2.0),)
     with pytest.raises(ValueError, match="results do not agree: sums"):
         report.finish(Report("Sums", found, (Agreement("sums", 1e-3, 1e-10),)))
@@ -53,7 +63,7 @@ def test_a_disagreement_stops_a_benchmark():
         report.finish(Report("Sums", found, (Agreement("sums", math.nan, 1e-10),)))
 
 
-def test_aims():
+def test_aims() -> None:
     assert Finding("speed", 19.4, 10).verdict(judged=True) == "aim 10×: met, 19.4×"
     assert Finding("speed", 9.0, 10).verdict(judged=True) == "aim 10×: not met, 9×"
     assert Finding("speed", 9.0, 10).verdict(judged=False) == "9×"
@@ -61,11 +71,11 @@ def test_aims():
     assert memory.verdict(judged=True) == "aim at most 1 GB: not met, 1.5 GB"
 
 
-def test_ratio_is_of_medians():
+def test_ratio_is_of_medians() -> None:
     assert report.ratio(Timing((8.0, 4.0, 100.0)), Timing((2.0, 1.0, 2.0))) == 4.0
 
 
-def test_turns_are_taken_and_the_first_is_not_counted():
+def test_turns_are_taken_and_the_first_is_not_counted() -> None:
     calls = []
     tasks = {"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}
     times = report.interleaved(tasks, tiny=True)
@@ -73,11 +83,11 @@ def test_turns_are_taken_and_the_first_is_not_counted():
     assert [len(timing.seconds) for timing in times.values()] == [2, 2]
 
 
-def test_table_is_aligned():
+def test_table_is_aligned() -> None:
     lines = report.table(["", "time"], [["ours", "1 ms"], ["theirs", "10 ms"]]).splitlines()
     assert lines == ["         time", "------  -----", "ours     1 ms", "theirs  10 ms"]
 
 
-def test_facts_have_no_date_and_do_not_change():
+def test_facts_have_no_date_and_do_not_change() -> None:
     assert machine.facts(3) == machine.facts(3)
     assert machine.facts(3)["seed"] == "3"

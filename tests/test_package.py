@@ -5,6 +5,7 @@ import inspect
 import json
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ HEAVY = ["numba", "sklearn", "scipy", "matplotlib", "numpy", "pandas", "click", 
 REPORT = f"print(json.dumps([name for name in {HEAVY} if name in sys.modules]))"
 
 
-def loaded_by(statement):
+def loaded_by(statement: str) -> Any:
     """Names of the heavy packages that a fresh Python has loaded after a statement."""
     program = f"import sys, json; {statement}; {REPORT}"
     result = subprocess.run(
@@ -23,62 +24,64 @@ def loaded_by(statement):
     return json.loads(result.stdout)
 
 
-def test_importing_loads_nothing_heavy():
+@pytest.mark.process
+def test_importing_loads_nothing_heavy() -> None:
     assert loaded_by("import gradraker") == []
     assert loaded_by("import gradraker; dir(gradraker); gradraker.__version__") == []
 
 
-def test_the_estimator_loads_no_plotting_and_no_command_line():
+@pytest.mark.process
+def test_the_estimator_loads_no_plotting_and_no_command_line() -> None:
     loaded = loaded_by("import gradraker; gradraker.SKGRegressor")
     assert not {"matplotlib", "click", "rich"} & set(loaded)
     assert {"numba", "sklearn", "numpy"} <= set(loaded)
 
 
-def test_every_public_name_resolves():
+def test_every_public_name_resolves() -> None:
     for name in gradraker.__all__:
         value = getattr(gradraker, name)
         assert value is not None
         assert getattr(gradraker, name) is value
 
 
-def test_public_names_are_documented():
+def test_public_names_are_documented() -> None:
     for name in gradraker.__all__:
         if name != "__version__":
             assert getattr(gradraker, name).__doc__, name
 
 
-def test_dir_is_the_public_names():
+def test_dir_is_the_public_names() -> None:
     assert sorted(dir(gradraker)) == sorted(gradraker.__all__)
     assert len(set(gradraker.__all__)) == len(gradraker.__all__)
 
 
-def test_star_import():
-    names = {}
+def test_star_import() -> None:
+    names: dict[Any, Any] = {}
     exec("from gradraker import *", names)
     assert set(gradraker.__all__) <= set(names)
 
 
-def test_the_front_door_is_small():
+def test_the_front_door_is_small() -> None:
     modules = [n for n in gradraker.__all__ if inspect.ismodule(getattr(gradraker, n))]
     assert len(gradraker.__all__) - len(modules) <= 16
 
 
 @pytest.mark.parametrize("name", ["SKGClassifier", "_private", "__wrapped__", "numpy"])
-def test_unknown_attributes(name):
+def test_unknown_attributes(name: str) -> None:
     with pytest.raises(AttributeError, match=f"No gradraker attribute {name}"):
         getattr(gradraker, name)
     assert not hasattr(gradraker, name)
 
 
-def test_unknown_names_cannot_be_imported():
+def test_unknown_names_cannot_be_imported() -> None:
     with pytest.raises(ImportError, match="cannot import name 'Nothing'"):
-        from gradraker import Nothing  # noqa: F401
+        from gradraker import Nothing  # type: ignore[attr-defined] # noqa: F401
 
 
-def test_version():
+def test_version() -> None:
     assert gradraker.__version__ == importlib.metadata.version("gradraker")
 
 
-def test_types_are_shipped():
+def test_types_are_shipped() -> None:
     marker = importlib.resources.files("gradraker") / "py.typed"
     assert marker.is_file()

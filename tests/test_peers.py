@@ -1,5 +1,8 @@
 """Peers of the benchmark are tuned on known nodes only, and absent ones are named."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -17,19 +20,19 @@ KNOWN, ASKED = np.arange(0, 60, 2), np.arange(1, 60, 2)
     [peers.mean, peers.skg("theory", 20, 0.1), peers.kernel_ridge, peers.gaussian_process],
     ids=["mean", "skg", "kernel ridge", "gaussian process"],
 )
-def test_a_peer_looks_at_known_values_only(peer):
-    hidden = DATA.scaled_values().copy()
+def test_a_peer_looks_at_known_values_only(peer: Callable[..., Any]) -> None:
+    hidden = DATA.scale_values().copy()
     hidden[ASKED] = np.nan
     seen = peer(DATA.adjacency, hidden, KNOWN, ASKED)
-    np.testing.assert_array_equal(seen, peer(DATA.adjacency, DATA.scaled_values(), KNOWN, ASKED))
+    np.testing.assert_array_equal(seen, peer(DATA.adjacency, DATA.scale_values(), KNOWN, ASKED))
     assert np.isfinite(seen).all()
 
 
-def test_tuning_takes_the_setting_with_the_smallest_error_on_left_out_known_nodes():
+def test_tuning_takes_the_setting_with_the_smallest_error_on_left_out_known_nodes() -> None:
     y = np.arange(60.0)
     asked_for = []
 
-    def off_by(A, y, known, asked, *, error):
+    def off_by(A: Any, y: Any, known: Any, asked: Any, *, error: Any) -> Any:
         asked_for.append(asked)
         return y[asked] + error
 
@@ -38,13 +41,13 @@ def test_tuning_takes_the_setting_with_the_smallest_error_on_left_out_known_node
     assert all(np.isin(asked, KNOWN).all() for asked in asked_for[:-1])
 
 
-def test_absent_packages_are_named_and_their_peers_left_out():
+def test_absent_packages_are_named_and_their_peers_left_out() -> None:
     shelf = {"here": peers.Shelf(peers.mean), "away": peers.Shelf(peers.mean, "no_such_package")}
     assert peers.missing(shelf) == ["no_such_package"]
     assert list(peers.present(shelf)) == ["here"]
 
 
-def test_made_values_lie_between_0_and_1_and_alternate_where_they_say_so():
+def test_made_values_lie_between_0_and_1_and_alternate_where_they_say_so() -> None:
     made = node_signals.not_smooth(49, 0)
     for graph, values in made.values():
         assert graph.shape == (values.size, values.size)

@@ -1,7 +1,8 @@
 """Count the files of the package in which functions run, for three paths that users take.
 
-Each path runs once before it is traced, so that imports do not count.
-docs/architecture.md shows the result.
+Each path runs once before it is traced, so that imports do not count; templates of pages are not
+counted. Calls that go up, from a folder to one above it, are listed: they are callbacks and methods
+that a base class calls, or a fault. docs/architecture.md shows the result.
 
 Run: python tools/trace_paths.py [--files]
 """
@@ -12,27 +13,58 @@ import os
 import sys
 import tempfile
 import threading
+import tomllib
 from collections.abc import Callable
+from functools import cache
+from itertools import groupby
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 import gradraker
 
 PACKAGE = Path(gradraker.__file__).parent
+PROJECT = Path(__file__).parents[1]
 OPTIMIZED = 0x1  # flag of code objects that are functions, not bodies of modules or classes
 
 
-def trace_files(path: Callable[[], object]) -> list[str]:
+class Trace(NamedTuple):
+    """Files in the order in which a function of each ran first, and calls that went up."""
+
+    files: list[str]
+    upward: list[tuple[str, str]]
+
+
+def read_layers() -> dict[str, int]:
+    """Return the layer of each folder, the highest first, as import-linter knows them."""
+    settings = tomllib.loads((PROJECT / "pyproject.toml").read_text("utf-8"))
+    layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
+    return {name.strip(): i for i, layer in enumerate(layers) for name in layer.split("|")}
+
+
+def trace_files(path: Callable[[], object]) -> Trace:
     """Run a path, and return the files of the package in which functions ran, in that order."""
     path()  # loads modules and compiles loops
     seen: dict[str, None] = {}
-    prefix = f"{PACKAGE}{os.sep}"
+    upward: dict[tuple[str, str], None] = {}
+    prefix, layers = f"{PACKAGE}{os.sep}", read_layers()
+
+    def get_layer(file: str) -> int | None:
+        return layers.get(file.removeprefix(prefix).partition(os.sep)[0].removesuffix(".py"))
 
     def record(frame: FrameType, event: str, _: Any) -> None:
-        code = frame.f_code
-        if event == "call" and code.co_flags & OPTIMIZED and code.co_filename.startswith(prefix):
-            seen.setdefault(code.co_filename.removeprefix(prefix))
+        code, caller = frame.f_code, frame.f_back
+        file = code.co_filename
+        if event != "call" or not code.co_flags & OPTIMIZED or not file.endswith(".py"):
+            return
+        if not file.startswith(prefix):
+            return
+        seen.setdefault(file.removeprefix(prefix))
+        if caller is not None and caller.f_code.co_filename.startswith(prefix):
+            above, below = get_layer(file), get_layer(caller.f_code.co_filename)
+            if above is not None and below is not None and above < below:
+                pair = caller.f_code.co_filename.removeprefix(prefix), file.removeprefix(prefix)
+                upward.setdefault((f"{pair[0]}: {caller.f_code.co_name}", pair[1]))
 
     threading.setprofile(record)
     sys.setprofile(record)
@@ -40,8 +72,8 @@ def trace_files(path: Callable[[], object]) -> list[str]:
         path()
     finally:
         sys.setprofile(None)
-        threading.setprofile(None)  # type: ignore[arg-type]
-    return list(seen)
+        threading.setprofile(None)
+    return Trace(list(seen), list(upward))
 
 
 def run_predict() -> None:
@@ -51,10 +83,16 @@ def run_predict() -> None:
     )
 
 
+@cache
+def load_rows() -> tuple[Any, Any]:
+    """Return adjacency vectors and values; the traced run finds them loaded."""
+    data = gradraker.load_temperature()
+    return data.adjacency, data.scale_values()
+
+
 def run_skg() -> None:
     """``SKGRegressor().fit(X, y).explain(X2)`` on the embedded stations."""
-    data = gradraker.load_temperature()
-    X, y = data.adjacency, data.scaled_values()
+    X, y = load_rows()
     gradraker.SKGRegressor(random_state=0).fit(X[:60], y[:60]).explain(X[60:])
 
 
@@ -74,7 +112,7 @@ def run_command(*arguments: str) -> None:
 PATHS = {"predict": run_predict, "skg": run_skg, "reproduce": run_reproduce}
 
 
-def trace_paths() -> dict[str, list[str]]:
+def trace_paths() -> dict[str, Trace]:
     """Trace all paths in a temporary folder with the files that they read."""
     home = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
@@ -90,8 +128,19 @@ def trace_paths() -> dict[str, list[str]]:
             os.chdir(home)
 
 
+def format_files(files: list[str]) -> str:
+    """Return files as text, those that follow each other in one folder on one line."""
+    lines = []
+    for folder, group in groupby(files, key=os.path.dirname):
+        names = [os.path.basename(file).removesuffix(".py") for file in group]
+        lines.append(f"  {folder or '.'}: {', '.join(names)}")
+    return "\n".join(lines)
+
+
 if __name__ == "__main__":
-    for name, files in trace_paths().items():
-        print(f"{name}: {len(files)} files")
+    for name, trace in trace_paths().items():
+        print(f"{name}: {len(trace.files)} files")
         if "--files" in sys.argv:
-            print(*(f"  {file}" for file in files), sep="\n")
+            print(format_files(trace.files))
+        for caller, called in trace.upward:
+            print(f"  upward: {caller} -> {called}")

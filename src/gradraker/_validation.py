@@ -13,6 +13,11 @@ from gradraker.exceptions import ArgumentError, ArgumentTypeError
 _NUMBERS = (float, int, np.integer, np.floating)
 
 
+def is_number(value: Any) -> bool:
+    """Whether a value is a real number of Python or NumPy; booleans are not."""
+    return isinstance(value, _NUMBERS) and not isinstance(value, bool)
+
+
 def check_count(name: str, value: Any, *, at_least: int = 1) -> int:
     """Return an integer that is large enough.
 
@@ -43,7 +48,7 @@ def check_number(
     gradraker.exceptions.ArgumentError: decay must be a finite number of at least 0 and at most 1,
         got 1.5
     """
-    number = isinstance(value, _NUMBERS) and not isinstance(value, bool)
+    number = is_number(value)
     inside = number and (value > low if above else value >= low) and value <= high
     if inside and math.isfinite(value):
         return float(value)
@@ -75,8 +80,7 @@ def check_positive(name: str, value: Any) -> float:
     Traceback (most recent call last):
     ValueError: sigma2 must be a positive number, got -1
     """
-    number = isinstance(value, _NUMBERS) and not isinstance(value, bool)
-    if number and 0.0 < value < math.inf:
+    if is_number(value) and 0.0 < value < math.inf:
         return float(value)
     raise ValueError(f"{name} must be a positive number, got {value!r}")
 
@@ -99,8 +103,7 @@ def check_choice(name: str, value: Any, allowed: Iterable[str]) -> str:
 
 def check_fraction(name: str, value: Any) -> float:
     """Return a number between 0 and 1, both excluded."""
-    number = isinstance(value, _NUMBERS) and not isinstance(value, bool)
-    if number and 0.0 < value < 1.0:
+    if is_number(value) and 0.0 < value < 1.0:
         return float(value)
     raise ArgumentError(name, "a number between 0 and 1", value)
 

@@ -14,7 +14,7 @@ def gnmse(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     Parameters
     ----------
     y_true : array-like of shape (n,) or (n, targets)
-        Values of the tested nodes, not all 0.
+        Values of the unknown nodes, not all 0.
     y_pred : array-like of the same shape
         Predictions.
 

@@ -6,9 +6,11 @@ standard errors (7e-6) a mean or correlation, widened for the number of them loo
 """
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy import stats
 
 from gradraker._compiled.draws import CAUCHY, LAPLACE, NORMAL, draw_rows
@@ -21,7 +23,14 @@ DISTRIBUTIONS = {
 EVERY = pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 
 
-def draw(identities, n_frequencies, *, seed=0, distribution=NORMAL, rows=None):
+def draw(
+    identities: Any,
+    n_frequencies: int,
+    *,
+    seed: int = 0,
+    distribution: int = NORMAL,
+    rows: Any = None,
+) -> NDArray[np.float32]:
     identities = np.asarray(identities, dtype=np.uint64)
     table = np.full((identities.size, n_frequencies), np.nan, dtype=np.float32)
     rows = np.arange(identities.size) if rows is None else np.asarray(rows)
@@ -29,12 +38,12 @@ def draw(identities, n_frequencies, *, seed=0, distribution=NORMAL, rows=None):
     return table
 
 
-def uniforms(distribution, **options):
+def uniforms(distribution: int, **options: Any) -> Any:
     """Draws mapped to (0, 1) by their distribution function, which tames heavy tails."""
     return DISTRIBUTIONS[distribution].cdf(draw(**options, distribution=distribution))
 
 
-def correlations(U):
+def correlations(U: Any) -> Any:
     """Correlations of all pairs of rows."""
     return np.corrcoef(U)[np.triu_indices(len(U), 1)]
 
@@ -136,19 +145,19 @@ GOLDEN_POSITIONS = [0, 1, 63, 64, 127, 128, 200]
 
 
 @EVERY
-def test_draws_equal_golden_values(distribution):
+def test_draws_equal_golden_values(distribution: int) -> None:
     table = draw([0, 7, 2**64 - 1], 201, seed=12345, distribution=distribution)
     expected = np.array([[float.fromhex(x) for x in row] for row in GOLDEN[distribution]])
     np.testing.assert_array_equal(table[:, GOLDEN_POSITIONS], expected.astype(np.float32))
 
 
-def mix(z):
+def mix(z: int) -> int:
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
     z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
     return z ^ (z >> 31)
 
 
-def literal_draw(seed, identity, k, distribution):
+def literal_draw(seed: int, identity: int, k: int, distribution: int) -> float:
     """One draw by Python's integers and the C library: what the compiled loop claims to do."""
     golden = 0x9E3779B97F4A7C15
     key = mix(mix((identity + golden) % 2**64) ^ mix(mix((seed + golden) % 2**64)))
@@ -165,7 +174,7 @@ def literal_draw(seed, identity, k, distribution):
 
 
 @EVERY
-def test_draws_equal_literal_program(distribution):
+def test_draws_equal_literal_program(distribution: int) -> None:
     identities = [0, 1, 2**63, 2**64 - 1]
     table = draw(identities, 300, seed=2**64 - 2, distribution=distribution)
     expected = [
@@ -178,7 +187,7 @@ def test_draws_equal_literal_program(distribution):
 
 
 @EVERY
-def test_draws_are_finite_float32(distribution):
+def test_draws_are_finite_float32(distribution: int) -> None:
     table = draw(range(500), 400, distribution=distribution)
     assert table.dtype == np.float32
     assert np.isfinite(table).all()
@@ -187,15 +196,17 @@ def test_draws_are_finite_float32(distribution):
 # -- distributions ---------------------------------------------------------------------------
 
 
+@pytest.mark.statistical
 @EVERY
 @pytest.mark.parametrize("seed", [0, 1, 2**63 + 11])
-def test_draws_follow_distribution(distribution, seed):
+def test_draws_follow_distribution(distribution: int, seed: int) -> None:
     x = draw(range(500), 400, seed=seed, distribution=distribution).ravel().astype(float)
     assert stats.kstest(x, DISTRIBUTIONS[distribution].cdf).pvalue > 1e-4
 
 
+@pytest.mark.statistical
 @EVERY
-def test_draws_of_one_position_follow_distribution(distribution):
+def test_draws_of_one_position_follow_distribution(distribution: int) -> None:
     # Names are small integers in practice: neighbours in the counter must not show.
     table = draw(range(50_000), 130, distribution=distribution)
     for k in (0, 64, 129):
@@ -210,14 +221,14 @@ def test_draws_of_one_position_follow_distribution(distribution):
         (LAPLACE, [0, 2, 0, 24, 0, 720]),
     ],
 )
-def test_draws_have_moments_of_distribution(distribution, moments):
+def test_draws_have_moments_of_distribution(distribution: int, moments: list[int]) -> None:
     x = draw(range(1000), 500, distribution=distribution).ravel().astype(float)
     for power, expected in enumerate(moments, start=1):
         y = x**power
         assert abs(y.mean() - expected) < 4.5 * y.std() / math.sqrt(y.size), power
 
 
-def test_cauchy_draws_have_heavy_tails():
+def test_cauchy_draws_have_heavy_tails() -> None:
     # P(|x| > t) = 2/π arctan(1/t): heavy tails are what the Laplacian kernel needs.
     x = np.abs(draw(range(1000), 1000, distribution=CAUCHY).ravel().astype(float))
     for t in (1.0, 10.0, 1e3, 1e5):
@@ -228,16 +239,18 @@ def test_cauchy_draws_have_heavy_tails():
 # -- independence ----------------------------------------------------------------------------
 
 
+@pytest.mark.statistical
 @EVERY
-def test_draws_of_nodes_are_uncorrelated(distribution):
+def test_draws_of_nodes_are_uncorrelated(distribution: int) -> None:
     U = uniforms(distribution, identities=range(60), n_frequencies=4000)
     # 1770 pairs: 5.5 standard errors keep the chance of a false alarm below 1e-4.
     assert np.abs(correlations(U)).max() < 5.5 / math.sqrt(4000)
     assert np.abs(correlations(np.abs(U - 0.5))).max() < 5.5 / math.sqrt(4000)
 
 
+@pytest.mark.statistical
 @EVERY
-def test_draws_of_positions_are_uncorrelated(distribution):
+def test_draws_of_positions_are_uncorrelated(distribution: int) -> None:
     # Positions i and i + 64 come from the two halves of one hash (normal: one radius).
     U = uniforms(distribution, identities=range(4000), n_frequencies=256).T
     # 32640 pairs, so 6 standard errors.
@@ -246,7 +259,7 @@ def test_draws_of_positions_are_uncorrelated(distribution):
 
 
 @EVERY
-def test_draws_of_seeds_are_uncorrelated(distribution):
+def test_draws_of_seeds_are_uncorrelated(distribution: int) -> None:
     U = np.array(
         [
             uniforms(distribution, identities=range(20), n_frequencies=200, seed=seed).ravel()
@@ -257,7 +270,7 @@ def test_draws_of_seeds_are_uncorrelated(distribution):
 
 
 @EVERY
-def test_seed_and_identity_are_not_interchangeable(distribution):
+def test_seed_and_identity_are_not_interchangeable(distribution: int) -> None:
     # Each (seed, identity) has draws of its own; (3, 7) and (7, 3), (0, 0) and (1, 1) as well.
     firsts = [
         tuple(row)
@@ -267,7 +280,7 @@ def test_seed_and_identity_are_not_interchangeable(distribution):
     assert len(set(firsts)) == 900
 
 
-def test_blocks_of_a_row_do_not_repeat():
+def test_blocks_of_a_row_do_not_repeat() -> None:
     # Of 2000 draws a few are equal after rounding to float32; a repeated block would be 64.
     for row in draw(range(10), 2000, distribution=LAPLACE):
         assert np.unique(row).size > 1990
@@ -277,7 +290,7 @@ def test_blocks_of_a_row_do_not_repeat():
 
 
 @EVERY
-def test_first_frequencies_do_not_depend_on_their_number(distribution):
+def test_first_frequencies_do_not_depend_on_their_number(distribution: int) -> None:
     longest = draw([3, 14], 300, distribution=distribution)
     for n_frequencies in (1, 2, 63, 64, 65, 127, 128, 129, 192, 193, 256, 257):
         shorter = draw([3, 14], n_frequencies, distribution=distribution)
@@ -285,7 +298,7 @@ def test_first_frequencies_do_not_depend_on_their_number(distribution):
 
 
 @EVERY
-def test_draws_do_not_depend_on_order_or_other_nodes(distribution):
+def test_draws_do_not_depend_on_order_or_other_nodes(distribution: int) -> None:
     together = draw(range(10), 70, distribution=distribution)
     backwards = draw(range(10), 70, distribution=distribution, rows=range(9, -1, -1))
     np.testing.assert_array_equal(backwards, together)
@@ -294,7 +307,7 @@ def test_draws_do_not_depend_on_order_or_other_nodes(distribution):
         np.testing.assert_array_equal(alone[0], together[identity])
 
 
-def test_draw_rows_writes_given_rows_only():
+def test_draw_rows_writes_given_rows_only() -> None:
     table = draw(range(5), 10, rows=[1, 3])
     assert np.isnan(table).all(axis=1).tolist() == [True, False, True, False, True]
     assert np.isnan(table).any(axis=1).tolist() == [True, False, True, False, True]

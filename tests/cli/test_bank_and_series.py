@@ -2,6 +2,8 @@
 
 import csv
 import json
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,11 +16,11 @@ from gradraker.graph import filtered_signals, layer_views
 from gradraker.models.sigma2 import sigma2_ranges
 
 
-def invoke(*arguments):
+def invoke(*arguments: Any) -> Any:
     return CliRunner().invoke(main, arguments, prog_name="gradraker")
 
 
-def write_edges(path, data):
+def write_edges(path: Any, data: Any) -> None:
     rows, columns = data.adjacency.nonzero()
     lines = [
         f'"{data.node_names[i]}","{data.node_names[j]}"' for i, j in zip(rows, columns, strict=True)
@@ -27,7 +29,7 @@ def write_edges(path, data):
 
 
 @pytest.fixture
-def files(tmp_path, monkeypatch):
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Edges of two layers, 60 known values and monthly series, in the working directory."""
     monkeypatch.chdir(tmp_path)
     data, series = load_temperature_normals(self_loops=False)
@@ -43,12 +45,12 @@ def files(tmp_path, monkeypatch):
     return tmp_path
 
 
-def read_table(path):
+def read_table(path: Any) -> Any:
     with open(path, encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
-def test_bank_over_layers_and_hops_is_that_of_the_library(files):
+def test_bank_over_layers_and_hops_is_that_of_the_library(files: Any) -> None:
     done = invoke(
         *("bank", "--layer", "wide=altitude.csv", "--layer", "other=strict.csv"),
         *("--values", "known.csv", "--kernels", "theory,laplacian:2.5", "--hops", "2"),
@@ -81,7 +83,7 @@ def test_bank_over_layers_and_hops_is_that_of_the_library(files):
         assert (row["known"] == "true") == (row["node"] in january.node_names[:60])
 
 
-def test_bank_prints_the_members_that_count_most(files):
+def test_bank_prints_the_members_that_count_most(files: Any) -> None:
     done = invoke("bank", "--layer", "altitude.csv", "--values", "known.csv")
     assert done.exit_code == 0, done.output
     assert "Members that count most" in done.output
@@ -100,13 +102,13 @@ def test_bank_prints_the_members_that_count_most(files):
         (["--out", "known.csv"], 2, "name the same file"),
     ],
 )
-def test_bank_refuses_wrong_use(files, options, code, message):
+def test_bank_refuses_wrong_use(files: Any, options: Any, code: Any, message: Any) -> None:
     done = invoke("bank", "--layer", "wide=altitude.csv", "--values", "known.csv", *options)
     assert done.exit_code == code
     assert message in " ".join(done.output.split())
 
 
-def test_series_are_those_of_the_library(files):
+def test_series_are_those_of_the_library(files: Any) -> None:
     done = invoke(
         *("series", "--edges", "strict.csv", "--series", "series.csv", "--time-column", "month"),
         *("--shift", "mean", "--taps", "2", "--epochs", "5", "--out", "next.csv", "--json"),
@@ -144,14 +146,14 @@ def test_series_are_those_of_the_library(files):
         (["--series", "text.csv"], 1, "column 'b' holds no numbers"),
     ],
 )
-def test_series_refuses_wrong_use(files, options, code, message):
+def test_series_refuses_wrong_use(files: Any, options: Any, code: Any, message: Any) -> None:
     (files / "text.csv").write_text("a,b\n1,x\n", "utf-8")
     done = invoke("series", "--edges", "strict.csv", "--series", "series.csv", *options)
     assert done.exit_code == code, done.output
     assert message in " ".join(done.output.split())
 
 
-def test_ranges_take_closeness_and_measure_on_unknown_nodes(files):
+def test_ranges_take_closeness_and_measure_on_unknown_nodes(files: Any) -> None:
     common = ["ranges", "--edges", "altitude.csv", "--values", "known.csv", "--json"]
     plain = json.loads(invoke(*common).output)
     near = json.loads(invoke(*common, "--closeness", "0.3").output)

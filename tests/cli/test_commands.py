@@ -5,13 +5,15 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 import gradraker
 from gradraker.cli import main
@@ -20,7 +22,7 @@ from gradraker.datasets import load_temperature_normals
 PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
 
 
-def commands(group=main, prefix=()):
+def commands(group: Any = main, prefix: Any = ()) -> Iterator[Any]:
     """All commands and groups below a group, by the words that call them."""
     for name, command in group.commands.items():
         yield (*prefix, name), command
@@ -31,12 +33,12 @@ def commands(group=main, prefix=()):
 COMMANDS = dict(commands())
 
 
-def invoke(*arguments, **options):
+def invoke(*arguments: str, **options: Any) -> Result:
     return CliRunner().invoke(main, arguments, prog_name="gradraker", **options)
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with edges, values, known (60), new (10 others) and series as CSV, and models."""
     folder = tmp_path_factory.mktemp("made")
     files = {name: str(folder / f"{name}.csv") for name in ("edges", "values", "known", "new")}
@@ -59,14 +61,14 @@ def made(tmp_path_factory):
 
 
 @pytest.fixture
-def run(made, tmp_path, monkeypatch):
+def run(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     monkeypatch.chdir(tmp_path)
     for path in made.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
     return invoke
 
 
-def facts(result):
+def facts(result: Result) -> Any:
     assert result.exit_code == 0, result.output
     assert result.stderr == ""
     return json.loads(result.stdout)
@@ -75,14 +77,16 @@ def facts(result):
 # -- help and documentation ----------------------------------------------------
 
 
-def example(command):
+def example(command: Any) -> list[str]:
     found = re.fullmatch(r"Example: gradraker (.+)", command.epilog or "")
     assert found, f"{command.name} has no example in its help"
     return shlex.split(found.group(1))
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_help_has_words_and_an_example_that_runs(run, words):
+def test_help_has_words_and_an_example_that_runs(
+    run: Callable[..., Any], words: tuple[Any, ...]
+) -> None:
     command = COMMANDS[words]
     assert command.help
     for parameter in command.params:
@@ -98,7 +102,7 @@ def test_help_has_words_and_an_example_that_runs(run, words):
 
 
 @pytest.mark.parametrize("name", main.commands)
-def test_every_command_has_a_section_in_the_documentation(name):
+def test_every_command_has_a_section_in_the_documentation(name: str) -> None:
     page = PAGE.read_text("utf-8")
     assert f"\n## gradraker {name}\n" in page
     section = page.split(f"\n## gradraker {name}\n")[1].split("\n## ")[0]
@@ -106,16 +110,16 @@ def test_every_command_has_a_section_in_the_documentation(name):
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_every_command_is_mentioned_in_the_documentation(words):
+def test_every_command_is_mentioned_in_the_documentation(words: tuple[Any, ...]) -> None:
     assert words[-1] in PAGE.read_text("utf-8")
 
 
-def test_there_is_no_section_for_a_command_that_is_not_there():
+def test_there_is_no_section_for_a_command_that_is_not_there() -> None:
     sections = re.findall(r"^## gradraker (\w+)$", PAGE.read_text("utf-8"), re.MULTILINE)
     assert set(sections) == set(main.commands)
 
 
-def documented():
+def documented() -> Iterator[Any]:
     """Commands of the page, with the outputs that it shows."""
     for block in re.findall(r"```console\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
@@ -123,7 +127,10 @@ def documented():
             yield command, output
 
 
-def test_the_page_shows_what_the_commands_print(tmp_path, monkeypatch):
+@pytest.mark.process
+def test_the_page_shows_what_the_commands_print(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     shown = list(documented())
@@ -140,14 +147,14 @@ def test_the_page_shows_what_the_commands_print(tmp_path, monkeypatch):
         assert tidy(printed) == tidy(output), command
 
 
-def tidy(text):
+def tidy(text: str) -> list[Any]:
     return [line.rstrip() for line in text.splitlines() if line.strip()]
 
 
 # -- ranges --------------------------------------------------------------------
 
 
-def test_ranges_are_those_of_the_library(run):
+def test_ranges_are_those_of_the_library(run: Callable[..., Any]) -> None:
     found = facts(run("ranges", "--edges", "edges.csv", "--frequencies", "100", "--json"))
     data = gradraker.load_temperature()
     expected = gradraker.sigma2_ranges(data.adjacency, n_frequencies=100)
@@ -157,7 +164,7 @@ def test_ranges_are_those_of_the_library(run):
     assert found["disturbing_averaging"] == expected.disturbing_averaging
 
 
-def test_ranges_of_known_nodes_are_those_of_predict(run):
+def test_ranges_of_known_nodes_are_those_of_predict(run: Callable[..., Any]) -> None:
     files = ["--edges", "edges.csv", "--values", "known.csv"]
     found = facts(run("ranges", *files, "--json"))
     by_skg = facts(run("predict", *files, "--method", "skg", "--json"))
@@ -167,23 +174,23 @@ def test_ranges_of_known_nodes_are_those_of_predict(run):
 
 
 @pytest.mark.parametrize("noise", ["refined", "0.1"])
-def test_ranges_with_other_noise(run, noise):
+def test_ranges_with_other_noise(run: Callable[..., Any], noise: str) -> None:
     found = facts(run("ranges", "--edges", "edges.csv", "--noise", noise, "--json"))
     assert found["noise"] == {"refined": "refined", "0.1": "given"}[noise]
 
 
-def test_ranges_table(run):
+def test_ranges_table(run: Callable[..., Any]) -> None:
     shown = run("ranges", "--edges", "edges.csv").stdout
     for word in ("chaos", "extending", "disturbing", "averaging", "Noise ratio"):
         assert word in shown
 
 
 @pytest.mark.parametrize("noise", ["0", "0.95", "loud", "nan"])
-def test_ranges_wrong_noise(run, noise):
+def test_ranges_wrong_noise(run: Callable[..., Any], noise: str) -> None:
     assert run("ranges", "--edges", "edges.csv", "--noise", noise).exit_code == 2
 
 
-def test_ranges_of_one_node(run):
+def test_ranges_of_one_node(run: Callable[..., Any]) -> None:
     Path("one.csv").write_text("Basel / Binningen,1\n")
     result = run("ranges", "--edges", "edges.csv", "--values", "one.csv")
     assert result.exit_code == 1
@@ -193,7 +200,7 @@ def test_ranges_of_one_node(run):
 # -- explain -------------------------------------------------------------------
 
 
-def test_explanation_adds_up(run):
+def test_explanation_adds_up(run: Callable[..., Any]) -> None:
     name = "Pilatus"
     found = facts(run("explain", "--model", "model.skg", "--node", name, "--top", "1000", "--json"))
     known = ["--edges", "edges.csv", "--values", "known.csv"]
@@ -208,13 +215,13 @@ def test_explanation_adds_up(run):
     assert found["listed_part"] == pytest.approx(1.0)
 
 
-def test_explain_takes_no_edges_since_the_model_holds_its_graph(run):
+def test_explain_takes_no_edges_since_the_model_holds_its_graph(run: Callable[..., Any]) -> None:
     result = run("explain", "--model", "model.skg", "--edges", "edges.csv", "--node", "Pilatus")
     assert result.exit_code == 2
     assert "--edges" in result.stderr
 
 
-def test_explain_refuses(run):
+def test_explain_refuses(run: Callable[..., Any]) -> None:
     files = ["--node", "Pilatus"]
     result = run("explain", "--model", "model.skg", "--node", "Atlantis")
     assert (result.exit_code, result.stderr) == (
@@ -235,7 +242,7 @@ def test_explain_refuses(run):
 UPDATE = ("update", "--model", "model.skg", "--edges", "edges.csv")
 
 
-def test_update_learns_as_the_library_does(run):
+def test_update_learns_as_the_library_does(run: Callable[..., Any]) -> None:
     loaded = gradraker.load("model.skg")
     model, mean = loaded.skg_, loaded.offset_
     found = facts(run(*UPDATE, "--values", "new.csv", "--json"))
@@ -256,7 +263,7 @@ def test_update_learns_as_the_library_does(run):
     assert len(found["predictions"]) == data.n_nodes - 70
 
 
-def test_update_twice_changes_nothing_unless_again(run):
+def test_update_twice_changes_nothing_unless_again(run: Callable[..., Any]) -> None:
     facts(run(*UPDATE, "--values", "new.csv", "--json"))
     once = Path("model.skg").read_bytes()
     found = facts(run(*UPDATE, "--values", "new.csv", "--json"))
@@ -268,13 +275,13 @@ def test_update_twice_changes_nothing_unless_again(run):
     assert Path("model.skg").read_bytes() != once
 
 
-def test_a_changed_value_is_learned(run):
+def test_a_changed_value_is_learned(run: Callable[..., Any]) -> None:
     head, first, *_ = Path("known.csv").read_text("utf-8").splitlines()
     Path("changed.csv").write_text(f"{head}\n{first.rpartition(',')[0]},5.5\n", "utf-8")
     assert facts(run(*UPDATE, "--values", "changed.csv", "--json"))["learned"] == 1
 
 
-def test_update_saves_elsewhere_and_predicts(run):
+def test_update_saves_elsewhere_and_predicts(run: Callable[..., Any]) -> None:
     old = Path("model.skg").read_bytes()
     arguments = ["--values", "new.csv", "--save-as", "other.skg", "--out", "p.csv", "--top", "1"]
     result = run(*UPDATE, *arguments)
@@ -292,7 +299,7 @@ def test_update_saves_elsewhere_and_predicts(run):
             assert float(value) == values[name.strip('"')]
 
 
-def test_update_without_values_only_predicts(run):
+def test_update_without_values_only_predicts(run: Callable[..., Any]) -> None:
     old = Path("model.skg").read_bytes()
     result = run(*UPDATE, "--out", "-")
     assert result.exit_code == 0, result.output
@@ -301,7 +308,7 @@ def test_update_without_values_only_predicts(run):
     assert Path("model.skg").read_bytes() == old
 
 
-def test_update_with_new_nodes_and_a_name_of_another_kind(run):
+def test_update_with_new_nodes_and_a_name_of_another_kind(run: Callable[..., Any]) -> None:
     Path("e.csv").write_text("7,Basel / Binningen\n7,Pilatus\n8x,Pilatus\n8x,7\n")
     Path("v.csv").write_text("7,1.5\n")
     found = facts(
@@ -324,7 +331,9 @@ def test_update_with_new_nodes_and_a_name_of_another_kind(run):
         (["--out", "none/p.csv"], 1),
     ],
 )
-def test_update_refuses_and_changes_nothing(run, arguments, code):
+def test_update_refuses_and_changes_nothing(
+    run: Callable[..., Any], arguments: list[str], code: int
+) -> None:
     before = {path.name: path.read_bytes() for path in Path().iterdir()}
     result = run(*UPDATE, *arguments)
     assert result.exit_code == code, result.output
@@ -332,7 +341,7 @@ def test_update_refuses_and_changes_nothing(run, arguments, code):
     assert {path.name: path.read_bytes() for path in Path().iterdir()} == before
 
 
-def test_update_of_nodes_that_are_not_there(run):
+def test_update_of_nodes_that_are_not_there(run: Callable[..., Any]) -> None:
     Path("v.csv").write_text("Atlantis,1\n")
     result = run(*UPDATE, "--values", "v.csv")
     assert result.exit_code == 1
@@ -340,7 +349,7 @@ def test_update_of_nodes_that_are_not_there(run):
     assert run(*UPDATE, "--values", "v.csv", "--unknown-nodes", "ignore").exit_code == 0
 
 
-def test_a_damaged_model_is_refused(run):
+def test_a_damaged_model_is_refused(run: Callable[..., Any]) -> None:
     content = Path("model.skg").read_bytes()
     Path("model.skg").write_bytes(content[: len(content) // 2])
     result = run(*UPDATE, "--values", "new.csv")
@@ -349,7 +358,8 @@ def test_a_damaged_model_is_refused(run):
     assert result.stderr.count("\n") == 1
 
 
-def test_help_of_every_command_is_quick():
+@pytest.mark.process
+def test_help_of_every_command_is_quick() -> None:
     program = (
         "import sys\n"
         "from gradraker.cli import main\n"

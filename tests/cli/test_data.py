@@ -1,19 +1,24 @@
 """``gradraker data``: list, info and fetch."""
 
 import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
+from click.testing import Result
 
 import gradraker
 
 
-def facts(result):
+def facts(result: Result) -> Any:
     assert result.exit_code == 0, result.output
     assert result.stderr == ""
     return json.loads(result.stdout)
 
 
-def test_data_list_and_info(run):
+def test_data_list_and_info(run: Callable[..., Any]) -> None:
     listed = facts(run("data", "list", "--json"))["datasets"]
     assert [one["name"] for one in listed] == list(gradraker.datasets.list_datasets())
     table = run("data", "list").stdout
@@ -26,7 +31,9 @@ def test_data_list_and_info(run):
     assert "fetch_cora_con()" in shown
 
 
-def test_data_fetch_writes_files_that_are_read_back(run, tmp_path):
+def test_data_fetch_writes_files_that_are_read_back(
+    run: Callable[..., Any], tmp_path: Path
+) -> None:
     files = ("--edges", "edges.csv", "--values", "values.csv")
     assert run("data", "fetch", "temperature", *files, cwd=tmp_path).exit_code == 0
     data = gradraker.load_temperature()
@@ -38,7 +45,7 @@ def test_data_fetch_writes_files_that_are_read_back(run, tmp_path):
     assert values == dict(zip(data.node_names, data.values.tolist(), strict=True))
 
 
-def test_data_fetch_json_and_stdout(run):
+def test_data_fetch_json_and_stdout(run: Callable[..., Any]) -> None:
     assert facts(run("data", "fetch", "temperature", "--json")) == {
         "name": "temperature",
         "nodes": 89,
@@ -50,15 +57,17 @@ def test_data_fetch_json_and_stdout(run):
     assert "Licence" in result.stderr
 
 
-def test_data_of_no_name_is_wrong_use(run):
+def test_data_of_no_name_is_wrong_use(run: Callable[..., Any]) -> None:
     for command in ("info", "fetch"):
         result = run("data", command, "mars")
         assert result.exit_code == 2
         assert "name must be one of 'cora'" in " ".join(result.stderr.split())
 
 
-def test_data_that_cannot_be_fetched_is_exit_code_1(run, tmp_path, monkeypatch):
-    def offline(*arguments, **options):
+def test_data_that_cannot_be_fetched_is_exit_code_1(
+    run: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def offline(*arguments: Any, **options: Any) -> None:
         raise OSError("no network")
 
     monkeypatch.setattr("gradraker.datasets.fetch.download._download", offline)

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 import gradraker
 from gradraker.cli import main
@@ -12,19 +12,19 @@ from gradraker.cli import main
 FILES = ("--edges", "edges.csv", "--values", "values.csv")
 
 
-def run(*arguments):
+def run(*arguments: str) -> Result:
     return CliRunner().invoke(main, arguments, prog_name="gradraker")
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder with edges.csv and values.csv to be in."""
     monkeypatch.chdir(tmp_path)
     done = run("data", "fetch", "temperature", *FILES)
     assert done.exit_code == 0, done.output
 
 
-def test_ranges_are_those_of_the_library():
+def test_ranges_are_those_of_the_library() -> None:
     walks = ("--hops", "2", "--hop-weights", "random_walk")
     result = run("ranges", "--edges", "edges.csv", *walks, "--json")
     assert result.exit_code == 0, result.output
@@ -34,7 +34,7 @@ def test_ranges_are_those_of_the_library():
     assert json.loads(result.stdout)["extending_disturbing"] == expected
 
 
-def test_a_sweep_counts_walks_as_asked():
+def test_a_sweep_counts_walks_as_asked() -> None:
     quick = ("--sigma2", "0.5:50:3", "--repeats", "4", "--frequencies", "20")
     result = run("sweep", *FILES, *quick, "--hops", "2", "--hop-weights", "binary")
     assert result.exit_code == 0, result.output
@@ -42,7 +42,7 @@ def test_a_sweep_counts_walks_as_asked():
     assert 0.0 < largest <= 36.0  # rows of 0 and 1 with a column for each sampled node
 
 
-def test_a_saved_model_keeps_how_walks_count():
+def test_a_saved_model_keeps_how_walks_count() -> None:
     options = ("--method", "skg", "--sigma2", "2", "--hops", "2", "--hop-weights", "binary")
     assert run("predict", *FILES, *options, "--model", "new.skg").exit_code == 0
     model = gradraker.load("new.skg")
@@ -50,7 +50,7 @@ def test_a_saved_model_keeps_how_walks_count():
 
 
 @pytest.mark.parametrize("command", [["ranges"], ["predict", "--method", "skg"], ["sweep"]])
-def test_negative_weights_are_refused_in_words_of_the_command(command):
+def test_negative_weights_are_refused_in_words_of_the_command(command: list[str]) -> None:
     Path("signed.csv").write_text("source,target,weight\na,b,-1\nb,c,2\nc,a,1\n")
     Path("three.csv").write_text("node,value\na,1\nb,2\nc,3\n")
     files = ("--edges", "signed.csv", "--values", "three.csv")
@@ -59,7 +59,7 @@ def test_negative_weights_are_refused_in_words_of_the_command(command):
     assert "weights of at least 0, got -1: pass --unweighted, or count walks" in result.stderr
 
 
-def test_nodes_models_do_not_count_walks():
+def test_nodes_models_do_not_count_walks() -> None:
     graph, known = [("a", "b"), ("b", "c")], {"a": 1.0, "b": 2.0}
     with pytest.raises(TypeError, match="'hop_weights' is not an option of a graph"):
         gradraker.predict_nodes(graph, known, hop_weights="binary")

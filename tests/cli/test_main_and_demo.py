@@ -3,13 +3,16 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from numpy.typing import NDArray
 
 import gradraker
 from gradraker.cli import main
@@ -26,21 +29,21 @@ class ConstantLearner:
 
     made = None
 
-    def __init__(self, **parameters):
+    def __init__(self, **parameters: Any) -> None:
         self.parameters = parameters
         ConstantLearner.made = self
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: NDArray[np.float64]) -> "ConstantLearner":
         self.X, self.y = X, y
         self.sigma2_ = 4.25
         return self
 
-    def predict(self, X):
+    def predict(self, X: Any) -> NDArray[np.float64]:
         return np.full(X.shape[0], 0.6)
 
 
 @pytest.fixture
-def constant(monkeypatch):
+def constant(monkeypatch: pytest.MonkeyPatch) -> type[Any]:
     # In the module's dict, since setattr would first load and compile the real learner.
     monkeypatch.setattr(demo, "SKGRegressor", ConstantLearner)
     monkeypatch.setattr(ConstantLearner, "made", None)
@@ -48,31 +51,33 @@ def constant(monkeypatch):
 
 
 @pytest.fixture
-def run(monkeypatch, tmp_path):
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Any]:
     monkeypatch.chdir(tmp_path)
     return lambda *arguments: CliRunner().invoke(main, arguments, prog_name="gradraker")
 
 
-def fail_with(monkeypatch, error):
-    def load_temperature(month):
+def fail_with(monkeypatch: pytest.MonkeyPatch, error: Any) -> None:
+    def load_temperature(month: Any) -> None:
         raise error
 
     monkeypatch.setattr(demo, "load_temperature", load_temperature)
 
 
-def without_matplotlib(monkeypatch):
+def without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
 
 
 @pytest.fixture
-def split():
+def split() -> tuple[Any, ...]:
     order = np.random.default_rng(0).permutation(89)
     return order[:36], order[36:]
 
 
-def test_run_demo_trains_on_the_sampled_part_of_the_graph(constant, split):
+def test_run_demo_trains_on_the_sampled_part_of_the_graph(
+    constant: type[Any], split: tuple[Any, ...]
+) -> None:
     sampled, _ = split
     data = gradraker.load_temperature("jan")
     run_demo(seed=0)
@@ -88,7 +93,7 @@ def test_run_demo_trains_on_the_sampled_part_of_the_graph(constant, split):
     np.testing.assert_allclose(constant.made.y, (data.values[sampled] + 14.0) / 16.7)
 
 
-def test_run_demo_numbers(constant, split):
+def test_run_demo_numbers(constant: type[Any], split: tuple[Any, ...]) -> None:
     sampled, tested = split
     celsius = gradraker.load_temperature("jan").values
     y = (celsius + 14.0) / 16.7
@@ -115,7 +120,9 @@ def test_run_demo_numbers(constant, split):
     assert worst.error_c == pytest.approx(10.02)
 
 
-def test_demo_prints_a_table_and_writes_the_figure(constant, run):
+def test_demo_prints_a_table_and_writes_the_figure(
+    constant: type[Any], run: Callable[..., Any]
+) -> None:
     result = run("demo", "--out", "a/b")
     assert result.exit_code == 0, result.output
     figure = Path("a/b", FIGURE_NAME)
@@ -123,8 +130,8 @@ def test_demo_prints_a_table_and_writes_the_figure(constant, run):
     assert [path.name for path in figure.parent.iterdir()] == [FIGURE_NAME]
     lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
     assert "Graph 89 nodes, 2515 edges" in lines
-    assert "Split 36 sampled, 53 tested (seed 0)" in lines
-    assert "σ² of the kernel 4.25, from the sampled graph alone (rule 'theory')" in lines
+    assert "Split 36 known, 53 unknown (seed 0)" in lines
+    assert "σ² of the kernel 4.25, from the known nodes alone (rule 'theory')" in lines
     assert "worst Jungfraujoch 3571 -14.0 -4.0 +10.0" in lines
     assert f"Figure: {figure}" in lines
     assert lines[-1] == "Source: MeteoSwiss"
@@ -132,7 +139,7 @@ def test_demo_prints_a_table_and_writes_the_figure(constant, run):
     assert "\x1b" not in result.stdout
 
 
-def test_demo_default_folder(constant, run):
+def test_demo_default_folder(constant: type[Any], run: Callable[..., Any]) -> None:
     figure = Path("gradraker-demo", FIGURE_NAME)
     assert run("demo").exit_code == 0
     first = figure.read_bytes()
@@ -140,7 +147,9 @@ def test_demo_default_folder(constant, run):
     assert figure.read_bytes() == first
 
 
-def test_demo_json_is_one_object_with_the_numbers_of_run_demo(constant, run):
+def test_demo_json_is_one_object_with_the_numbers_of_run_demo(
+    constant: type[Any], run: Callable[..., Any]
+) -> None:
     result = run("demo", "--json", "--seed", "3", "--out", "out")
     assert result.exit_code == 0, result.output
     assert result.stderr == ""
@@ -156,8 +165,8 @@ def test_demo_json_is_one_object_with_the_numbers_of_run_demo(constant, run):
 
 
 def test_demo_without_matplotlib_prints_the_table_and_how_to_get_the_figure(
-    constant, run, monkeypatch
-):
+    constant: type[Any], run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     without_matplotlib(monkeypatch)
     result = run("demo")
     assert result.exit_code == 0, result.output
@@ -167,7 +176,9 @@ def test_demo_without_matplotlib_prints_the_table_and_how_to_get_the_figure(
     assert not Path("gradraker-demo").exists()
 
 
-def test_demo_json_without_matplotlib_keeps_stdout_clean(constant, run, monkeypatch):
+def test_demo_json_without_matplotlib_keeps_stdout_clean(
+    constant: type[Any], run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     without_matplotlib(monkeypatch)
     result = run("demo", "--json")
     assert result.exit_code == 0
@@ -184,7 +195,9 @@ def test_demo_json_without_matplotlib_keeps_stdout_clean(constant, run, monkeypa
         (ValueError(), "ValueError: (run 'gradraker --debug ...' to see where)"),
     ],
 )
-def test_an_error_is_one_sentence(run, monkeypatch, error, message):
+def test_an_error_is_one_sentence(
+    run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, error: Any, message: str
+) -> None:
     fail_with(monkeypatch, error)
     result = run("demo")
     assert result.exit_code == 1
@@ -193,7 +206,9 @@ def test_an_error_is_one_sentence(run, monkeypatch, error, message):
     assert result.stderr.count("\n") == 1
 
 
-def test_debug_lets_the_error_through(run, monkeypatch):
+def test_debug_lets_the_error_through(
+    run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     fail_with(monkeypatch, ValueError("no"))
     result = run("--debug", "demo")
     assert result.exit_code == 1
@@ -211,7 +226,9 @@ def test_debug_lets_the_error_through(run, monkeypatch):
         [],
     ],
 )
-def test_wrong_use_is_exit_code_2(constant, run, arguments):
+def test_wrong_use_is_exit_code_2(
+    constant: type[Any], run: Callable[..., Any], arguments: list[Any]
+) -> None:
     Path("a-file").touch()
     result = run(*arguments)
     assert result.exit_code == 2
@@ -220,24 +237,26 @@ def test_wrong_use_is_exit_code_2(constant, run, arguments):
     assert constant.made is None  # refused before any work
 
 
-def test_a_folder_that_cannot_be_made_is_exit_code_1(constant, run):
+def test_a_folder_that_cannot_be_made_is_exit_code_1(
+    constant: type[Any], run: Callable[..., Any]
+) -> None:
     Path("a-file").touch()
     result = run("demo", "--out", "a-file/sub")
     assert result.exit_code == 1
     assert result.stderr.startswith("Error: a-file/sub: ")
 
 
-def test_the_installed_command_is_main():
+def test_the_installed_command_is_main() -> None:
     (script,) = entry_points(group="console_scripts", name="gradraker")
     assert script.load() is main
 
 
-def test_version(run):
+def test_version(run: Callable[..., Any]) -> None:
     result = run("--version")
     assert (result.exit_code, result.stdout) == (0, f"gradraker, version {gradraker.__version__}\n")
 
 
-def test_every_command_and_option_has_help(run):
+def test_every_command_and_option_has_help(run: Callable[..., Any]) -> None:
     assert "demo" in main.commands
     for name, command in main.commands.items():
         assert command.help, name
@@ -247,7 +266,7 @@ def test_every_command_and_option_has_help(run):
             assert option.help, option.name
 
 
-def run_process(*arguments, **options):
+def run_process(*arguments: str, **options: Any) -> Any:
     return subprocess.run(
         [*GRADRAKER, *arguments],
         capture_output=True,
@@ -259,7 +278,8 @@ def run_process(*arguments, **options):
     )
 
 
-def test_process_demo_learns_more_than_the_mean(tmp_path, split):
+@pytest.mark.process
+def test_process_demo_learns_more_than_the_mean(tmp_path: Path, split: tuple[Any, ...]) -> None:
     done = run_process("demo", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     facts = json.loads(done.stdout)
@@ -277,7 +297,8 @@ def test_process_demo_learns_more_than_the_mean(tmp_path, split):
     assert width > height > 500
 
 
-def test_process_error_has_no_traceback_unless_debug(tmp_path):
+@pytest.mark.process
+def test_process_error_has_no_traceback_unless_debug(tmp_path: Path) -> None:
     (tmp_path / "a-file").touch()
     plain = run_process("demo", "--out", "a-file/sub", cwd=tmp_path)
     assert plain.returncode == 1
@@ -288,7 +309,8 @@ def test_process_error_has_no_traceback_unless_debug(tmp_path):
     assert "Traceback" in debug.stderr
 
 
-def test_process_help_loads_nothing_heavy():
+@pytest.mark.process
+def test_process_help_loads_nothing_heavy() -> None:
     program = (
         "import sys\n"
         "from gradraker.cli import main\n"

@@ -7,31 +7,34 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 import gradraker
 from gradraker.cli import main
 from gradraker.cli.options import HOP_WEIGHTS, KERNELS, SIGMA2_RULES
 from gradraker.cli.output import escape_formula, make_printable
+from gradraker.workflow.node_predictions import NodePredictions
 
 PROGRAM = "from gradraker.cli import main; main(prog_name='gradraker')"
 
 
-def write_rows(path, rows):
+def write_rows(path: Path | str, rows: list[Any]) -> None:
     with open(path, "w", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows(rows)
 
 
-def read_rows(text):
+def read_rows(text: str) -> list[Any]:
     return list(csv.DictReader(text.splitlines()))
 
 
 @pytest.fixture(scope="module")
-def stations(tmp_path_factory):
+def stations(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Edges of all stations and values of the first 60."""
     folder = tmp_path_factory.mktemp("stations")
     data = gradraker.load_temperature()
@@ -45,35 +48,37 @@ def stations(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def expected(stations):
+def expected(stations: Path) -> NodePredictions:
     return gradraker.predict_nodes(
         gradraker.read_edges(stations / "edges.csv"), gradraker.read_values(stations / "known.csv")
     )
 
 
 @pytest.fixture
-def run(monkeypatch, tmp_path, stations):
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, stations: Path) -> Callable[..., Any]:
     monkeypatch.chdir(tmp_path)
     for name in ("edges.csv", "known.csv"):
         Path(name).write_bytes((stations / name).read_bytes())
 
-    def invoke(*arguments, **options):
+    def invoke(*arguments: Any, **options: Any) -> Any:
         return CliRunner().invoke(main, arguments, prog_name="gradraker", **options)
 
     return invoke
 
 
 @pytest.fixture
-def predict(run):
+def predict(run: Callable[..., Any]) -> Callable[..., Any]:
     """Run predict on the stations, unless other files are named."""
 
-    def invoke(*arguments, edges="edges.csv", values="known.csv", **options):
+    def invoke(
+        *arguments: Any, edges: Any = "edges.csv", values: Any = "known.csv", **options: Any
+    ) -> Any:
         return run("predict", "--edges", edges, "--values", values, *arguments, **options)
 
     return invoke
 
 
-def assert_refused(result, code, *words):
+def assert_refused(result: Result, code: int, *words: str) -> None:
     assert result.exit_code == code, result.output
     assert result.stdout == ""
     assert "Traceback" not in result.stderr
@@ -82,7 +87,7 @@ def assert_refused(result, code, *words):
         assert word in message, message
 
 
-def test_table_for_people(predict, expected):
+def test_table_for_people(predict: Callable[..., Any], expected: Any) -> None:
     result = predict()
     assert result.exit_code == 0, result.output
     assert result.stderr == ""
@@ -100,7 +105,9 @@ def test_table_for_people(predict, expected):
     assert "\x1b" not in result.stdout
 
 
-def test_csv_holds_exactly_what_the_library_predicts(predict, expected):
+def test_csv_holds_exactly_what_the_library_predicts(
+    predict: Callable[..., Any], expected: NodePredictions
+) -> None:
     assert predict("--out", "p.csv").exit_code == 0
     rows = read_rows(Path("p.csv").read_text("utf-8"))
     assert [row["node"] for row in rows] == expected.nodes.tolist()
@@ -111,7 +118,7 @@ def test_csv_holds_exactly_what_the_library_predicts(predict, expected):
     assert list(rows[0]) == ["node", "known", "value", "prediction"]
 
 
-def test_csv_with_contributors(predict, expected):
+def test_csv_with_contributors(predict: Callable[..., Any], expected: NodePredictions) -> None:
     assert predict("--out", "p.csv", "--top", "2").exit_code == 0
     rows = read_rows(Path("p.csv").read_text("utf-8"))
     frame = expected.to_frame(n_contributors=2)
@@ -121,7 +128,7 @@ def test_csv_with_contributors(predict, expected):
         assert [float(row[column]) for row in rows] == frame[column].tolist()
 
 
-def test_json_is_one_object(predict, expected):
+def test_json_is_one_object(predict: Callable[..., Any], expected: Any) -> None:
     result = predict("--json", "--top", "1", "--out", "p.csv", "--report", "r.html")
     assert result.exit_code == 0, result.output
     assert result.stderr == ""
@@ -138,7 +145,9 @@ def test_json_is_one_object(predict, expected):
     assert Path("r.html").read_text("utf-8") == render_predictions(facts)
 
 
-def test_standard_output_gets_the_csv_alone(predict, expected):
+def test_standard_output_gets_the_csv_alone(
+    predict: Callable[..., Any], expected: NodePredictions
+) -> None:
     result = predict("--out", "-")
     assert result.exit_code == 0
     rows = read_rows(result.stdout)
@@ -147,7 +156,7 @@ def test_standard_output_gets_the_csv_alone(predict, expected):
 
 
 @pytest.mark.parametrize("which", ["edges", "values"])
-def test_standard_input(predict, which):
+def test_standard_input(predict: Callable[..., Any], which: str) -> None:
     assert predict("--out", "p.csv").exit_code == 0
     file = {"edges": "edges.csv", "values": "known.csv"}[which]
     result = predict("--out", "q.csv", **{which: "-"}, input=Path(file).read_bytes())
@@ -155,7 +164,7 @@ def test_standard_input(predict, which):
     assert Path("q.csv").read_bytes() == Path("p.csv").read_bytes()
 
 
-def test_options_reach_the_library(predict, expected):
+def test_options_reach_the_library(predict: Callable[..., Any], expected: NodePredictions) -> None:
     options = ["--direction", "in", "--self-loops", "drop", "--unweighted", "--hops", "2"]
     options += ["--hop-weights", "random_walk"]
     learner = ["--sigma2", "7.5", "--kernel", "cauchy", "--frequencies", "50"]
@@ -192,7 +201,7 @@ def test_options_reach_the_library(predict, expected):
     assert saved.adjacency_[[-1]].data.tolist() == [1.0]
 
 
-def test_words_of_options_are_those_of_the_library():
+def test_words_of_options_are_those_of_the_library() -> None:
     from gradraker.graph import hops
     from gradraker.kernels import shift_invariant as kernels
     from gradraker.models.sigma2 import rules as sigma2
@@ -202,7 +211,7 @@ def test_words_of_options_are_those_of_the_library():
     assert HOP_WEIGHTS == hops.HOP_WEIGHTS
 
 
-def test_names_are_text_in_every_file(run):
+def test_names_are_text_in_every_file(run: Callable[..., Any]) -> None:
     write_rows("e.csv", [(i, (i + k) % 12) for i in range(12) for k in (1, 2, 5)])
     # 7x makes a text column of what are whole numbers in the other file.
     write_rows("v.csv", [*((i, i / 2) for i in range(8)), ("7x", 1.0)])
@@ -216,7 +225,7 @@ def test_names_are_text_in_every_file(run):
     assert [one["node"] for one in facts["predictions"]] == ["8", "9", "10", "11"]
 
 
-def test_unicode_crlf_and_bom(run):
+def test_unicode_crlf_and_bom(run: Callable[..., Any]) -> None:
     names = ["Zürich", "東京", "naïve, with comma", 'quote "x"', "🎉", "e\u0301", "a", "b"]
     rows = [(names[i], names[(i + k) % 8]) for i in range(8) for k in (1, 3)]
     write_rows("e.csv", [("source", "target"), *rows])
@@ -226,11 +235,11 @@ def test_unicode_crlf_and_bom(run):
     result = run("predict", "--edges", "e.csv", "--values", "v.csv", "--out", "p.csv", "--top", "1")
     assert result.exit_code == 0, result.output
     rows = read_rows(Path("p.csv").read_text("utf-8"))
-    assert {row["node"] for row in rows} == set(names)
+    assert {row["node"] for row in rows} == set(names)  # type: ignore[call-overload]
     assert Path("p.csv").read_bytes().count(b"\r") == 0
 
 
-def test_too_few_known_nodes_have_no_estimate(run):
+def test_too_few_known_nodes_have_no_estimate(run: Callable[..., Any]) -> None:
     write_rows("e.csv", [("a", "x"), ("b", "y"), ("c", "x")])
     write_rows("v.csv", [("a", 1), ("b", 2)])
     result = run("predict", "--edges", "e.csv", "--values", "v.csv", "--report", "r.html")
@@ -239,7 +248,7 @@ def test_too_few_known_nodes_have_no_estimate(run):
     assert "no estimate of the error" in Path("r.html").read_text("utf-8")
 
 
-def test_all_nodes_known(run):
+def test_all_nodes_known(run: Callable[..., Any]) -> None:
     write_rows("e.csv", [("a", "b"), ("b", "a")])
     write_rows("v.csv", [("a", 1), ("b", 2)])
     result = run(
@@ -255,21 +264,21 @@ FORMULAS = ["=1+1", "+SUM(A1)", "-2+3", "@SUM(1)", "\tx", "\rx", "＝1", "=cmd|'
 
 
 @pytest.mark.parametrize("name", FORMULAS)
-def test_formulas_get_an_apostrophe(name):
+def test_formulas_get_an_apostrophe(name: str) -> None:
     assert escape_formula(name) == f"'{name}"
 
 
 @pytest.mark.parametrize("name", ["-5", "+5", "-1.5e-3", "5", "a=b", "", "Basel", "'=x"])
-def test_numbers_and_other_names_stay(name):
+def test_numbers_and_other_names_stay(name: str) -> None:
     assert escape_formula(name) == name
 
 
 @pytest.mark.parametrize("name", ["-1_0", "-٣", "-inf", "-0x10", "+1+1"])
-def test_what_only_looks_like_a_number_is_escaped(name):
+def test_what_only_looks_like_a_number_is_escaped(name: str) -> None:
     assert escape_formula(name) == f"'{name}"
 
 
-def test_formulas_in_the_output(run):
+def test_formulas_in_the_output(run: Callable[..., Any]) -> None:
     names = ["=1+1", "-5", "@x", "safe", "other", "last"]
     write_rows("e.csv", [(a, b) for a in names for b in names if a < b])
     write_rows("v.csv", [("node", "value"), ("=1+1", -1.5), ("-5", 2), ("@x", 3)])
@@ -285,7 +294,7 @@ def test_formulas_in_the_output(run):
     assert {row["node"] for row in rows} == set(names)
 
 
-def test_names_cannot_write_to_the_terminal(run):
+def test_names_cannot_write_to_the_terminal(run: Callable[..., Any]) -> None:
     bad = "x\x1b[2J[bold]y"
     assert make_printable(bad) == "x\\x1b[2J[bold]y"
     write_rows("e.csv", [("a", "c"), ("b", "d"), (bad, "c")])
@@ -326,22 +335,24 @@ def test_names_cannot_write_to_the_terminal(run):
         ["--out", ""],
     ],
 )
-def test_wrong_use(predict, arguments, monkeypatch):
+def test_wrong_use(
+    predict: Callable[..., Any], arguments: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = {path.name: path.read_bytes() for path in Path().iterdir()}
     assert_refused(predict(*arguments), 2, "Usage: gradraker predict")
     assert {path.name: path.read_bytes() for path in Path().iterdir()} == before
 
 
-def test_two_standard_inputs_are_wrong_use(predict):
+def test_two_standard_inputs_are_wrong_use(predict: Callable[..., Any]) -> None:
     assert_refused(predict(edges="-", values="-"), 2, "only one of --edges and --values")
 
 
-def test_missing_files_are_exit_code_1(predict):
+def test_missing_files_are_exit_code_1(predict: Callable[..., Any]) -> None:
     assert_refused(predict(edges="none.csv"), 1, "none.csv: No such file or directory")
     assert_refused(predict(values="none.csv"), 1, "none.csv: No such file or directory")
 
 
-def test_folders_as_files(predict):
+def test_folders_as_files(predict: Callable[..., Any]) -> None:
     Path("folder").mkdir()
     assert_refused(predict(edges="folder"), 1, "folder: Is a directory")
     for option in ("--out", "--report", "--model"):
@@ -349,7 +360,7 @@ def test_folders_as_files(predict):
         assert_refused(predict(option, "none/file"), 1, "the folder 'none' does not exist")
 
 
-def test_unreadable_file(predict):
+def test_unreadable_file(predict: Callable[..., Any]) -> None:
     if os.geteuid() == 0:
         pytest.skip("root reads everything")
     Path("edges.csv").chmod(0)
@@ -374,7 +385,9 @@ def test_unreadable_file(predict):
         (b"\x00\xff\xfe", b"a,1\n", "e.csv"),
     ],
 )
-def test_data_that_say_no(run, edges, values, message):
+def test_data_that_say_no(
+    run: Callable[..., Any], edges: bytes, values: bytes, message: str
+) -> None:
     Path("e.csv").write_bytes(edges)
     Path("v.csv").write_bytes(values)
     Path("p.csv").write_text("old")
@@ -386,14 +399,16 @@ def test_data_that_say_no(run, edges, values, message):
     assert not Path("r.html").exists()
 
 
-def test_debug_shows_where(run):
+def test_debug_shows_where(run: Callable[..., Any]) -> None:
     Path("e.csv").write_bytes(b"")
     result = run("--debug", "predict", "--edges", "e.csv", "--values", "e.csv")
     assert result.exit_code == 1
     assert isinstance(result.exception, gradraker.exceptions.GraphFileError)
 
 
-def test_report_without_jinja2_writes_nothing(predict, monkeypatch):
+def test_report_without_jinja2_writes_nothing(
+    predict: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "jinja2", None)
     result = predict("--report", "r.html", "--out", "p.csv")
     assert_refused(result, 1, "pip install 'gradraker[report]'")
@@ -405,18 +420,20 @@ def test_report_without_jinja2_writes_nothing(predict, monkeypatch):
 # -- outputs are whole ---------------------------------------------------------
 
 
-def visible(folder):
+def visible(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
 
 
-def test_a_failing_writer_leaves_the_old_file_and_no_litter(predict, monkeypatch):
+def test_a_failing_writer_leaves_the_old_file_and_no_litter(
+    predict: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     Path("p.csv").write_text("old")
 
     class Full:
-        def __init__(self, file, **options):
+        def __init__(self, file: Any, **options: Any) -> None:
             self.file = file
 
-        def writerows(self, rows):
+        def writerows(self, rows: Any) -> None:
             self.file.write("node,known,val")
             self.file.flush()
             raise OSError(28, "No space left on device", "p.csv")
@@ -446,19 +463,21 @@ module.write_csv = lambda path, rows: write_csv(path, slow_rows(rows))
 """
 
 
+@pytest.mark.process
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
-def test_killed_while_writing_leaves_the_old_output(stations, tmp_path):
+def test_killed_while_writing_leaves_the_old_output(stations: Path, tmp_path: Path) -> None:
     out = tmp_path / "p.csv"
     out.write_text("old")
     files = ["--edges", stations / "edges.csv", "--values", stations / "known.csv"]
     process = subprocess.Popen(
-        [sys.executable, "-c", SLOW_WRITER + PROGRAM, "predict", *files, "--out", out],
+        [sys.executable, "-c", SLOW_WRITER + PROGRAM, "predict", *files, "--out", out],  # type: ignore[list-item]
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         text=True,
     )
     try:
         for _ in range(3):  # three rows are on their way
+            assert process.stderr is not None
             assert process.stderr.readline() == "row\n"
         assert len(list(tmp_path.iterdir())) == 2  # the old file, and what is being written
         process.send_signal(signal.SIGKILL)
@@ -466,53 +485,61 @@ def test_killed_while_writing_leaves_the_old_output(stations, tmp_path):
     finally:
         process.kill()
         process.wait()
+        assert process.stderr is not None
         process.stderr.close()
     assert out.read_text() == "old"
     # A killed process cannot tidy up; what it leaves is hidden and has another name.
     assert visible(tmp_path) == ["p.csv"]
 
 
-def test_interrupted_process_tidies_up(stations, tmp_path):
+@pytest.mark.process
+def test_interrupted_process_tidies_up(stations: Path, tmp_path: Path) -> None:
     out = tmp_path / "p.csv"
     files = ["--edges", stations / "edges.csv", "--values", stations / "known.csv"]
     process = subprocess.Popen(
-        [sys.executable, "-c", SLOW_WRITER + PROGRAM, "predict", *files, "--out", out],
+        [sys.executable, "-c", SLOW_WRITER + PROGRAM, "predict", *files, "--out", out],  # type: ignore[list-item]
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         text=True,
     )
     try:
+        assert process.stderr is not None
         assert process.stderr.readline() == "row\n"
         process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
         rest = process.stderr.read()
         assert process.wait(timeout=60) == 1
     finally:
         process.kill()
         process.wait()
+        assert process.stderr is not None
         process.stderr.close()
     assert "Aborted!" in rest
     assert "Traceback" not in rest
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_closed_pipe_is_no_traceback(stations):
+@pytest.mark.process
+def test_a_closed_pipe_is_no_traceback(stations: Path) -> None:
     files = ["--edges", stations / "edges.csv", "--values", stations / "known.csv"]
     process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, "predict", *files, "--out", "-"],
+        [sys.executable, "-c", PROGRAM, "predict", *files, "--out", "-"],  # type: ignore[list-item]
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
     )
+    assert process.stdout is not None
     process.stdout.close()  # the reader has gone before anything is written
     _, errors = process.communicate(timeout=120)
     assert "Traceback" not in errors
     assert process.returncode == 1
 
 
-def test_process_writes_utf8_whatever_the_terminal(stations):
+@pytest.mark.process
+def test_process_writes_utf8_whatever_the_terminal(stations: Path) -> None:
     files = ["--edges", stations / "edges.csv", "--values", stations / "known.csv"]
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, "predict", *files, "--out", "-"],
+        [sys.executable, "-c", PROGRAM, "predict", *files, "--out", "-"],  # type: ignore[list-item]
         capture_output=True,
         check=True,
         timeout=120,
@@ -521,29 +548,33 @@ def test_process_writes_utf8_whatever_the_terminal(stations):
     assert "Zürich / Fluntern" in done.stdout.decode("utf-8")
 
 
-def test_progress_is_silent_off_a_terminal_and_quick_on_one(monkeypatch, capsys):
+def test_progress_is_silent_off_a_terminal_and_quick_on_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     from gradraker.cli import progress
 
     monkeypatch.setattr(progress, "DELAY_SECONDS", 0.01)
     with progress.Waiting() as waiting:
-        waiting.stage("training")
+        waiting.show_stage("training")
         time.sleep(0.1)
     assert waiting._timer.ident is None  # never started: rich need not even be loaded
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "xterm")
     with progress.Waiting() as waiting:
-        waiting.file("edges.csv")
-        waiting.read("reading", 5, 10)
+        waiting.set_file("edges.csv")
+        waiting.show_progress("reading", 5, 10)
         time.sleep(0.5)
-        waiting.stage("training [bold]")
+        waiting.show_stage("training [bold]")
         time.sleep(0.3)
     shown = capsys.readouterr().err
     assert "reading edges.csv" in shown
     assert "training [bold]" in shown
 
 
-def test_progress_that_starts_late_does_not_outlive_the_work(monkeypatch):
+def test_progress_that_starts_late_does_not_outlive_the_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from gradraker.cli import progress
 
     with progress.Waiting() as waiting:

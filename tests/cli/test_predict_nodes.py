@@ -2,28 +2,31 @@
 
 import csv
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 import gradraker
 from gradraker.cli import main
+from gradraker.workflow.node_predictions import NodePredictions
 
 
-def invoke(*arguments):
+def invoke(*arguments: str) -> Result:
     return CliRunner().invoke(main, arguments, prog_name="gradraker")
 
 
-def facts(result):
+def facts(result: Result) -> Any:
     assert result.exit_code == 0, result.output
     assert result.stderr == ""
     return json.loads(result.stdout)
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Edges and values of the stations, 60 known ones, 10 new ones, and a model of the known."""
     folder = tmp_path_factory.mktemp("made")
     fetched = ["--edges", str(folder / "edges.csv"), "--values", str(folder / "values.csv")]
@@ -37,7 +40,7 @@ def made(tmp_path_factory):
 
 
 @pytest.fixture
-def run(made, tmp_path, monkeypatch):
+def run(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     monkeypatch.chdir(tmp_path)
     for path in made.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
@@ -48,20 +51,23 @@ KNOWN = ("--edges", "edges.csv", "--values", "known.csv")
 UPDATE = ("update", "--model", "model.gr", "--edges", "edges.csv")
 
 
-def expected(**options):
+def expected(**options: Any) -> NodePredictions:
     return gradraker.predict_nodes(
         gradraker.read_edges("edges.csv"), gradraker.read_values("known.csv"), **options
     )
 
 
-def test_intervals_in_every_output(run):
+def test_intervals_in_every_output(run: Callable[..., Any]) -> None:
     options = ["--coverage", "0.8", "--out", "p.csv", "--report", "r.html", "--json"]
     found = facts(run("predict", *KNOWN, *options))
     result = expected(coverage=0.8)
     with open("p.csv", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
+    assert result.intervals is not None
     assert [float(row["lower"]) for row in rows] == result.intervals[:, 0].tolist()
+    assert result.intervals is not None
     assert [float(row["upper"]) for row in rows] == result.intervals[:, 1].tolist()
+    assert result.intervals is not None
     unknown = result.intervals[~result.is_known]
     assert [one["lower"] for one in found["predictions"]] == unknown[:, 0].tolist()
     assert ">From<" in Path("r.html").read_text("utf-8")
@@ -69,7 +75,7 @@ def test_intervals_in_every_output(run):
     assert "From" in shown
 
 
-def test_options_reach_the_model(run):
+def test_options_reach_the_model(run: Callable[..., Any]) -> None:
     options = ["--direction", "in", "--self-loops", "drop", "--unweighted", "--seed", "5"]
     found = facts(run("predict", *KNOWN, *options, "--model", "m.gr", "--json"))
     model = gradraker.NodeRegressor(direction="in", random_state=5)
@@ -93,7 +99,9 @@ def test_options_reach_the_model(run):
         ["--hop-weights", "binary"],
     ],
 )
-def test_options_of_skg_are_not_passed_over_in_silence(run, option):
+def test_options_of_skg_are_not_passed_over_in_silence(
+    run: Callable[..., Any], option: list[str]
+) -> None:
     result = run("predict", *KNOWN, *option)
     assert result.exit_code == 2
     assert f"{option[0]} is an option of SKG: add --method skg" in result.stderr
@@ -101,17 +109,17 @@ def test_options_of_skg_are_not_passed_over_in_silence(run, option):
 
 
 @pytest.mark.parametrize("coverage", ["0", "1", "nan", "-1", "much"])
-def test_wrong_coverage(run, coverage):
+def test_wrong_coverage(run: Callable[..., Any], coverage: str) -> None:
     assert run("predict", *KNOWN, "--coverage", coverage).exit_code == 2
 
 
-def test_coverage_is_not_for_skg(run):
+def test_coverage_is_not_for_skg(run: Callable[..., Any]) -> None:
     result = run("predict", *KNOWN, "--method", "skg", "--coverage", "0.9")
     assert result.exit_code == 2
     assert "--coverage is an option of --method nodes" in result.stderr
 
 
-def test_explanation_adds_up(run):
+def test_explanation_adds_up(run: Callable[..., Any]) -> None:
     found = facts(
         run("explain", "--model", "model.gr", "--node", "Pilatus", "--top", "99", "--json")
     )
@@ -129,7 +137,7 @@ def test_explanation_adds_up(run):
     assert "Squared distance" not in table
 
 
-def test_explain_refuses(run):
+def test_explain_refuses(run: Callable[..., Any]) -> None:
     result = run("explain", "--model", "model.gr", "--node", "Atlantis")
     assert result.exit_code == 1
     assert "'Atlantis' is not in the graph that the model has learned" in result.stderr
@@ -137,17 +145,17 @@ def test_explain_refuses(run):
     assert result.exit_code == 2
 
 
-def test_explain_of_skg_needs_no_edges(run):
+def test_explain_of_skg_needs_no_edges(run: Callable[..., Any]) -> None:
     assert run("predict", *KNOWN, "--method", "skg", "--model", "m.skg").exit_code == 0
     assert run("explain", "--model", "m.skg", "--node", "Pilatus").exit_code == 0
 
 
-def test_update_needs_no_edges(run):
+def test_update_needs_no_edges(run: Callable[..., Any]) -> None:
     found = facts(run("update", "--model", "model.gr", "--values", "new.csv", "--json"))
     assert (found["learned"], found["graph_changed"]) == (10, False)
 
 
-def test_update_learns_what_is_new(run):
+def test_update_learns_what_is_new(run: Callable[..., Any]) -> None:
     found = facts(run(*UPDATE, "--values", "new.csv", "--json"))
     assert (found["learned"], found["passed_over"], found["known"]) == (10, 0, 70)
     values = gradraker.read_values("new.csv")
@@ -166,7 +174,7 @@ def test_update_learns_what_is_new(run):
     )
 
 
-def test_the_same_update_twice_changes_nothing(run):
+def test_the_same_update_twice_changes_nothing(run: Callable[..., Any]) -> None:
     facts(run(*UPDATE, "--values", "new.csv", "--json"))
     once = Path("model.gr").read_bytes()
     found = facts(run(*UPDATE, "--values", "new.csv", "--json"))
@@ -176,7 +184,7 @@ def test_the_same_update_twice_changes_nothing(run):
     assert "Model unchanged" in run(*UPDATE).stdout
 
 
-def test_update_adds_edges_and_nodes_to_the_graph(run):
+def test_update_adds_edges_and_nodes_to_the_graph(run: Callable[..., Any]) -> None:
     Path("e.csv").write_text("Mars,Pilatus\nMars,Titlis\n")
     n_edges = gradraker.load("model.gr").adjacency_.nnz
     found = facts(run("update", "--model", "model.gr", "--edges", "e.csv", "--json"))
@@ -191,7 +199,7 @@ def test_update_adds_edges_and_nodes_to_the_graph(run):
     assert shown["prediction"] == pytest.approx(predicted["Mars"], abs=1e-10)
 
 
-def test_update_refuses(run):
+def test_update_refuses(run: Callable[..., Any]) -> None:
     old = Path("model.gr").read_bytes()
     result = run(*UPDATE, "--values", "new.csv", "--again")
     assert result.exit_code == 2

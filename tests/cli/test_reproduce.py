@@ -4,9 +4,11 @@ import json
 import re
 import sys
 from importlib.metadata import version
+from pathlib import Path
+from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from gradraker.cli import main
 from gradraker.paper import PARTS, reproduction
@@ -18,15 +20,15 @@ LEFT_OUT = ["fig6c", "fig6d", "fig6e", "fig8"]
 
 
 @pytest.fixture(autouse=True)
-def no_data(monkeypatch, tmp_path):
+def no_data(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GRADRAKER_DATA", str(tmp_path / "nothing"))
 
 
-def invoke(*arguments):
+def invoke(*arguments: Path | str) -> Result:
     return CliRunner().invoke(main, ["reproduce", *map(str, arguments)], prog_name="gradraker")
 
 
-def files(folder):
+def files(folder: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -34,7 +36,7 @@ def files(folder):
     }
 
 
-def test_the_output_counts_verdicts_and_names_missing_data(reproduced):
+def test_the_output_counts_verdicts_and_names_missing_data(reproduced: tuple[Any, ...]) -> None:
     folder, output = reproduced
     summary = json.loads((folder / "report.json").read_text("utf-8"))
     verdicts = summary["verdicts"]
@@ -53,7 +55,10 @@ def test_the_output_counts_verdicts_and_names_missing_data(reproduced):
     assert str(folder / "report.html") in output.replace("\n", "")
 
 
-def test_redraw_writes_the_same_files_byte_for_byte(reproduced, tmp_path):
+@pytest.mark.slow
+def test_redraw_writes_the_same_files_byte_for_byte(
+    reproduced: tuple[Any, ...], tmp_path: Path
+) -> None:
     folder, _ = reproduced
     result = invoke("--redraw", folder / "results.jsonl", "--out", tmp_path / "again")
     assert result.exit_code == 0, result.output
@@ -64,7 +69,8 @@ def test_redraw_writes_the_same_files_byte_for_byte(reproduced, tmp_path):
         assert content == expected[name], name
 
 
-def test_two_runs_and_a_run_with_workers_are_equal_byte_for_byte(tmp_path):
+@pytest.mark.process
+def test_two_runs_and_a_run_with_workers_are_equal_byte_for_byte(tmp_path: Path) -> None:
     arguments = ("--fast", "--only", "fig2,fig6b,numbers", "--seed", "4")
     for folder, more in (("a", ()), ("b", ()), ("c", ("--jobs", "2"))):
         result = invoke(*arguments, *more, "--out", tmp_path / folder)
@@ -80,11 +86,13 @@ def test_two_runs_and_a_run_with_workers_are_equal_byte_for_byte(tmp_path):
     assert first["results.jsonl"] != files(tmp_path / "d")["results.jsonl"]
 
 
-def test_ctrl_c_keeps_finished_repeats_and_the_same_command_continues(tmp_path, monkeypatch):
-    real = reproduction.run_paper
+def test_ctrl_c_keeps_finished_repeats_and_the_same_command_continues(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = reproduction.run_paper  # type: ignore[attr-defined]
 
-    def stopped(*args, progress, **options):
-        def report(name, done, total):
+    def stopped(*args: Any, progress: Any, **options: Any) -> Any:
+        def report(name: Any, done: Any, total: Any) -> None:
             progress(name, done, total)
             if name == "sweep-temperature-weighted" and 0.0 < done < total:
                 raise KeyboardInterrupt
@@ -108,7 +116,7 @@ def test_ctrl_c_keeps_finished_repeats_and_the_same_command_continues(tmp_path, 
     )
 
 
-def test_only_refuses_unknown_names_and_lists_the_known_ones(tmp_path):
+def test_only_refuses_unknown_names_and_lists_the_known_ones(tmp_path: Path) -> None:
     result = invoke("--only", "fig6a,fig10", "--out", tmp_path / "a")
     assert result.exit_code == 2
     assert "there is no 'fig10'" in result.output
@@ -117,7 +125,7 @@ def test_only_refuses_unknown_names_and_lists_the_known_ones(tmp_path):
     assert invoke("--only", "", "--out", tmp_path / "a").exit_code == 2
 
 
-def test_redraw_refuses_other_files_and_options(tmp_path):
+def test_redraw_refuses_other_files_and_options(tmp_path: Path) -> None:
     other = tmp_path / "other.jsonl"
     other.write_text("{}\n")
     result = invoke("--redraw", other, "--out", tmp_path / "a")
@@ -129,7 +137,9 @@ def test_redraw_refuses_other_files_and_options(tmp_path):
     assert invoke("--redraw", tmp_path / "missing.jsonl").exit_code == 2
 
 
-def test_redraw_refuses_a_file_that_is_cut_off_or_incomplete(reproduced, tmp_path):
+def test_redraw_refuses_a_file_that_is_cut_off_or_incomplete(
+    reproduced: tuple[Any, ...], tmp_path: Path
+) -> None:
     lines = (reproduced[0] / "results.jsonl").read_text("utf-8").splitlines(keepends=True)
     cut, header = tmp_path / "cut.jsonl", json.loads(lines[0])
     for content, message in (
@@ -148,7 +158,7 @@ def test_redraw_refuses_a_file_that_is_cut_off_or_incomplete(reproduced, tmp_pat
     assert not (tmp_path / "a").exists()
 
 
-def test_a_page_without_figures_names_those_not_drawn(tmp_path):
+def test_a_page_without_figures_names_those_not_drawn(tmp_path: Path) -> None:
     result = invoke("--fast", "--only", "fig6c", "--out", tmp_path / "a")
     assert result.exit_code == 0
     for name in ("report.html", "report.md"):
@@ -156,7 +166,9 @@ def test_a_page_without_figures_names_those_not_drawn(tmp_path):
         assert "was not drawn, since its data are not at hand" in text
 
 
-def test_damaged_data_are_reported_as_unreadable(tmp_path, monkeypatch):
+def test_damaged_data_are_reported_as_unreadable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = tmp_path / "data" / "cora"
     folder.mkdir(parents=True)
     for name in ("cora.cites", "cora.content"):
@@ -173,7 +185,9 @@ def test_damaged_data_are_reported_as_unreadable(tmp_path, monkeypatch):
     assert "cannot be read" in papers["reason"]
 
 
-def test_a_missing_package_is_reported_before_the_work(tmp_path, monkeypatch):
+def test_a_missing_package_is_reported_before_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] == "jinja2"]:
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.setitem(sys.modules, "jinja2", None)

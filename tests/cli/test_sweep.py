@@ -7,7 +7,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,10 +37,10 @@ main(sys.argv[1:], prog_name="gradraker")
 
 
 @pytest.fixture
-def sweep(run):
+def sweep(run: Callable[..., Any]) -> Callable[..., Any]:
     """Run a sweep that succeeds."""
 
-    def invoke(*arguments):
+    def invoke(*arguments: Any) -> Any:
         result = run("sweep", *arguments)
         assert result.exit_code == 0, result.output
         return result
@@ -47,7 +49,7 @@ def sweep(run):
 
 
 @pytest.fixture(autouse=True)
-def folder(run, tmp_path, monkeypatch):
+def folder(run: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with edges.csv and values.csv to be in."""
     monkeypatch.chdir(tmp_path)
     done = run("data", "fetch", "temperature", "--edges", "edges.csv", "--values", "values.csv")
@@ -58,19 +60,22 @@ def folder(run, tmp_path, monkeypatch):
 # -- what it makes -------------------------------------------------------------
 
 
-def test_sweep_prints_the_best_variance_and_that_of_the_theory(sweep):
+def test_sweep_prints_the_best_variance_and_that_of_the_theory(sweep: Callable[..., Any]) -> None:
     printed = sweep(*FILES, "--repeats", "5").stdout
     result = SweepResult.load("sweep.jsonl")
     best = re.search(r"Best of the sweep +(\S+) +(\S+)", printed)
     theory = re.search(r"σ²_ed, by the theory +(\S+) +(\S+)", printed)
+    assert best is not None
     assert float(best[1]) == pytest.approx(result.best_, rel=1e-3)
+    assert best is not None
     assert float(best[2]) == pytest.approx(result.mean.min(), rel=1e-3)
+    assert theory is not None
     assert float(theory[1]) == pytest.approx(result.median_boundaries[1], rel=1e-3)
     assert "36 known, 53 unknown; 5 repeats" in printed
     assert printed.endswith("Results: sweep.jsonl\n")
 
 
-def test_sweep_equals_sigma2_sweep(sweep):
+def test_sweep_equals_sigma2_sweep(sweep: Callable[..., Any]) -> None:
     sweep(*FILES, *QUICK, "--seed", "7", "--learning-rate", "0.2", "--epochs", "2")
     wanted = sigma2_sweep(
         load_temperature(),
@@ -87,7 +92,8 @@ def test_sweep_equals_sigma2_sweep(sweep):
     assert found.settings["data"]["name"] == "edges.csv"
 
 
-def test_sweep_of_a_named_dataset_equals_that_of_its_files(sweep):
+@pytest.mark.process
+def test_sweep_of_a_named_dataset_equals_that_of_its_files(sweep: Callable[..., Any]) -> None:
     sweep(*FILES, *QUICK)
     sweep("--dataset", "temperature", *QUICK, "--out", "named.jsonl", "--jobs", "2")
     files, named = SweepResult.load("sweep.jsonl"), SweepResult.load("named.jsonl")
@@ -95,7 +101,7 @@ def test_sweep_of_a_named_dataset_equals_that_of_its_files(sweep):
     assert named.settings["data"]["name"] == "Temperature-Jan"
 
 
-def test_sweep_json_has_the_curve_and_no_times(sweep):
+def test_sweep_json_has_the_curve_and_no_times(sweep: Callable[..., Any]) -> None:
     first = sweep(*FILES, *QUICK, "--json")
     summary = json.loads(first.stdout)
     result = SweepResult.load("sweep.jsonl")
@@ -105,7 +111,7 @@ def test_sweep_json_has_the_curve_and_no_times(sweep):
     assert sweep(*FILES, *QUICK, "--json").stdout == first.stdout
 
 
-def test_sweep_figures_and_pages_are_byte_stable(sweep):
+def test_sweep_figures_and_pages_are_byte_stable(sweep: Callable[..., Any]) -> None:
     names = ("figure.svg", "figure.png", "figure.pdf", "page.html")
     contents = []
     for _ in range(2):
@@ -124,19 +130,21 @@ def test_sweep_figures_and_pages_are_byte_stable(sweep):
     assert "http://" not in text.replace("http://www.w3.org", "")
 
 
-def test_sweep_leaves_nodes_without_values_out(sweep):
+def test_sweep_leaves_nodes_without_values_out(sweep: Callable[..., Any]) -> None:
     head, *rows = Path("values.csv").read_text("utf-8").splitlines(keepends=True)
     Path("known.csv").write_text("".join([head, *rows[:50]]), "utf-8")
     sweep("--edges", "edges.csv", "--values", "known.csv", *QUICK)
     assert SweepResult.load("sweep.jsonl").settings["data"]["nodes"] == 50
 
 
-def test_sweep_sorts_a_list_of_variances(sweep):
+def test_sweep_sorts_a_list_of_variances(sweep: Callable[..., Any]) -> None:
     sweep(*FILES, *QUICK, "--sigma2", "10,1,5,1")
     assert SweepResult.load("sweep.jsonl").sigma2.tolist() == [1.0, 5.0, 10.0]
 
 
-def test_sweep_says_that_the_best_variance_is_at_an_end_of_the_grid(sweep):
+def test_sweep_says_that_the_best_variance_is_at_an_end_of_the_grid(
+    sweep: Callable[..., Any],
+) -> None:
     printed = sweep(*FILES, *QUICK, "--sigma2", "0.1:1:3").stdout
     assert "widen --sigma2" in printed
 
@@ -144,7 +152,7 @@ def test_sweep_says_that_the_best_variance_is_at_an_end_of_the_grid(sweep):
 # -- stopped, and on -----------------------------------------------------------
 
 
-def wait_for_lines(path, n, process):
+def wait_for_lines(path: Path, n: int, process: Any) -> None:
     for _ in range(3000):
         if path.exists() and path.read_bytes().count(b"\n") >= n:
             return
@@ -153,7 +161,10 @@ def wait_for_lines(path, n, process):
     raise AssertionError("the sweep did not start")
 
 
-def test_ctrl_c_keeps_repeats_that_are_done_and_says_how_to_go_on(sweep, folder):
+@pytest.mark.process
+def test_ctrl_c_keeps_repeats_that_are_done_and_says_how_to_go_on(
+    sweep: Callable[..., Any], folder: Path
+) -> None:
     command = ("sweep", *FILES, "--sigma2", "0.5:50:3", "--repeats", "12", "--frequencies", "20")
     process = subprocess.Popen(
         [sys.executable, "-c", SLOW, *command],
@@ -182,7 +193,9 @@ def test_ctrl_c_keeps_repeats_that_are_done_and_says_how_to_go_on(sweep, folder)
     assert resumed == Path("sweep.jsonl").read_bytes()
 
 
-def test_sweep_refuses_a_file_of_another_sweep_and_names_differences(run, sweep):
+def test_sweep_refuses_a_file_of_another_sweep_and_names_differences(
+    run: Callable[..., Any], sweep: Callable[..., Any]
+) -> None:
     sweep(*FILES, *QUICK)
     before = Path("sweep.jsonl").read_bytes()
     result = run("sweep", *FILES, *QUICK, "--seed", "1")
@@ -195,7 +208,7 @@ def test_sweep_refuses_a_file_of_another_sweep_and_names_differences(run, sweep)
 # -- refused -------------------------------------------------------------------
 
 
-def test_sweep_errors_name_options_instead_of_arguments(run):
+def test_sweep_errors_name_options_instead_of_arguments(run: Callable[..., Any]) -> None:
     Path("zeros.csv").write_text(
         "".join(["node,value\n", *(f"{i},{i == 0:d}\n" for i in range(20))]), "utf-8"
     )
@@ -207,7 +220,7 @@ def test_sweep_errors_name_options_instead_of_arguments(run):
     assert not Path("sweep.jsonl").exists()
 
 
-def test_sweep_of_one_known_node_names_the_file(run):
+def test_sweep_of_one_known_node_names_the_file(run: Callable[..., Any]) -> None:
     Path("one.csv").write_text("node,value\nPilatus,2\n", "utf-8")
     result = run("sweep", "--edges", "edges.csv", "--values", "one.csv")
     assert result.exit_code == 1
@@ -235,13 +248,17 @@ def test_sweep_of_one_known_node_names_the_file(run):
         ((*FILES, "--out", "values.csv"), "name the same file"),
     ],
 )
-def test_sweep_refuses_wrong_use(run, arguments, message):
+def test_sweep_refuses_wrong_use(
+    run: Callable[..., Any], arguments: tuple[Any, ...], message: str
+) -> None:
     result = run("sweep", *arguments)
     assert result.exit_code == 2
     assert message in " ".join(result.stderr.split())
 
 
-def test_sweep_without_distributed_names_the_extra(run, monkeypatch):
+def test_sweep_without_distributed_names_the_extra(
+    run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     result = run("sweep", *FILES, *QUICK, "--scheduler", "tcp://127.0.0.1:8786")
     assert result.exit_code == 1
@@ -250,7 +267,9 @@ def test_sweep_without_distributed_names_the_extra(run, monkeypatch):
 
 
 @pytest.mark.parametrize(("option", "file"), [("--plot", "f.png"), ("--report", "page.html")])
-def test_sweep_names_a_missing_package_before_the_work(run, monkeypatch, option, file):
+def test_sweep_names_a_missing_package_before_the_work(
+    run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, option: str, file: str
+) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     result = run("sweep", *FILES, *QUICK, option, file)
     assert result.exit_code == 1

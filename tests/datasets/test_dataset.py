@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import FrozenInstanceError
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from gradraker import load_temperature
 from gradraker.datasets import GraphDataset, split_nodes
 
 
-def tiny(**changes):
+def tiny(**changes: Any) -> GraphDataset:
     # Rows as (weights, columns, row ends): unsorted, one edge twice, one of weight 0.
     rows = ([1.0, 4.0, 2.0, 0.0], [2, 1, 2, 0], [0, 3, 4, 4])
     fields = {
@@ -23,7 +24,7 @@ def tiny(**changes):
     return GraphDataset(**(fields | changes))
 
 
-def test_dataset_makes_adjacency_canonical():
+def test_dataset_makes_adjacency_canonical() -> None:
     data = tiny()
     # The edge 0 -> 2 was given twice (1 + 2), the edge 1 -> 0 with weight 0.
     assert data.adjacency.toarray().tolist() == [[0, 4, 3], [0, 0, 0], [0, 0, 0]]
@@ -33,16 +34,16 @@ def test_dataset_makes_adjacency_canonical():
     assert data.positions is None
 
 
-def test_dataset_scales_values_to_the_unit_interval():
-    assert tiny().scaled_values().tolist() == [0.0, 1.0, 0.5]
-    assert tiny(values=[7.0, 7.0, 7.0]).scaled_values().tolist() == [0.0, 0.0, 0.0]
+def test_dataset_scales_values_to_the_unit_interval() -> None:
+    assert tiny().scale_values().tolist() == [0.0, 1.0, 0.5]
+    assert tiny(values=[7.0, 7.0, 7.0]).scale_values().tolist() == [0.0, 0.0, 0.0]
     # January: from -14.0 (Jungfraujoch) to 2.7 (Locarno).
     january = load_temperature("jan")
     node = january.node_names.index("Lugano")
-    assert january.scaled_values()[node] == pytest.approx((2.5 + 14.0) / (2.7 + 14.0))
+    assert january.scale_values()[node] == pytest.approx((2.5 + 14.0) / (2.7 + 14.0))
 
 
-def test_dataset_cannot_be_changed_and_does_not_share_the_callers_arrays():
+def test_dataset_cannot_be_changed_and_does_not_share_the_callers_arrays() -> None:
     values = np.array([1.0, 3.0, 2.0])
     adjacency = sp.csr_array(np.eye(3))
     data = tiny(values=values, adjacency=adjacency, positions=np.eye(3), position_names="xyz")
@@ -53,10 +54,11 @@ def test_dataset_cannot_be_changed_and_does_not_share_the_callers_arrays():
     arrays = [data.values, data.positions]
     arrays += [data.adjacency.data, data.adjacency.indices, data.adjacency.indptr]
     for array in arrays:
+        assert array is not None
         with pytest.raises(ValueError, match="read-only"):
             array[...] = 0
     with pytest.raises(FrozenInstanceError):
-        data.name = "other"
+        data.name = "other"  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(
@@ -74,13 +76,13 @@ def test_dataset_cannot_be_changed_and_does_not_share_the_callers_arrays():
         ({"position_names": ["x"]}, "position_names is .* but positions is None"),
     ],
 )
-def test_dataset_refuses(changes, message):
+def test_dataset_refuses(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         tiny(**changes)
 
 
 @pytest.mark.parametrize(("n", "n_known"), [(10, 4), (89, 36), (83, 33), (2, 1)])
-def test_split_nodes_is_the_documented_draw(n, n_known):
+def test_split_nodes_is_the_documented_draw(n: int, n_known: int) -> None:
     known, unknown = split_nodes(n, 0.4, np.random.default_rng(3))
     order = np.random.default_rng(3).permutation(n)
     assert known.tolist() == order[:n_known].tolist()
@@ -88,7 +90,7 @@ def test_split_nodes_is_the_documented_draw(n, n_known):
     assert sorted([*known, *unknown]) == list(range(n))
 
 
-def test_split_nodes_draws_every_node_equally_often():
+def test_split_nodes_draws_every_node_equally_often() -> None:
     rng = np.random.default_rng(0)
     counts = np.zeros(5)
     for _ in range(2000):
@@ -108,11 +110,11 @@ def test_split_nodes_draws_every_node_equally_often():
         (1, 0.4, "n=1 nodes leaves 0 known"),
     ],
 )
-def test_split_nodes_refuses(n, fraction, message):
+def test_split_nodes_refuses(n: int, fraction: float, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         split_nodes(n, fraction, np.random.default_rng(0))
 
 
-def test_split_nodes_wants_a_generator():
+def test_split_nodes_wants_a_generator() -> None:
     with pytest.raises(TypeError, match=r"rng must be a numpy.random.Generator.*got 0"):
-        split_nodes(10, 0.4, 0)
+        split_nodes(10, 0.4, 0)  # type: ignore[arg-type]

@@ -6,6 +6,7 @@ import math
 import os
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import scipy.sparse as sp
 
 from gradraker import load_temperature
 from gradraker.datasets import load_temperature_normals
+from gradraker.datasets.dataset import GraphDataset
 from gradraker.datasets.temperature import count_stations
 
 MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
@@ -23,20 +25,20 @@ N_PAIRS = 1213
 
 
 @pytest.fixture
-def january():
+def january() -> GraphDataset:
     return load_temperature("jan")
 
 
-def neighbours(data, name):
+def neighbours(data: GraphDataset, name: str) -> set[str]:
     row = data.adjacency[[data.node_names.index(name)]]
     return {data.node_names[i] for i in row.indices}
 
 
-def weight(data, name, other):
+def weight(data: GraphDataset, name: str, other: str) -> Any:
     return data.adjacency[data.node_names.index(name), data.node_names.index(other)]
 
 
-def test_temperature_has_the_counted_nodes_and_edges(january):
+def test_temperature_has_the_counted_nodes_and_edges(january: GraphDataset) -> None:
     assert january.n_nodes == N_STATIONS
     assert january.n_edges == 2 * N_PAIRS + N_STATIONS
     assert repr(january) == "GraphDataset('Temperature-Jan', 89 nodes, 2515 edges)"
@@ -56,14 +58,16 @@ def test_temperature_has_the_counted_nodes_and_edges(january):
         ("Zürich / Kloten", 426, 2682711, 1259338, -0.8),
     ],
 )
-def test_temperature_values_and_positions(january, station, altitude, east, north, january_mean):
+def test_temperature_values_and_positions(
+    january: Any, station: str, altitude: Any, east: Any, north: Any, january_mean: float
+) -> None:
     node = january.node_names.index(station)
     assert january.position_names == ("altitude_m", "east_m", "north_m")
     assert january.positions[node].tolist() == [altitude, east, north]
     assert january.values[node] == january_mean
 
 
-def test_temperature_edges_of_high_stations_by_hand(january):
+def test_temperature_edges_of_high_stations_by_hand(january: GraphDataset) -> None:
     # 3571 - 3294 = 277; the next one below, Weissfluhjoch, is at 2691.
     assert neighbours(january, "Jungfraujoch") == {"Jungfraujoch", "Piz Corvatsch"}
     # 2691 - 2472 = 219 and 2691 - 2501 = 190, but 2691 - 2286 = 405.
@@ -77,13 +81,13 @@ def test_temperature_edges_of_high_stations_by_hand(january):
 @pytest.mark.parametrize(
     ("high", "low"), [("Ebnat-Kappel", "Grono"), ("Langnau i.E.", "Zürich / Affoltern")]
 )
-def test_temperature_no_edge_at_exactly_300_m(january, high, low):
+def test_temperature_no_edge_at_exactly_300_m(january: Any, high: str, low: str) -> None:
     altitude = dict(zip(january.node_names, january.positions[:, 0], strict=True))
     assert altitude[high] - altitude[low] == 300.0
     assert weight(january, high, low) == 0.0
 
 
-def test_temperature_adjacency_is_symmetric_canonical_and_of_ones(january):
+def test_temperature_adjacency_is_symmetric_canonical_and_of_ones(january: GraphDataset) -> None:
     adjacency = january.adjacency
     assert isinstance(adjacency, sp.csr_array)
     assert adjacency.dtype == np.float64
@@ -93,14 +97,14 @@ def test_temperature_adjacency_is_symmetric_canonical_and_of_ones(january):
     assert adjacency.diagonal().tolist() == [1.0] * N_STATIONS
 
 
-def test_temperature_without_self_loops_differs_in_the_diagonal_only(january):
+def test_temperature_without_self_loops_differs_in_the_diagonal_only(january: GraphDataset) -> None:
     without = load_temperature("jan", self_loops=False)
     assert without.n_edges == 2 * N_PAIRS
     assert (january.adjacency - sp.eye_array(N_STATIONS) != without.adjacency).nnz == 0
 
 
 @pytest.mark.parametrize("self_loops", [True, False])
-def test_temperature_weights(self_loops):
+def test_temperature_weights(self_loops: bool) -> None:
     data = load_temperature("jan", weighted=True, self_loops=self_loops)
     assert data.n_edges == 2 * N_PAIRS + self_loops * N_STATIONS
     assert set(data.adjacency.diagonal()) == {float(self_loops)}
@@ -111,7 +115,7 @@ def test_temperature_weights(self_loops):
     assert weight(data, "Chasseral", "Davos") == 1.0
 
 
-def test_temperature_months_are_twelve_columns():
+def test_temperature_months_are_twelve_columns() -> None:
     # Row "Jungfraujoch" of the published table of 17.12.2021.
     expected = [-14.0, -14.3, -13.3, -11.1, -6.8, -3.5, -0.9, -1.0, -2.5, -5.2, -10.1, -12.5]
     got = []
@@ -123,13 +127,14 @@ def test_temperature_months_are_twelve_columns():
 
 
 @pytest.mark.parametrize("month", ["year", "January", "", 1, None])
-def test_temperature_unknown_month(month):
+def test_temperature_unknown_month(month: Any) -> None:
     with pytest.raises(ValueError, match=r"month must be one of 'jan', .*, 'dec', got") as caught:
         load_temperature(month)
     assert repr(month) in str(caught.value)
 
 
-def test_temperature_equals_the_published_table(january):
+@pytest.mark.data
+def test_temperature_equals_the_published_table(january: GraphDataset) -> None:
     folder = os.environ.get("GRADRAKER_DATA")
     if not folder:
         pytest.skip("GRADRAKER_DATA is not set to the folder of the downloaded data sets")
@@ -147,19 +152,20 @@ def test_temperature_equals_the_published_table(january):
     assert set(january.node_names) <= set(published)
     for column, month in enumerate(MONTHS):
         data = load_temperature(month)
+        assert data.positions is not None
         for name, altitude, value in zip(
             data.node_names, data.positions[:, 0], data.values, strict=True
         ):
             assert (altitude, value) == (published[name][0], published[name][1][column]), name
 
 
-def test_embedded_table_has_its_licence_beside_it():
+def test_embedded_table_has_its_licence_beside_it() -> None:
     text = resources.files("gradraker.datasets").joinpath("README.md").read_text(encoding="utf-8")
     assert "Source: MeteoSwiss" in text
     assert "CC BY 4.0" in text
 
 
-def test_the_normals_are_those_of_each_month():
+def test_the_normals_are_those_of_each_month() -> None:
     data, series = load_temperature_normals(weighted=True, self_loops=False)
     assert series.shape == (12, 89)
     for month, values in zip(MONTHS, series, strict=True):
@@ -171,13 +177,13 @@ def test_the_normals_are_those_of_each_month():
     assert data.name == "Temperature normals weighted"
 
 
-def test_the_normals_of_a_station_are_those_of_the_published_table():
+def test_the_normals_of_a_station_are_those_of_the_published_table() -> None:
     data, series = load_temperature_normals()
     aigle = [0.0, 1.7, 4.7, 8.5, 12.4, 15.7, 18.0, 17.1, 14.1, 9.5, 4.3, 0.7]
     assert series[:, data.node_names.index("Aigle")].tolist() == aigle
 
 
-def test_both_periods_have_the_stations_that_are_counted():
+def test_both_periods_have_the_stations_that_are_counted() -> None:
     assert count_stations() == {
         "stations 1961-1990": 92,
         "stations 1981-2010": 91,

@@ -1,5 +1,7 @@
 """Var[B | d] and the expected sum of the weights, against draws."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -15,7 +17,7 @@ D, ETA, SIGMA2 = 20, 0.1, 2.0
 
 @pytest.mark.parametrize("kernel", ["gaussian", "laplacian", "cauchy"])
 @pytest.mark.parametrize("size", [0.3, 1.0, 5.0])
-def test_similarity_variance_is_that_of_drawn_frequencies(kernel, size):
+def test_similarity_variance_is_that_of_drawn_frequencies(kernel: Any, size: Any) -> None:
     difference = size * np.array([1.0, 0.0, -0.5])
     X = np.stack([difference, np.zeros(3)])
     n = 60_000
@@ -31,7 +33,7 @@ def test_similarity_variance_is_that_of_drawn_frequencies(kernel, size):
     assert np.var(similarities, ddof=1) == pytest.approx(float(expected), rel=0.12)
 
 
-def test_similarity_variance_of_the_gaussian_is_the_printed_equation():
+def test_similarity_variance_of_the_gaussian_is_the_printed_equation() -> None:
     d = np.sqrt(np.linspace(0.0, 30.0, 16))[:, np.newaxis]
     found = compute_similarity_variance(d, sigma2=SIGMA2, n_frequencies=D, learning_rate=ETA)
     printed = (2 * ETA) ** 2 / (2 * D) * (np.exp(-(d[:, 0] ** 2) / SIGMA2) - 1) ** 2
@@ -40,7 +42,7 @@ def test_similarity_variance_of_the_gaussian_is_the_printed_equation():
     assert np.all(np.diff(found) > 0.0)
 
 
-def test_similarity_variance_of_near_rows_is_never_negative():
+def test_similarity_variance_of_near_rows_is_never_negative() -> None:
     for kernel in ("gaussian", "laplacian", "cauchy"):
         found = compute_similarity_variance(
             [[1e-9], [0.0]], sigma2=1.0, n_frequencies=D, learning_rate=ETA, kernel=kernel
@@ -48,7 +50,7 @@ def test_similarity_variance_of_near_rows_is_never_negative():
         assert np.all(found >= 0.0)
 
 
-def test_expected_weight_sum_is_claim_4():
+def test_expected_weight_sum_is_claim_4() -> None:
     # Equal rows: B = 2η for all pairs, and the claim is exact.
     X = np.ones((7, 2))
     F = kernel_contribution_weights(X, np.arange(7), X[0], sigma2=1.0, learning_rate=ETA)
@@ -75,6 +77,6 @@ def test_expected_weight_sum_is_claim_4():
         ),
     ],
 )
-def test_expectations_refuse_wrong_arguments(call, message):
+def test_expectations_refuse_wrong_arguments(call: Any, message: Any) -> None:
     with pytest.raises(ValueError, match=message):
         call()

@@ -1,6 +1,7 @@
 """Similarity measure B, exact-kernel weights, and what the paper reads off B and F."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from oracles import skg as skg_oracle
 from oracles import weights as oracle
 
 
-def features(rng, n, n_frequencies):
+def features(rng: np.random.Generator, n: int, n_frequencies: int) -> Any:
     angles = rng.uniform(0, 2 * np.pi, (n, n_frequencies))
     return np.hstack([np.sin(angles), np.cos(angles)]) / np.sqrt(n_frequencies)
 
@@ -30,13 +31,13 @@ def features(rng, n, n_frequencies):
 # -- similarity measure ------------------------------------------------------------------------
 
 
-def test_similarity_measure_by_hand():
+def test_similarity_measure_by_hand() -> None:
     assert similarity_measure([0.6, 0.8], [0.8, 0.6], 0.25) == pytest.approx(0.48, rel=1e-15)
 
 
 @given(seed=st.integers(0, 2**32 - 1), learning_rate=st.floats(0.001, 0.999))
 @settings(deadline=None)
-def test_similarity_measure_equals_the_definition(seed, learning_rate):
+def test_similarity_measure_equals_the_definition(seed: Any, learning_rate: Any) -> None:
     Z = features(np.random.default_rng(seed), 5, 3)
     B = similarity_measure(Z, Z, learning_rate)
     np.testing.assert_allclose(B, oracle.similarity_matrix(Z, learning_rate), atol=1e-15)
@@ -45,7 +46,7 @@ def test_similarity_measure_equals_the_definition(seed, learning_rate):
     assert np.all(np.abs(B) <= 2 * learning_rate * (1 + 1e-14))
 
 
-def test_similarity_measure_drops_the_axes_of_single_nodes():
+def test_similarity_measure_drops_the_axes_of_single_nodes() -> None:
     Z = features(np.random.default_rng(0), 4, 3)
     whole = similarity_measure(Z, Z[:3], 0.1)
     assert whole.shape == (4, 3)
@@ -68,7 +69,7 @@ def test_similarity_measure_drops_the_axes_of_single_nodes():
         ((np.ones(2), np.ones(2), 1.0), "learning_rate must be a number in"),
     ],
 )
-def test_similarity_measure_names_bad_input(arguments, message):
+def test_similarity_measure_names_bad_input(arguments: tuple[Any, ...], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         similarity_measure(*arguments)
 
@@ -81,12 +82,12 @@ def test_similarity_measure_names_bad_input(arguments, message):
         ("cauchy", 0.2 / ((1 + 9 / 4) * (1 + 16 / 4))),
     ],
 )
-def test_kernel_similarity_measure_by_hand(kernel, expected):
+def test_kernel_similarity_measure_by_hand(kernel: str, expected: float) -> None:
     found = kernel_similarity_measure([3.0, -4.0], sigma2=4.0, learning_rate=0.1, kernel=kernel)
     assert found == pytest.approx(expected, rel=1e-14)
 
 
-def test_kernel_similarity_measure_keeps_the_leading_axes():
+def test_kernel_similarity_measure_keeps_the_leading_axes() -> None:
     differences = np.random.default_rng(0).normal(size=(2, 3, 4))
     found = kernel_similarity_measure(differences, sigma2=2.0, learning_rate=0.3)
     assert found.shape == (2, 3)
@@ -103,8 +104,8 @@ BAD_SETTINGS = [
 
 
 @pytest.mark.parametrize(("changes", "message"), BAD_SETTINGS)
-def test_bad_settings_are_named(changes, message):
-    options = {"sigma2": 1.0, "learning_rate": 0.1, **changes}
+def test_bad_settings_are_named(changes: dict[Any, Any], message: str) -> None:
+    options: dict[str, Any] = {"sigma2": 1.0, "learning_rate": 0.1, **changes}
     with pytest.raises(ValueError, match=message):
         kernel_similarity_measure([1.0], **options)
     with pytest.raises(ValueError, match=message):
@@ -127,8 +128,8 @@ def test_bad_settings_are_named(changes, message):
     learning_rate=st.floats(0.001, 0.999),
 )
 def test_kernel_weights_equal_the_recursion_on_the_kernel(
-    seed, kernel, n, n_steps, sigma2, learning_rate
-):
+    seed: Any, kernel: Any, n: Any, n_steps: Any, sigma2: Any, learning_rate: Any
+) -> None:
     rng = np.random.default_rng(seed)
     X, stars = rng.normal(size=(n, 3)), rng.normal(size=(2, 3))
     stars[0] = X[0]
@@ -142,14 +143,14 @@ def test_kernel_weights_equal_the_recursion_on_the_kernel(
         for i in range(n_steps - 1, -1, -1):
             F[i] = B[i][n_steps] - sum(B[i][k] * F[k] for k in range(i + 1, n_steps))
         expected.append(F)
-    options = {"sigma2": sigma2, "learning_rate": learning_rate, "kernel": kernel}
+    options: dict[str, Any] = {"sigma2": sigma2, "learning_rate": learning_rate, "kernel": kernel}
     found = kernel_contribution_weights(X, order, stars, **options)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
     one = kernel_contribution_weights(X, order, stars[1], **options)
     np.testing.assert_array_equal(one, found[1])
 
 
-def test_kernel_weights_are_what_weights_tend_to():
+def test_kernel_weights_are_what_weights_tend_to() -> None:
     rng = np.random.default_rng(0)
     X = (rng.random((8, 6)) < 0.4).astype(float)
     order = np.concatenate([rng.permutation(8) for _ in range(3)])
@@ -175,7 +176,7 @@ def test_kernel_weights_are_what_weights_tend_to():
         ((np.ones((2, 3)), [0], np.full(3, np.inf)), "x_star contains infinity"),
     ],
 )
-def test_kernel_weights_name_bad_input(arguments, message):
+def test_kernel_weights_name_bad_input(arguments: tuple[Any, ...], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         kernel_contribution_weights(*arguments, sigma2=1.0, learning_rate=0.1)
 
@@ -183,13 +184,13 @@ def test_kernel_weights_name_bad_input(arguments, message):
 # -- conformity factor -------------------------------------------------------------------------
 
 
-def test_conformity_factor_by_hand():
+def test_conformity_factor_by_hand() -> None:
     # T = 4: exponents 3, 2, 1, 0.
     found = conformity_factor([0.2, 0.2, 0.1, 0.2], [0.2 * 0.7**3, 0.2 * 1.1**2, 0.05, 0.2])
     np.testing.assert_allclose(found, [0.3, -0.1, 0.5, np.nan], rtol=1e-13)
 
 
-def test_conformity_factor_where_there_is_none():
+def test_conformity_factor_where_there_is_none() -> None:
     """F/B ≤ 0 or B = 0 has no α < 1; at i = T the exponent is 0 and any α does."""
     B = [0.2, -0.2, 0.2, 0.0, 0.0, -0.2, 1e-200, 0.2]
     F = [-0.1, 0.1, 0.0, 0.1, 0.0, -0.1, -1e-200, 0.2]
@@ -208,7 +209,7 @@ def test_conformity_factor_where_there_is_none():
         max_size=30,
     )
 )
-def test_equation_sp_holds_back(pairs):
+def test_equation_sp_holds_back(pairs: Any) -> None:
     B, alpha = (np.array(part) for part in zip(*pairs, strict=True))
     exponent = np.arange(B.size - 1, -1, -1)
     F = B * (1 - alpha) ** exponent
@@ -219,7 +220,7 @@ def test_equation_sp_holds_back(pairs):
     np.testing.assert_allclose(back, F[:-1], rtol=1e-11)
 
 
-def test_equation_sp_holds_back_on_a_model():
+def test_equation_sp_holds_back_on_a_model() -> None:
     rng = np.random.default_rng(0)
     X = (rng.random((10, 6)) < 0.4).astype(float)
     model = SKGRegressor(sigma2=3.0, random_state=0).fit(X, np.zeros(10))
@@ -234,13 +235,13 @@ def test_equation_sp_holds_back_on_a_model():
     np.testing.assert_allclose(back[known], F[known], rtol=1e-11)
 
 
-def test_conformity_factor_of_tiny_and_huge_ratios():
+def test_conformity_factor_of_tiny_and_huge_ratios() -> None:
     found = conformity_factor([1e-320, 2.0, 0.2], [1e10, 5e-324, 0.2])
     assert found[0] == pytest.approx(-1e165, rel=1e-3)
     assert found[1] == 1.0
 
 
-def test_conformity_factor_of_several_nodes_and_of_none():
+def test_conformity_factor_of_several_nodes_and_of_none() -> None:
     B = np.array([[0.2, 0.1, 0.2], [0.1, 0.2, 0.2]])
     F = np.array([[0.05, 0.05, 0.2], [0.081, 0.16, 0.2]])
     np.testing.assert_allclose(
@@ -250,7 +251,7 @@ def test_conformity_factor_of_several_nodes_and_of_none():
 
 
 @pytest.mark.parametrize(("B", "F"), [([0.1], [0.1, 0.2]), (0.1, 0.1)])
-def test_conformity_factor_names_bad_shapes(B, F):
+def test_conformity_factor_names_bad_shapes(B: float | list[float], F: float | list[float]) -> None:
     with pytest.raises(ValueError, match=r"F has shape .* but B has shape"):
         conformity_factor(B, F)
 
@@ -268,17 +269,17 @@ def test_conformity_factor_names_bad_shapes(B, F):
         ([[0.1, -0.1], [0.3, -0.2]], (-0.2, 0.2)),
     ],
 )
-def test_noise_range_by_hand(F, expected):
+def test_noise_range_by_hand(F: list[Any], expected: tuple[float, float]) -> None:
     assert repr(noise_range(F)) == repr(expected)  # 0.0, not -0.0
 
 
 @pytest.mark.parametrize(("F", "message"), [([], "0 sample"), ([np.nan], "F contains NaN")])
-def test_noise_range_names_bad_input(F, message):
+def test_noise_range_names_bad_input(F: list[Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         noise_range(F)
 
 
-def test_efficient_distance_by_hand():
+def test_efficient_distance_by_hand() -> None:
     sigma2, eta = 5.0, 0.1
     distances = np.array([0.0, 4.0, 9.0, 16.0, 25.0])
     B = 2 * eta * np.exp(-distances / (2 * sigma2))
@@ -288,13 +289,13 @@ def test_efficient_distance_by_hand():
     assert found == pytest.approx(9.0, rel=1e-13)
 
 
-def test_efficient_distance_without_noise_is_the_largest():
+def test_efficient_distance_without_noise_is_the_largest() -> None:
     B = 0.2 * np.exp([-1.0, -3.0])
     found = efficient_distance(B, [0.1, 1e-9], sigma2=2.0, learning_rate=0.1)
     assert found == pytest.approx(12.0, rel=1e-13)
 
 
-def test_efficient_distance_leaves_out_similarities_without_a_distance():
+def test_efficient_distance_leaves_out_similarities_without_a_distance() -> None:
     """A significant weight with B ≤ 0 has no distance by the exponential approximation."""
     found = efficient_distance(
         [0.2 * math.exp(-1.0), -0.01, 0.0], [0.1, 0.2, 0.2], sigma2=2.0, learning_rate=0.1
@@ -302,20 +303,20 @@ def test_efficient_distance_leaves_out_similarities_without_a_distance():
     assert found == pytest.approx(4.0, rel=1e-13)
 
 
-def test_efficient_distance_of_the_node_itself_is_zero():
+def test_efficient_distance_of_the_node_itself_is_zero() -> None:
     # B may exceed 2η by rounding.
     found = efficient_distance([0.2 * (1 + 1e-15)], [0.2], sigma2=2.0, learning_rate=0.1)
     assert found == 0.0
     assert math.copysign(1.0, found) == 1.0
 
 
-def test_efficient_distance_where_no_weight_is_significant():
-    options = {"sigma2": 2.0, "learning_rate": 0.1}
+def test_efficient_distance_where_no_weight_is_significant() -> None:
+    options: dict[str, Any] = {"sigma2": 2.0, "learning_rate": 0.1}
     assert math.isnan(efficient_distance([0.1, 0.1], [-0.1, 0.1], **options))
     assert math.isnan(efficient_distance([0.1], [0.0], **options))
     assert math.isnan(efficient_distance([-0.1], [0.1], **options))
 
 
-def test_efficient_distance_names_bad_shapes():
+def test_efficient_distance_names_bad_shapes() -> None:
     with pytest.raises(ValueError, match=r"F has shape \(1,\), but B has shape \(2,\)"):
         efficient_distance([0.1, 0.2], [0.1], sigma2=1.0, learning_rate=0.1)

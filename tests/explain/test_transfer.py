@@ -1,14 +1,18 @@
 """Whether similar rows have similar values: by hand, by an oracle, and on the paper's data."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
 from gradraker import load_temperature
 from gradraker.datasets import fetch_cora_con, make_block_graph, make_threshold_graph, split_nodes
+from gradraker.datasets.dataset import GraphDataset
 from gradraker.exceptions import DatasetUnavailableError
 from gradraker.explain import SimilarityTransfer, nearest, similarity_transfer, transfer
 
@@ -17,7 +21,7 @@ LINE = [[0.0], [1.0], [3.0], [7.0]]
 VALUES = [2.0, 4.0, 4.0, 6.0]
 
 
-def relative_error(X, y, k):
+def relative_error(X: Any, y: NDArray[np.float64] | list[float], k: int) -> Any:
     """Straight from the definition, one node at a time."""
     X = X.toarray() if sp.issparse(X) else np.asarray(X)
     y = np.asarray(y, dtype=float)
@@ -35,20 +39,20 @@ def relative_error(X, y, k):
 # -- by hand -------------------------------------------------------------------
 
 
-def test_pairs_by_hand():
+def test_pairs_by_hand() -> None:
     found = similarity_transfer(LINE, VALUES, n_neighbors=1)
     assert found.squared_distances.tolist() == [1, 9, 49, 4, 36, 16]
     assert found.value_differences.tolist() == [0.5, 0.5, 1.0, 0.0, 0.5, 0.5]
 
 
-def test_relative_error_by_hand():
+def test_relative_error_by_hand() -> None:
     # Nearest rows 1, 0, 1, 2 give the errors 1/2, 1/2, 0, 1/2. The means of the others,
     # 2/3, 1/2, 1/2, 1/3, give 2/3, 0, 0, 2/3: (3/4) / (8/9).
     found = similarity_transfer(LINE, VALUES, n_neighbors=1)
     assert found.relative_error == pytest.approx(27 / 32, rel=1e-12)
 
 
-def test_relative_error_takes_all_ties():
+def test_relative_error_takes_all_ties() -> None:
     # Row 0 is as far from 1 as from 2, whose values 2 and 4 average to its own, 3.
     # Rows 1 and 2 are predicted 3, row 3 is predicted 2.
     X, y = [[0.0], [1.0], [-1.0], [5.0]], np.array([3.0, 2.0, 4.0, 7.0])
@@ -57,7 +61,7 @@ def test_relative_error_takes_all_ties():
     assert found.relative_error == pytest.approx((0 + 1 + 1 + 25) / by_mean, rel=1e-12)
 
 
-def test_two_nodes_that_are_each_others_twins_are_predicted_exactly():
+def test_two_nodes_that_are_each_others_twins_are_predicted_exactly() -> None:
     X = [[1, 0], [1, 0], [0, 1], [0, 1]]
     found = similarity_transfer(X, [1.0, 1.0, 5.0, 5.0], n_neighbors=1)
     assert found.relative_error == 0.0
@@ -66,7 +70,7 @@ def test_two_nodes_that_are_each_others_twins_are_predicted_exactly():
     assert found.verdict.startswith("SKG should work well here: predicting a node from its 1 near")
 
 
-def test_rank_correlation_is_spearmans():
+def test_rank_correlation_is_spearmans() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 3, (30, 4)), rng.integers(0, 5, 30)
     found = similarity_transfer(X, y)
@@ -79,7 +83,7 @@ def test_rank_correlation_is_spearmans():
 
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
-def test_relative_error_is_the_definition(data):
+def test_relative_error_is_the_definition(data: Any) -> None:
     n = data.draw(st.integers(3, 25))
     k = data.draw(st.integers(1, n - 2))
     rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
@@ -95,7 +99,7 @@ def test_relative_error_is_the_definition(data):
 
 
 @pytest.mark.parametrize("density", [0.02, 0.6])
-def test_blocks_change_nothing(monkeypatch, density):
+def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch, density: float) -> None:
     rng = np.random.default_rng(1)
     X = sp.random_array((60, 40), density=density, rng=rng, format="csr")
     y = rng.normal(size=60)
@@ -108,7 +112,7 @@ def test_blocks_change_nothing(monkeypatch, density):
 
 
 @pytest.mark.parametrize("n_columns", [2, 50])  # taken as dense and as sparse rows
-def test_repeated_entries_of_a_sparse_matrix_add_up(n_columns):
+def test_repeated_entries_of_a_sparse_matrix_add_up(n_columns: int) -> None:
     X = sp.csr_array((np.ones(4), [0, 0, 1, 1], [0, 2, 3, 4, 4]), shape=(4, n_columns))
     assert not X.has_canonical_format
     before = X.data.copy()
@@ -119,7 +123,7 @@ def test_repeated_entries_of_a_sparse_matrix_add_up(n_columns):
     assert X.nnz == 4
 
 
-def test_order_and_scale_of_nodes_do_not_matter():
+def test_order_and_scale_of_nodes_do_not_matter() -> None:
     data = make_block_graph(60, random_state=0)
     X, y = data.adjacency, data.values
     order = np.random.default_rng(0).permutation(60)
@@ -136,7 +140,7 @@ def test_order_and_scale_of_nodes_do_not_matter():
 # -- many nodes ------------------------------------------------------------------
 
 
-def test_pairs_are_drawn_where_there_are_too_many():
+def test_pairs_are_drawn_where_there_are_too_many() -> None:
     data = make_threshold_graph(100, random_state=0)
     drawn = [
         similarity_transfer(data.adjacency, data.values, n_pairs=500, random_state=seed)
@@ -148,7 +152,7 @@ def test_pairs_are_drawn_where_there_are_too_many():
     assert len({found.relative_error for found in drawn}) == 1  # of all nodes
 
 
-def test_nodes_are_drawn_where_there_are_too_many(monkeypatch):
+def test_nodes_are_drawn_where_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     data = make_threshold_graph(400, noise=0.5, random_state=0)
     whole = similarity_transfer(data.adjacency, data.values).relative_error
     monkeypatch.setattr(transfer, "_MAX_QUERIES", 200)
@@ -160,7 +164,7 @@ def test_nodes_are_drawn_where_there_are_too_many(monkeypatch):
     assert np.mean(drawn) == pytest.approx(whole, rel=0.1)
 
 
-def test_many_nodes_need_no_square_array():
+def test_many_nodes_need_no_square_array() -> None:
     n = 50_000  # 20 GB as a square array
     rng = np.random.default_rng(0)
     links = sp.coo_array((np.ones(n), (np.arange(n), rng.integers(0, 500, n))), shape=(n, n))
@@ -172,7 +176,7 @@ def test_many_nodes_need_no_square_array():
 # -- what the verdict says -------------------------------------------------------
 
 
-def made(error, distances=(0.0, 1.0)):
+def made(error: float, distances: Any = (0.0, 1.0)) -> SimilarityTransfer:
     return SimilarityTransfer(np.array(distances), np.array([0.0, 1.0]), 0.5, error, 10, 5)
 
 
@@ -187,14 +191,14 @@ def made(error, distances=(0.0, 1.0)):
         (2.0, "SKG should not be expected to beat the mean here:"),
     ],
 )
-def test_verdict(error, start):
+def test_verdict(error: float, start: str) -> None:
     verdict = made(error).verdict
     assert verdict.startswith(start)
     assert f"its 5 nearest rows has {error:.2f} times" in verdict
     assert verdict in repr(made(error))
 
 
-def test_equal_values_have_an_answer():
+def test_equal_values_have_an_answer() -> None:
     found = similarity_transfer(LINE, [3.0] * 4, n_neighbors=1)
     assert np.isnan(found.relative_error)
     assert np.isnan(found.rank_correlation)
@@ -202,27 +206,27 @@ def test_equal_values_have_an_answer():
     assert "nothing to learn here: the values do not differ" in found.verdict
 
 
-def test_equal_rows_have_an_answer():
+def test_equal_rows_have_an_answer() -> None:
     found = similarity_transfer(np.ones((6, 3)), [1.0, 2, 3, 4, 5, 6], n_neighbors=2)
     assert found.relative_error == pytest.approx(1.0)
     assert np.isnan(found.rank_correlation)
     assert "beat the mean here: all rows are equal" in found.verdict
 
 
-def test_rows_without_entries_are_rows():
+def test_rows_without_entries_are_rows() -> None:
     found = similarity_transfer(sp.csr_array((5, 4)), [1.0, 2, 3, 4, 5], n_neighbors=2)
     assert found.relative_error == pytest.approx(1.0)
 
 
-def test_results_are_frozen():
+def test_results_are_frozen() -> None:
     found = similarity_transfer(LINE, VALUES, n_neighbors=1)
     with pytest.raises(AttributeError):
-        found.relative_error = 0.0
+        found.relative_error = 0.0  # type: ignore[misc]
     with pytest.raises(ValueError, match="read-only"):
         found.squared_distances[0] = 0.0
 
 
-def test_extreme_values_are_scaled():
+def test_extreme_values_are_scaled() -> None:
     found = similarity_transfer(LINE, [-1.7e308, 0.0, 0.0, 1.7e308], n_neighbors=1)
     assert found.relative_error == pytest.approx(27 / 32)
 
@@ -247,13 +251,13 @@ def test_extreme_values_are_scaled():
         ({"random_state": "seed"}, "'seed' cannot be used to seed"),
     ],
 )
-def test_refuses(changes, message):
+def test_refuses(changes: dict[Any, Any], message: str) -> None:
     arguments = {"X": LINE, "y": VALUES, "n_neighbors": 1} | changes
     with pytest.raises(ValueError, match=message):
         similarity_transfer(arguments.pop("X"), arguments.pop("y"), **arguments)
 
 
-def test_refuses_sparse_values():
+def test_refuses_sparse_values() -> None:
     with pytest.raises(TypeError, match="y must be a dense array, got a sparse matrix"):
         similarity_transfer(LINE, sp.csr_array([VALUES]), n_neighbors=1)
 
@@ -261,7 +265,7 @@ def test_refuses_sparse_values():
 # -- the paper's section VI.C ----------------------------------------------------
 
 
-def errors_of_samples(data, seeds):
+def errors_of_samples(data: GraphDataset, seeds: Any) -> list[Any]:
     """Relative errors of samples of 40 %, as the paper draws them."""
     found = []
     for seed in seeds:
@@ -271,7 +275,7 @@ def errors_of_samples(data, seeds):
     return found
 
 
-TEMPERATURES = {
+TEMPERATURES: dict[str, Any] = {
     "unweighted": {},
     "weighted": {"weighted": True, "self_loops": False},
     "weighted, loops": {"weighted": True},
@@ -279,14 +283,15 @@ TEMPERATURES = {
 
 
 @pytest.mark.parametrize("kind", TEMPERATURES)
-def test_temperature_works_well(kind):
+def test_temperature_works_well(kind: Any) -> None:
     found = errors_of_samples(load_temperature(**TEMPERATURES[kind]), range(20))
     assert sum(one.verdict.startswith("SKG should work well") for one in found) >= 18
     assert np.median([one.relative_error for one in found]) < 0.5
     assert all(one.rank_correlation > 0.1 for one in found)
 
 
-def test_cora_con_is_weaker_than_every_temperature():
+@pytest.mark.data
+def test_cora_con_is_weaker_than_every_temperature() -> None:
     try:
         cora = fetch_cora_con(download=False)
     except DatasetUnavailableError as error:
@@ -302,7 +307,7 @@ def test_cora_con_is_weaker_than_every_temperature():
         )
 
 
-def test_blocks_that_links_do_not_show_are_not_learned():
+def test_blocks_that_links_do_not_show_are_not_learned() -> None:
     same = make_block_graph(400, p_in=0.05, p_out=0.05, random_state=0)
     for found in errors_of_samples(same, range(3)):
         assert found.verdict.startswith("SKG should not be expected to beat the mean here")

@@ -1,11 +1,13 @@
 """Random Fourier features: equation (1), chunks, threads."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy import sparse
 
 from gradraker.features import (
@@ -25,11 +27,21 @@ from oracles import skg as oracle
 EVERY_KERNEL = pytest.mark.parametrize("kernel", KERNELS)
 
 
-def table_for(n_columns, n_frequencies, *, kernel="gaussian", seed=0):
+def table_for(
+    n_columns: int, n_frequencies: int, *, kernel: str = "gaussian", seed: int = 0
+) -> FrequencyTable:
     return FrequencyTable(seed, n_frequencies, kernel, n_numbered=n_columns)
 
 
-def features_of(X, *, n_frequencies=9, sigma2=1.0, kernel="gaussian", dtype=np.float64, seed=0):
+def features_of(
+    X: Any,
+    *,
+    n_frequencies: int = 9,
+    sigma2: float = 1.0,
+    kernel: str = "gaussian",
+    dtype: type[Any] = np.float64,
+    seed: int = 0,
+) -> NDArray[Any]:
     rows = to_row_arrays(X)
     table = table_for(X.shape[1], n_frequencies, kernel=kernel, seed=seed)
     units = table.prepare(rows.indices)
@@ -38,7 +50,7 @@ def features_of(X, *, n_frequencies=9, sigma2=1.0, kernel="gaussian", dtype=np.f
 
 @EVERY_KERNEL
 @pytest.mark.parametrize("n_neighbours", [0, 1, 2, 3, 4, 5, 7, 8, 9, 13])
-def test_features_equal_equation_1(kernel, n_neighbours):
+def test_features_equal_equation_1(kernel: str, n_neighbours: int) -> None:
     # Neighbours are summed four at a time, so numbers around multiples of four count.
     rng = np.random.default_rng(n_neighbours)
     X = np.zeros((3, 13))
@@ -51,7 +63,7 @@ def test_features_equal_equation_1(kernel, n_neighbours):
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
 
 
-def test_features_by_hand():
+def test_features_by_hand() -> None:
     units = np.array([[1.0, 2.0], [0.5, -1.0]], dtype=np.float32)
     Z = compute_fourier_features(to_row_arrays(np.array([[1.0, 2.0]])), units, 0.5)
     # Projections: 1 + 2·0.5 = 2 and 2 − 2 = 0, halved.
@@ -60,7 +72,7 @@ def test_features_by_hand():
 
 
 @EVERY_KERNEL
-def test_features_of_angles_beyond_a_million(kernel):
+def test_features_of_angles_beyond_a_million(kernel: str) -> None:
     # Weights that are powers of 2 keep the angles exact, so the libm path shows its own error.
     X = np.ldexp(np.eye(6), np.array([[20, 24, 30, 40, 60, 900]]).T)
     table = table_for(6, 50, kernel=kernel)
@@ -82,7 +94,9 @@ FINITE = st.floats(-1e6, 1e6, allow_subnormal=False)
     seed=st.integers(0, 2**64 - 1),
 )
 @settings(deadline=None, derandomize=True, max_examples=60)
-def test_features_have_norm_one(kernel, row, n_frequencies, sigma2, seed):
+def test_features_have_norm_one(
+    kernel: str, row: Any, n_frequencies: Any, sigma2: Any, seed: Any
+) -> None:
     X = np.array([row])
     options = {"n_frequencies": n_frequencies, "sigma2": sigma2, "kernel": kernel, "seed": seed}
     Z = features_of(X, **options)
@@ -95,7 +109,9 @@ def test_features_have_norm_one(kernel, row, n_frequencies, sigma2, seed):
 @EVERY_KERNEL
 @given(power=st.integers(-200, 200), seed=st.integers(0, 1000))
 @settings(deadline=None, derandomize=True, max_examples=30)
-def test_features_keep_when_rows_and_sigma_scale_together(kernel, power, seed):
+def test_features_keep_when_rows_and_sigma_scale_together(
+    kernel: str, power: Any, seed: Any
+) -> None:
     X = np.random.default_rng(seed).normal(size=(4, 5))
     Z = features_of(X, sigma2=2.0, kernel=kernel)
     scaled = features_of(np.ldexp(X, power), sigma2=math.ldexp(2.0, 2 * power), kernel=kernel)
@@ -103,18 +119,18 @@ def test_features_keep_when_rows_and_sigma_scale_together(kernel, power, seed):
     np.testing.assert_array_equal(scaled, Z)
 
 
-def test_scaling_by_any_factor_changes_features_by_rounding_only():
+def test_scaling_by_any_factor_changes_features_by_rounding_only() -> None:
     X = np.random.default_rng(0).normal(size=(20, 5))
     Z = features_of(X, sigma2=2.0)
     np.testing.assert_allclose(features_of(X * 0.37, sigma2=2.0 * 0.37**2), Z, rtol=0, atol=1e-14)
 
 
-def test_features_of_a_row_of_zeros():
+def test_features_of_a_row_of_zeros() -> None:
     Z = features_of(np.zeros((1, 4)), n_frequencies=25)
     np.testing.assert_array_equal(Z, [[0.0] * 25 + [0.2] * 25])
 
 
-def test_dense_and_sparse_formats_give_equal_features():
+def test_dense_and_sparse_formats_give_equal_features() -> None:
     X = np.random.default_rng(0).normal(size=(8, 10)) * (np.arange(10) % 3 == 0)
     Z = features_of(X)
     with_zeros = sparse.csr_array((X.ravel(), np.tile(np.arange(10), 8), np.arange(0, 81, 10)))
@@ -123,14 +139,14 @@ def test_dense_and_sparse_formats_give_equal_features():
         np.testing.assert_array_equal(features_of(rows), Z)
 
 
-def test_features_add_repeated_entries():
+def test_features_add_repeated_entries() -> None:
     twice = sparse.csr_array(([0.5, 1.0, 0.5], [2, 0, 2], [0, 3]), shape=(1, 3))
     np.testing.assert_allclose(
         features_of(twice), features_of(np.array([[1.0, 0.0, 1.0]])), rtol=0, atol=1e-15
     )
 
 
-def test_features_accept_64_bit_indices():
+def test_features_accept_64_bit_indices() -> None:
     X = sparse.csr_array(np.eye(4))
     wide = X.copy()
     wide.indices, wide.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
@@ -138,7 +154,7 @@ def test_features_accept_64_bit_indices():
     np.testing.assert_array_equal(features_of(wide), features_of(X))
 
 
-def test_features_of_rows_in_given_order():
+def test_features_of_rows_in_given_order() -> None:
     X = np.random.default_rng(0).normal(size=(6, 3))
     rows, units = to_row_arrays(X), table_for(3, 4).prepare(np.arange(3, dtype=np.int32))
     order = np.array([5, 0, 0, 3])
@@ -150,7 +166,9 @@ def test_features_of_rows_in_given_order():
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("n_rows", [1, 2, 3, 7])
-def test_feature_chunks_equal_features_of_all_rows(monkeypatch, dtype, n_rows):
+def test_feature_chunks_equal_features_of_all_rows(
+    monkeypatch: pytest.MonkeyPatch, dtype: type[Any], n_rows: int
+) -> None:
     X = np.random.default_rng(0).normal(size=(20, 3))
     rows, units = to_row_arrays(X), table_for(3, 4).prepare(np.arange(3, dtype=np.int32))
     monkeypatch.setattr(fourier, "_CHUNK_BYTES", n_rows * 8 * np.dtype(dtype).itemsize + 1)
@@ -168,16 +186,18 @@ def test_feature_chunks_equal_features_of_all_rows(monkeypatch, dtype, n_rows):
     )
 
 
-def test_chunk_has_at_least_one_row():
+def test_chunk_has_at_least_one_row() -> None:
     assert count_chunk_rows(10**9, np.float64) == 1
 
 
 @pytest.mark.parametrize("n_threads", [2, 3, 7])
-def test_features_and_predictions_do_not_depend_on_threads(monkeypatch, n_threads):
+def test_features_and_predictions_do_not_depend_on_threads(
+    monkeypatch: pytest.MonkeyPatch, n_threads: int
+) -> None:
     X = sparse.random_array((50, 30), density=0.2, rng=np.random.default_rng(0), format="csr")
     theta = np.random.default_rng(1).normal(size=(2, 34))
 
-    def results():
+    def results() -> Any:
         table = table_for(30, 17)
         rows = to_row_arrays(X)
         units = table.prepare(rows.indices)

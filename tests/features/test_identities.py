@@ -1,6 +1,7 @@
 """Identities of referencing nodes, and checks of their names."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,8 +49,8 @@ GROUPS = [
 ]
 
 
-def test_identities_are_equal_for_equal_names_only():
-    identities = [{identify_reference(name) for name in group} for group in GROUPS]
+def test_identities_are_equal_for_equal_names_only() -> None:
+    identities = [{identify_reference(name) for name in group} for group in GROUPS]  # type: ignore[attr-defined]
     assert all(len(group) == 1 for group in identities)
     assert len(set.union(*identities)) == len(GROUPS)
     assert all(0 <= identity < 2**64 for identity in set.union(*identities))
@@ -62,7 +63,7 @@ TENTH = 0x45AA4D1E96CFAA7A
 LARGE = 0x5D3FC30B12AD6B5D
 
 
-def test_identities_are_reproducible():
+def test_identities_are_reproducible() -> None:
     # Model files rely on these.
     assert identify_reference(7) == 7
     assert identify_reference(-1) == 2**64 - 1
@@ -73,18 +74,27 @@ def test_identities_are_reproducible():
     assert identify_reference(10**30) == LARGE
 
 
-BAD_NAMES = [None, math.nan, np.float64("nan"), 1j, np.complex64(1), frozenset(), (1, None), object]
+BAD_NAMES: Any = [
+    None,
+    math.nan,
+    np.float64("nan"),
+    1j,
+    np.complex64(1),
+    frozenset(),
+    (1, None),
+    object,
+]
 
 
 @pytest.mark.parametrize("name", [*BAD_NAMES, np.datetime64("2020-01-01", "ns")])
-def test_identify_reference_refuses_bad_names(name):
+def test_identify_reference_refuses_bad_names(name: Any) -> None:
     with pytest.raises(TypeError, match="a reference name must be an int, str, bytes, float"):
         identify_reference(name)
     with pytest.raises(TypeError, match="a reference name must be"):
         FrequencyTable(0, 2, "gaussian", n_numbered=3).add([name])
 
 
-def test_identities_of_arrays_equal_those_of_single_names():
+def test_identities_of_arrays_equal_those_of_single_names() -> None:
     for names in (
         np.array([-5, 0, 3], dtype=np.int16),
         np.array([0, 2**32 - 1], dtype=np.uint32),
@@ -115,7 +125,7 @@ def test_identities_of_arrays_equal_those_of_single_names():
     )
 )
 @settings(deadline=None, derandomize=True, max_examples=200)
-def test_identities_differ_for_different_names(names):
+def test_identities_differ_for_different_names(names: Any) -> None:
     identities = [identify_reference(name) for name in names]
     for i, name in enumerate(names):
         for j, other in enumerate(names):
@@ -126,31 +136,31 @@ def test_identities_differ_for_different_names(names):
     "references",
     [["a", "b"], ("a", "b"), np.array(["a", "b"]), np.array(["a", "b"], dtype=object)],
 )
-def test_check_references_accepts_any_sequence(references):
+def test_check_references_accepts_any_sequence(references: Any) -> None:
     assert check_references(references, 2) == ["a", "b"]
 
 
 @pytest.mark.parametrize(
     "references", ["ab", b"ab", {"a", "b"}, frozenset("ab"), {"a": 0, "b": 1}, iter("ab"), 2, None]
 )
-def test_check_references_refuses_other_containers(references):
+def test_check_references_refuses_other_containers(references: Any) -> None:
     # A set has no order: names would go to columns by chance, and differently in each process.
     with pytest.raises(TypeError, match="references must be a sequence"):
         check_references(references, 2)
 
 
 @pytest.mark.parametrize("references", [[], ["a"], ["a", "b", "c"]])
-def test_check_references_refuses_wrong_length(references):
+def test_check_references_refuses_wrong_length(references: list[Any]) -> None:
     with pytest.raises(ValueError, match=f"got {len(references)} names for 2 columns"):
         check_references(references, 2)
 
 
 @pytest.mark.parametrize("references", [["a", "a"], [1, 1.0], [1, True], [np.int64(3), 3]])
-def test_check_references_refuses_repeated_names(references):
+def test_check_references_refuses_repeated_names(references: list[Any]) -> None:
     with pytest.raises(ValueError, match="references must not repeat a name"):
         check_references(references, 2)
 
 
-def test_check_references_refuses_unhashable_names():
+def test_check_references_refuses_unhashable_names() -> None:
     with pytest.raises(TypeError, match="references must be hashable"):
-        check_references(["a", ["b"]], 2)
+        check_references(["a", ["b"]], 2)  # type: ignore[list-item]

@@ -1,5 +1,7 @@
 """Adjacency vectors of graphs small enough to compute by hand."""
 
+from typing import Any
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -14,11 +16,11 @@ from gradraker.graph import EdgeList
 EDGES = [("a", "b", 2.0), ("a", "c", 0.5), ("c", "b", 1.0), ("c", "c", 3.0)]
 
 
-def rows(graph, **arguments):
+def rows(graph: Any, **arguments: Any) -> Any:
     return adjacency_vectors(graph, **arguments).rows.toarray().tolist()
 
 
-def test_row_holds_edges_out_of_its_node():
+def test_row_holds_edges_out_of_its_node() -> None:
     vectors = adjacency_vectors(EDGES)
     assert vectors.nodes.tolist() == ["a", "b", "c"]
     assert vectors.references.tolist() == ["a", "b", "c"]
@@ -26,11 +28,11 @@ def test_row_holds_edges_out_of_its_node():
     assert repr(vectors) == "AdjacencyVectors(3 nodes × 3 references, 4 entries)"
 
 
-def test_direction_in_is_the_transpose():
+def test_direction_in_is_the_transpose() -> None:
     assert rows(EDGES, direction="in") == [[0, 0, 0], [2, 0, 1], [0.5, 0, 3]]
 
 
-def test_direction_both_adds_and_counts_a_loop_once():
+def test_direction_both_adds_and_counts_a_loop_once() -> None:
     assert rows(EDGES, direction="both") == [[0, 2, 0.5], [2, 0, 1], [0.5, 1, 3]]
     there_and_back = [("a", "b", 2.0), ("b", "a", 5.0)]
     assert rows(there_and_back, direction="both") == [[0, 7], [7, 0]]
@@ -39,24 +41,24 @@ def test_direction_both_adds_and_counts_a_loop_once():
 
 
 @pytest.mark.parametrize("direction", ["out", "in", "both"])
-def test_undirected_graph_has_the_same_rows_in_every_direction(direction):
+def test_undirected_graph_has_the_same_rows_in_every_direction(direction: str) -> None:
     graph = nx.Graph()
     graph.add_weighted_edges_from([("a", "b", 2.0), ("c", "b", 3.0), ("c", "c", 4.0)])
     assert rows(graph, direction=direction) == [[0, 2, 0], [2, 0, 3], [0, 3, 4]]
 
 
-def test_self_loops_are_kept_added_or_dropped():
+def test_self_loops_are_kept_added_or_dropped() -> None:
     assert rows(EDGES, self_loops="drop") == [[0, 2, 0.5], [0, 0, 0], [0, 1, 0]]
     assert rows(EDGES, self_loops="add") == [[1, 2, 0.5], [0, 1, 0], [0, 1, 3]]
 
 
-def test_weight_false_makes_every_entry_1():
+def test_weight_false_makes_every_entry_1() -> None:
     assert rows(EDGES, weight=False) == [[0, 1, 1], [0, 0, 0], [0, 1, 1]]
     matrix = np.diag([2.0, -3.0, 0.0, 5.0])
     assert rows(matrix, weight=False) == np.diag([1.0, 1, 0, 1]).tolist()
 
 
-def test_duplicates_are_summed_replaced_or_refused():
+def test_duplicates_are_summed_replaced_or_refused() -> None:
     edges = [("a", "b", 2.0), ("a", "b", 3.0), ("b", "a", 7.0)]
     assert rows(edges) == [[0, 5], [7, 0]]
     assert rows(edges, duplicates="last") == [[0, 3], [7, 0]]
@@ -65,7 +67,7 @@ def test_duplicates_are_summed_replaced_or_refused():
     assert rows(EDGES, duplicates="error") == rows(EDGES)
 
 
-def test_duplicates_of_an_undirected_graph_ignore_direction():
+def test_duplicates_of_an_undirected_graph_ignore_direction() -> None:
     graph = nx.MultiGraph()
     graph.add_edge("a", "b", weight=1.0)
     graph.add_edge("b", "a", weight=2.0)
@@ -75,7 +77,7 @@ def test_duplicates_of_an_undirected_graph_ignore_direction():
         rows(graph, duplicates="error")
 
 
-def test_undirected_edges_may_be_listed_either_way():
+def test_undirected_edges_may_be_listed_either_way() -> None:
     source, target, names = np.array([0, 1]), np.array([1, 0]), np.arange(2)
     edges = EdgeList(source, target, np.array([1.0, 2.0]), names, directed=False)
     assert rows(edges) == [[0, 3], [3, 0]]
@@ -84,7 +86,7 @@ def test_undirected_edges_may_be_listed_either_way():
         rows(edges, duplicates="error")
 
 
-def test_duplicate_entries_of_a_sparse_matrix_follow_the_same_rule():
+def test_duplicate_entries_of_a_sparse_matrix_follow_the_same_rule() -> None:
     matrix = sp.coo_array(([1.0, 2.0], ([0, 0], [1, 1])), shape=(4, 4))
     assert adjacency_vectors(matrix).rows[0, 1] == 3.0
     assert adjacency_vectors(matrix, duplicates="last").rows[0, 1] == 2.0
@@ -92,7 +94,7 @@ def test_duplicate_entries_of_a_sparse_matrix_follow_the_same_rule():
         adjacency_vectors(matrix, duplicates="error")
 
 
-def test_rows_are_canonical():
+def test_rows_are_canonical() -> None:
     unordered = sp.csr_array(([3.0, 0.0, 2.0, 1.0], [3, 2, 0, 0], [0, 4, 4, 4, 4]), shape=(4, 4))
     found = adjacency_vectors(unordered).rows
     assert found.indices.tolist() == [0, 3]
@@ -101,14 +103,14 @@ def test_rows_are_canonical():
     assert unordered.indices.tolist() == [3, 2, 0, 0]  # the argument is as it was
 
 
-def test_nodes_and_references_are_chosen_by_name():
+def test_nodes_and_references_are_chosen_by_name() -> None:
     vectors = adjacency_vectors(EDGES, nodes=["c", "a"], references=["c", "b"])
     assert vectors.nodes.tolist() == ["c", "a"]
     assert vectors.references.tolist() == ["c", "b"]
     assert vectors.rows.toarray().tolist() == [[3, 1], [0.5, 2]]
 
 
-def test_a_list_of_edges_gives_zero_rows_to_nodes_without_edges():
+def test_a_list_of_edges_gives_zero_rows_to_nodes_without_edges() -> None:
     vectors = adjacency_vectors(EDGES, nodes=["lonely", "a"])
     assert vectors.rows.toarray().tolist() == [[0, 0, 0], [0, 2, 0.5]]
     assert vectors.references.tolist() == ["a", "b", "c"]
@@ -119,7 +121,7 @@ def test_a_list_of_edges_gives_zero_rows_to_nodes_without_edges():
     assert rows([], nodes=["x", "y"]) == [[], []]
 
 
-def test_other_graphs_refuse_unknown_names():
+def test_other_graphs_refuse_unknown_names() -> None:
     with pytest.raises(
         ValueError, match=r"nodes holds names .* not have: 7, 8, 9, 10, 11 and 1 more"
     ):
@@ -128,7 +130,7 @@ def test_other_graphs_refuse_unknown_names():
         adjacency_vectors(nx.path_graph(3), references=["z"])
 
 
-def test_names_of_another_type_are_not_taken_for_nodes_without_edges():
+def test_names_of_another_type_are_not_taken_for_nodes_without_edges() -> None:
     with pytest.raises(ValueError, match=r"nodes holds '1' of type str.*is 1 of type int"):
         adjacency_vectors([(1, 2)], nodes=["1"])
     with pytest.raises(ValueError, match=r"references holds 1 of type int.*is '1' of type str"):
@@ -154,13 +156,13 @@ def test_names_of_another_type_are_not_taken_for_nodes_without_edges():
         ({"names": ["a", "b", "c"]}, "names is given, but a list of edges names its nodes"),
     ],
 )
-def test_wrong_arguments_are_named(arguments, message):
+def test_wrong_arguments_are_named(arguments: dict[Any, Any], message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         adjacency_vectors(EDGES, **arguments)
 
 
 @pytest.mark.parametrize("weight", [np.nan, np.inf, -np.inf])
-def test_weights_must_be_finite(weight):
+def test_weights_must_be_finite(weight: float) -> None:
     with pytest.raises(ValueError, match=r"weight of edge 'b' → 'a' is .*must be finite"):
         adjacency_vectors([("a", "b", 1.0), ("b", "a", weight)])
     matrix = np.zeros((4, 4))
@@ -169,11 +171,11 @@ def test_weights_must_be_finite(weight):
         adjacency_vectors(matrix)
 
 
-def test_negative_weights_are_allowed():
+def test_negative_weights_are_allowed() -> None:
     assert rows([("a", "b", -2.0)]) == [[0, -2], [0, 0]]
 
 
-def test_two_hops_by_hand():
+def test_two_hops_by_hand() -> None:
     # Walks of two edges: a → c → b (½·1), a → c → c (½·3), c → c → b (3·1), c → c → c (3·3).
     assert rows(EDGES, hops=2) == [[0, 0.5, 1.5], [0, 0, 0], [0, 3, 9]]
     assert rows(EDGES, hops=2, nodes=["a"], references=["c", "b"]) == [[1.5, 0.5]]
@@ -182,7 +184,7 @@ def test_two_hops_by_hand():
 
 
 @given(st.integers(1, 4), st.integers(0, 2**32 - 1))
-def test_hops_are_powers(hops, seed):
+def test_hops_are_powers(hops: Any, seed: Any) -> None:
     rng = np.random.default_rng(seed)
     matrix = rng.integers(-2, 3, size=(5, 5)).astype(float)
     power = np.linalg.matrix_power(matrix, hops)
@@ -191,7 +193,7 @@ def test_hops_are_powers(hops, seed):
     assert np.array_equal(chosen.rows.toarray(), power[np.ix_([3, 1], [0, 4, 2])])
 
 
-def test_too_many_entries_are_refused_before_they_are_computed():
+def test_too_many_entries_are_refused_before_they_are_computed() -> None:
     # A star: every leaf reaches every other in two hops, (10⁵)² entries.
     n = 100_000
     star = np.column_stack([np.zeros(n, dtype=int), np.arange(1, n + 1)])
@@ -201,12 +203,12 @@ def test_too_many_entries_are_refused_before_they_are_computed():
     assert few.rows.nnz == 2 * n
 
 
-def test_weights_that_overflow_are_refused():
+def test_weights_that_overflow_are_refused() -> None:
     with pytest.raises(ValueError, match="weights overflow after hops=2"):
         adjacency_vectors([("a", "b", 1e200), ("b", "a", 1e200)], hops=2)
 
 
-def test_rectangular_matrix_has_nodes_and_references():
+def test_rectangular_matrix_has_nodes_and_references() -> None:
     matrix = np.arange(20.0).reshape(4, 5)
     vectors = adjacency_vectors(matrix)
     assert vectors.nodes.tolist() == [0, 1, 2, 3]
@@ -223,14 +225,14 @@ def test_rectangular_matrix_has_nodes_and_references():
         adjacency_vectors(matrix, names=list("abcd"))
 
 
-def test_names_are_read_only():
+def test_names_are_read_only() -> None:
     vectors = adjacency_vectors(EDGES)
     with pytest.raises(ValueError, match="read-only"):
         vectors.nodes[0] = "z"
 
 
 @given(st.permutations(range(6)), st.integers(0, 2**32 - 1))
-def test_relabelling_nodes_permutes_rows_and_columns(permutation, seed):
+def test_relabelling_nodes_permutes_rows_and_columns(permutation: Any, seed: Any) -> None:
     rng = np.random.default_rng(seed)
     edges = rng.integers(0, 6, size=(12, 2))
     names = [f"n{i}" for i in permutation]

@@ -1,5 +1,7 @@
 """Known values of every form, in the order of nodes."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -26,12 +28,12 @@ VALUES = {
 
 
 @pytest.mark.parametrize("values", VALUES.values(), ids=VALUES)
-def test_known_values_of_every_form(values):
+def test_known_values_of_every_form(values: Any) -> None:
     found = known_values(values, ["a", "b", "c"])
     assert np.array_equal(found, [1.0, np.nan, 3.0], equal_nan=True)
 
 
-def test_known_values_of_numbered_nodes():
+def test_known_values_of_numbered_nodes() -> None:
     nodes = adjacency_vectors(np.eye(4)).nodes
     assert np.array_equal(known_values({3: 1.0}, nodes), [np.nan] * 3 + [1.0], equal_nan=True)
     given_values = np.ones(4)
@@ -39,7 +41,7 @@ def test_known_values_of_numbered_nodes():
     assert given_values[0] == 1.0  # the result is a copy
 
 
-def test_values_of_unknown_nodes():
+def test_values_of_unknown_nodes() -> None:
     with pytest.raises(
         ValueError, match="nodes that are not in the graph: 'x'; pass unknown_nodes"
     ):
@@ -62,6 +64,6 @@ def test_values_of_unknown_nodes():
         (pd.DataFrame({"a": [1]}), r"1 column\(s\)"),
     ],
 )
-def test_wrong_values_are_refused(values, message):
+def test_wrong_values_are_refused(values: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         known_values(values, ["a", "b"])

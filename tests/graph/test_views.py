@@ -1,6 +1,8 @@
 """Views of a graph side by side: hops and layers."""
 
 from dataclasses import FrozenInstanceError
+from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -22,7 +24,9 @@ RAIL = [("Bern", "Thun", 1.0), ("Bern", "Olten", 3.0)]
 @pytest.mark.parametrize(
     "arguments", [{}, {"nodes": ["c", "a"], "references": ["b", "c"], "self_loops": "add"}]
 )
-def test_each_view_holds_the_adjacency_vectors_of_its_hops(hop_weights, arguments):
+def test_each_view_holds_the_adjacency_vectors_of_its_hops(
+    hop_weights: Any, arguments: Any
+) -> None:
     views = hop_views(EDGES, hops=3, hop_weights=hop_weights, **arguments)
     assert list(views.views) == ["1 hop", "2 hops", "3 hops"]
     for hops, name in enumerate(views.views, start=1):
@@ -34,7 +38,7 @@ def test_each_view_holds_the_adjacency_vectors_of_its_hops(hop_weights, argument
         assert views.views[name] == alone.rows.shape[1]
 
 
-def test_columns_have_names_that_do_not_depend_on_other_views():
+def test_columns_have_names_that_do_not_depend_on_other_views() -> None:
     two, three = hop_views(EDGES, hops=2), hop_views(EDGES, hops=3)
     assert two.references.tolist() == three.references.tolist()[:6]
     assert two.references[0] == ("1 hop", "a")
@@ -43,15 +47,15 @@ def test_columns_have_names_that_do_not_depend_on_other_views():
     assert repr(two) == "GraphViews(3 nodes, 8 entries, {'1 hop': 3, '2 hops': 3})"
 
 
-def test_numbered_nodes_keep_their_numbers():
+def test_numbered_nodes_keep_their_numbers() -> None:
     views = hop_views(np.diag([1.0, 0, 2, 3]), hops=2)
     assert views.references[5] == ("2 hops", 1)
     assert views.get_view("2 hops").references.tolist() == [0, 1, 2, 3]
 
 
-def test_rows_of_a_single_learner_do_not_depend_on_the_order_of_views():
+def test_rows_of_a_single_learner_do_not_depend_on_the_order_of_views() -> None:
     data = load_temperature()
-    y = data.scaled_values()
+    y = data.scale_values()
     views = hop_views(data, hops=2, hop_weights="random_walk")
     back = np.r_[89:178, 0:89]
     one = SKGRegressor(sigma2=1.0, random_state=0)
@@ -61,7 +65,7 @@ def test_rows_of_a_single_learner_do_not_depend_on_the_order_of_views():
     np.testing.assert_allclose(one.predict(views.rows), other.predict(views.rows[:, back]))
 
 
-def test_layers_have_the_nodes_of_any_layer():
+def test_layers_have_the_nodes_of_any_layer() -> None:
     views = layer_views({"road": ROAD, "rail": RAIL})
     assert views.nodes.tolist() == ["Bern", "Olten", "Thun"]
     assert views.views == {"road": 3, "rail": 3}
@@ -70,13 +74,13 @@ def test_layers_have_the_nodes_of_any_layer():
     assert views.references[4] == ("rail", "Olten")
 
 
-def test_a_layer_may_have_no_edges():
+def test_a_layer_may_have_no_edges() -> None:
     views = layer_views({"road": ROAD, "rail": []})
     assert views.views == {"road": 2, "rail": 2}
     assert views.get_view("rail").rows.nnz == 0
 
 
-def test_layers_may_be_graphs_of_different_kinds():
+def test_layers_may_be_graphs_of_different_kinds() -> None:
     rail = nx.Graph()
     rail.add_edge("Bern", "Olten", weight=3.0)
     views = layer_views({"road": ROAD, "rail": rail})
@@ -87,7 +91,7 @@ def test_layers_may_be_graphs_of_different_kinds():
         layer_views({"rail": rail}, nodes=["Chur"])
 
 
-def test_layers_with_several_hops():
+def test_layers_with_several_hops() -> None:
     views = layer_views({"road": ROAD, "rail": RAIL}, hops=2, hop_weights="binary")
     assert list(views.views) == ["road, 1 hop", "road, 2 hops", "rail, 1 hop", "rail, 2 hops"]
     assert views.get_view("road, 2 hops").rows.toarray().tolist() == [
@@ -98,8 +102,13 @@ def test_layers_with_several_hops():
     assert views.get_view("rail, 2 hops").rows.nnz == 0
 
 
-def test_layers_take_the_same_arguments():
-    arguments = {"direction": "both", "weight": False, "self_loops": "add", "references": ["Thun"]}
+def test_layers_take_the_same_arguments() -> None:
+    arguments: dict[str, Any] = {
+        "direction": "both",
+        "weight": False,
+        "self_loops": "add",
+        "references": ["Thun"],
+    }
     views = layer_views({"road": ROAD, "rail": RAIL}, **arguments)
     for layer in ("road", "rail"):  # there and back is one 1
         assert views.get_view(layer).rows.toarray().tolist() == [[1], [0], [1]]
@@ -107,7 +116,7 @@ def test_layers_take_the_same_arguments():
         layer_views({"rail": [*RAIL, RAIL[0]]}, duplicates="error")
 
 
-def test_a_weight_may_be_named():
+def test_a_weight_may_be_named() -> None:
     pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame({"source": ["a"], "target": ["b"], "cars": [7.0], "trams": [2.0]})
     views = layer_views({"all": table}, weight="cars")
@@ -117,9 +126,9 @@ def test_a_weight_may_be_named():
 # -- a bank over views ---------------------------------------------------------
 
 
-def test_a_bank_over_hops_is_the_weighted_sum_of_learners_of_each_hop():
+def test_a_bank_over_hops_is_the_weighted_sum_of_learners_of_each_hop() -> None:
     data = load_temperature()
-    y = data.scaled_values()
+    y = data.scale_values()
     views = hop_views(data, hops=2, hop_weights="random_walk")
     bank = GradrakerRegressor(
         kernels=["theory", ("laplacian", 2.0)], views=views.views, random_state=0
@@ -140,9 +149,9 @@ def test_a_bank_over_hops_is_the_weighted_sum_of_learners_of_each_hop():
 
 
 @pytest.mark.parametrize("rule", ["theory", "median"])
-def test_each_view_takes_its_own_sigma2_by_the_same_rule(rule):
+def test_each_view_takes_its_own_sigma2_by_the_same_rule(rule: str) -> None:
     data = load_temperature()
-    y = data.scaled_values()
+    y = data.scale_values()
     views = hop_views(data, hops=3)  # counts grow with the hops, and distances with them
     bank = GradrakerRegressor(kernels=[rule], views=views.views, random_state=0)
     bank.fit(views.rows, y, references=views.references)
@@ -154,30 +163,30 @@ def test_each_view_takes_its_own_sigma2_by_the_same_rule(rule):
     assert (np.diff(bank.sigma2_) > 0).all()
 
 
-def test_the_bank_finds_the_layer_that_tells_the_values():
+def test_the_bank_finds_the_layer_that_tells_the_values() -> None:
     data = make_block_graph(200, p_in=0.2, random_state=0)
     rng = np.random.default_rng(0)
     shuffled = rng.permutation(200)
     wrong = data.adjacency[shuffled][:, shuffled]  # a graph like it, of other nodes
     views = layer_views({"wrong": wrong, "right": data.adjacency})
     bank = GradrakerRegressor(kernels=["theory"], views=views.views, random_state=0)
-    bank.fit(views.rows, data.scaled_values() - data.scaled_values().mean())
+    bank.fit(views.rows, data.scale_values() - data.scale_values().mean())
     weights = dict(zip(views.views, bank.kernel_weights_, strict=True))
     assert weights["right"] > 0.9
 
 
-def test_a_bank_over_views_can_be_cloned_saved_and_loaded(tmp_path):
+def test_a_bank_over_views_can_be_cloned_saved_and_loaded(tmp_path: Path) -> None:
     data = load_temperature()
     views = hop_views(data, hops=2)
     bank = clone(GradrakerRegressor(kernels=["theory"], views=views.views, random_state=0))
-    bank.fit(views.rows, data.scaled_values(), references=views.references)
+    bank.fit(views.rows, data.scale_values(), references=views.references)
     again = load(bank.save(tmp_path / "hops.bank"))
     assert np.array_equal(again.predict(views.rows), bank.predict(views.rows))
 
 
 @settings(deadline=None)
 @given(st.integers(0, 2**32 - 1), st.permutations(range(5)))
-def test_relabelling_nodes_permutes_rows_and_columns(seed, order):
+def test_relabelling_nodes_permutes_rows_and_columns(seed: Any, order: Any) -> None:
     rng = np.random.default_rng(seed)
     layers = {name: rng.integers(0, 3, (5, 5)).astype(float) for name in ("one", "two")}
     turned = {name: layer[np.ix_(order, order)] for name, layer in layers.items()}
@@ -197,22 +206,22 @@ def test_relabelling_nodes_permutes_rows_and_columns(seed, order):
         ({"road": [("a", "b", np.nan)]}, ValueError, "layer 'road': the weight of edge 'a' → 'b'"),
     ],
 )
-def test_wrong_layers_are_named(layers, error, message):
+def test_wrong_layers_are_named(layers: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         layer_views(layers)
 
 
 @pytest.mark.parametrize("hops", [0, 1.5, True, "2"])
-def test_wrong_hops_are_refused(hops):
+def test_wrong_hops_are_refused(hops: Any) -> None:
     with pytest.raises(ValueError, match="hops must be an integer of at least 1"):
         hop_views(EDGES, hops=hops)
 
 
-def test_views_are_frozen_and_asked_for_by_name():
+def test_views_are_frozen_and_asked_for_by_name() -> None:
     views = hop_views(EDGES)
     with pytest.raises(ValueError, match="name must be one of '1 hop', '2 hops', got '3 hops'"):
         views.get_view("3 hops")
     with pytest.raises(FrozenInstanceError):
-        views.rows = None
+        views.rows = None  # type: ignore[misc]
     with pytest.raises(ValueError, match="read-only"):
         views.references[0] = "z"

@@ -1,6 +1,9 @@
 """Formats are told by content, and all give the same graph."""
 
 import gzip
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -16,7 +19,7 @@ TABLE = pl.DataFrame({"source": [3, 3, 7], "target": [7, 5, 5], "weight": [2.0, 
 PLAIN = [(3, 7, 2.0), (3, 5, 0.5), (7, 5, -1.0)]
 
 
-def test_all_formats_give_the_same_graph(tmp_path, way):
+def test_all_formats_give_the_same_graph(tmp_path: Path, way: str) -> None:
     graph = nx.DiGraph()
     graph.add_weighted_edges_from(PLAIN)
     nx.write_graphml(graph, tmp_path / "g.graphml")
@@ -37,7 +40,7 @@ def test_all_formats_give_the_same_graph(tmp_path, way):
             assert np.array_equal(found.rows.toarray(), expected), name
 
 
-def test_suffix_of_another_format_is_refused(write_file):
+def test_suffix_of_another_format_is_refused(write_file: Callable[..., Any]) -> None:
     with pytest.raises(GraphFileError, match=r"its name promises parquet, but .* text"):
         read_edges(write_file("a,b\n", "edges.parquet"))
     with pytest.raises(GraphFileError, match="its name promises matrix-market"):

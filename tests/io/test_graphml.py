@@ -1,6 +1,9 @@
 """GraphML files."""
 
 import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import pytest
@@ -9,7 +12,7 @@ from gradraker import adjacency_vectors, read_edges
 from gradraker.exceptions import GraphFileError
 
 
-def test_undirected_graph_keeps_isolated_nodes(tmp_path):
+def test_undirected_graph_keeps_isolated_nodes(tmp_path: Path) -> None:
     graph = nx.Graph([("a", "b")])
     graph.add_node("c")
     nx.write_graphml(graph, tmp_path / "g.graphml")
@@ -18,7 +21,9 @@ def test_undirected_graph_keeps_isolated_nodes(tmp_path):
     assert vectors.rows.toarray().tolist() == [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
 
 
-def test_without_networkx_the_extra_is_named(write_file, monkeypatch):
+def test_without_networkx_the_extra_is_named(
+    write_file: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "networkx", None)
     with pytest.raises(
         GraphFileError, match=r"read with networkx: pip install 'gradraker\[networkx\]'"

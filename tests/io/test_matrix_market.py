@@ -1,5 +1,8 @@
 """Matrix Market files."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
 from examples import list_edges
@@ -7,7 +10,7 @@ from gradraker import adjacency_vectors, read_edges
 from gradraker.exceptions import GraphFileError
 
 
-def test_sparse_dense_and_symmetric_matrices(write_file, way):
+def test_sparse_dense_and_symmetric_matrices(write_file: Callable[..., Any], way: str) -> None:
     symmetric = b"%%MatrixMarket matrix coordinate pattern symmetric\n%c\n4 4 2\n2 1\n4 4\n"
     edges = read_edges(write_file(symmetric, "a.mtx"))
     assert edges.nodes.tolist() == [1, 2, 3, 4]
@@ -47,7 +50,9 @@ def test_sparse_dense_and_symmetric_matrices(write_file, way):
         ("2 2 1\n", "1 entries are declared, but"),
     ],
 )
-def test_damaged_matrix_is_refused_with_its_line(body, message, write_file, way):
+def test_damaged_matrix_is_refused_with_its_line(
+    body: str, message: str, write_file: Callable[..., Any], way: str
+) -> None:
     head = "%%MatrixMarket matrix coordinate real general\n"
     with pytest.raises(GraphFileError, match=message):
         read_edges(write_file(head + body, "g.mtx"))

@@ -1,6 +1,8 @@
 """Parquet files."""
 
 import math
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -31,13 +33,15 @@ TABLE = pl.DataFrame({"source": [3, 3, 7], "target": [7, 5, 5], "weight": [2.0, 
         ({"source": [1]}, r"1 column\(s\)"),
     ],
 )
-def test_wrong_column_is_named_with_its_row(frame, message, tmp_path):
+def test_wrong_column_is_named_with_its_row(
+    frame: dict[str, Any], message: str, tmp_path: Path
+) -> None:
     pl.DataFrame(frame).write_parquet(tmp_path / "e.parquet")
     with pytest.raises(GraphFileError, match=message):
         read_edges(tmp_path / "e.parquet")
 
 
-def test_ids_are_integers_or_text(tmp_path):
+def test_ids_are_integers_or_text(tmp_path: Path) -> None:
     huge = pl.DataFrame(
         {"source": [2**64 - 1], "target": [1]}, schema_overrides={"source": pl.UInt64}
     )
@@ -47,7 +51,7 @@ def test_ids_are_integers_or_text(tmp_path):
     assert read_edges(tmp_path / "e.parquet", ids="text").nodes.tolist() == ["3", "5", "7"]
 
 
-def test_two_values_of_a_node_are_refused_with_both_rows(tmp_path):
+def test_two_values_of_a_node_are_refused_with_both_rows(tmp_path: Path) -> None:
     pl.DataFrame({"node": ["a", "a"], "value": [1, 2]}).write_parquet(tmp_path / "v.parquet")
     with pytest.raises(
         GraphFileError, match="row 2: node 'a' has the value 2 here, but 1 in row 1"

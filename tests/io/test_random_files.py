@@ -5,7 +5,9 @@ import gzip
 import io
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -29,11 +31,11 @@ FILES = settings.get_profile("files")
 
 
 @pytest.fixture
-def path(tmp_path):
+def path(tmp_path: Path) -> Path:
     return tmp_path / "file"
 
 
-def outcome(reader, path, **arguments):
+def outcome(reader: Callable[..., Any], path: Path, **arguments: Any) -> Any:
     """What a reader returns, in plain types, or the message of its error."""
     try:
         found = reader(path, **arguments)
@@ -47,7 +49,7 @@ def outcome(reader, path, **arguments):
     return found.nodes.tolist(), found.source.tolist(), found.target.tolist(), weights
 
 
-def check_both_ways(path, **arguments):
+def check_both_ways(path: Path, **arguments: Any) -> None:
     """Whatever the file holds, our reader and the oracle end, and they end alike."""
     for reader in (read_edges, read_values):
         asked = {key: value for key, value in arguments.items() if value is not None}
@@ -63,7 +65,7 @@ def check_both_ways(path, **arguments):
 @example(b"\xef\xbb\xbf")
 @example(b"\xff\xfea\0")
 @example(b"a,b\n\xed\xa0\x80,c\n")
-def test_random_bytes(path, content):
+def test_random_bytes(path: Path, content: Any) -> None:
     path.write_bytes(content)
     check_both_ways(path)
 
@@ -73,7 +75,7 @@ def test_random_bytes(path, content):
     st.sampled_from([b"\x1f\x8b", b"\x1f\x8b\x08\0", b"PAR1", b"<graphml", b"%%MatrixMarket "]),
     st.binary(),
 )
-def test_random_bytes_that_begin_like_a_format(path, head, content):
+def test_random_bytes_that_begin_like_a_format(path: Path, head: Any, content: Any) -> None:
     path.write_bytes(head + content)
     outcome(read_edges, path)
     outcome(read_values, path)
@@ -109,7 +111,9 @@ TRICKY = st.text(st.sampled_from('ab01-+.e,;\t "#\n\r\ufeff\u00a0\u2028é'), max
 @example('0" 0\n0\t0', " ", True)
 @example('" " 1', None, None)
 @example('"\ta"\tb', None, None)
-def test_random_tables_of_tricky_characters(path, text, separator, header):
+def test_random_tables_of_tricky_characters(
+    path: Path, text: Any, separator: Any, header: Any
+) -> None:
     path.write_bytes(text.encode())
     check_both_ways(path, separator=separator, header=header)
 
@@ -121,7 +125,9 @@ HUGE = st.integers(-(2**70), 2**70).map(str)
 WEIGHT = st.floats(allow_nan=False, allow_infinity=False)
 
 
-def written(rows, *, separator, line_end, bom, header):
+def written(
+    rows: Any, *, separator: str, line_end: str, bom: bool, header: tuple[Any, ...]
+) -> bytes:
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter=separator, lineterminator=line_end)
     writer.writerows([header, *rows])
@@ -136,7 +142,9 @@ def written(rows, *, separator, line_end, bom, header):
     bom=st.booleans(),
     packed=st.booleans(),
 )
-def test_edges_survive_the_way_through_a_file(path, rows, separator, line_end, bom, packed):
+def test_edges_survive_the_way_through_a_file(
+    path: Path, rows: Any, separator: Any, line_end: Any, bom: Any, packed: Any
+) -> None:
     header = ("source", "target", "weight")
     content = written(rows, separator=separator, line_end=line_end, bom=bom, header=header)
     path.write_bytes(gzip.compress(content) if packed else content)
@@ -144,13 +152,14 @@ def test_edges_survive_the_way_through_a_file(path, rows, separator, line_end, b
     names = [str(name) for name in edges.nodes.tolist()]
     assert [names[i] for i in edges.source] == [row[0] for row in rows]
     assert [names[i] for i in edges.target] == [row[1] for row in rows]
+    assert edges.weight is not None
     assert edges.weight.tolist() == [row[2] for row in rows]
     check_both_ways(path, separator=separator)
 
 
 @settings(FILES)
 @given(st.dictionaries(st.one_of(NAME, HUGE), WEIGHT, min_size=1))
-def test_values_survive_the_way_through_a_file(path, values):
+def test_values_survive_the_way_through_a_file(path: Path, values: Any) -> None:
     path.write_bytes(
         written(values.items(), separator=",", line_end="\r\n", bom=False, header=("node", "value"))
     )
@@ -158,7 +167,7 @@ def test_values_survive_the_way_through_a_file(path, values):
     assert {str(node): value for node, value in found.items()} == values
 
 
-def write_parquet(rows):
+def write_parquet(rows: list[Any]) -> bytes:
     frame = pl.DataFrame(rows, schema=["source", "target", "weight"], orient="row")
     content = io.BytesIO()
     frame.write_parquet(content)
@@ -167,10 +176,11 @@ def write_parquet(rows):
 
 @settings(FILES, max_examples=50)
 @given(st.lists(st.tuples(NAME, NAME, WEIGHT), min_size=1))
-def test_edges_survive_the_way_through_parquet(path, rows):
+def test_edges_survive_the_way_through_parquet(path: Path, rows: Any) -> None:
     path.write_bytes(write_parquet(rows))
     edges = read_edges(path)
     assert edges.nodes[edges.source].tolist() == [row[0] for row in rows]
+    assert edges.weight is not None
     assert edges.weight.tolist() == [row[2] for row in rows]
 
 
@@ -187,7 +197,8 @@ for path in sys.argv[1:]:
 """
 
 
-def test_damaged_parquet(tmp_path):
+@pytest.mark.process
+def test_damaged_parquet(tmp_path: Path) -> None:
     rng = np.random.default_rng()
     rows = [("a", "b", 1.0), ("b", "é", 2.5), ("c", "a", -1.0)]
     paths = [str(tmp_path / f"{i}.parquet") for i in range(50)]
@@ -220,7 +231,7 @@ def test_damaged_parquet(tmp_path):
     st.sampled_from(["general", "symmetric", "hermitian", "skew-symmetric", ""]),
     st.sampled_from([1, 2, 3, 12]),
 )
-def test_random_matrix_market(path, words, kind, symmetry, width):
+def test_random_matrix_market(path: Path, words: Any, kind: Any, symmetry: Any, width: Any) -> None:
     lines = [" ".join(words[i : i + width]) for i in range(0, len(words), width)]
     path.write_text("\n".join([f"%%MatrixMarket matrix {kind} {symmetry}", *lines]))
     check_both_ways(path)
@@ -228,7 +239,7 @@ def test_random_matrix_market(path, words, kind, symmetry, width):
 
 @settings(FILES)
 @given(st.integers(0, 2**32 - 1), st.booleans())
-def test_matrix_market_as_scipy_reads_it(path, seed, symmetric):
+def test_matrix_market_as_scipy_reads_it(path: Path, seed: Any, symmetric: Any) -> None:
     rng = np.random.default_rng(seed)
     matrix = sp.random_array((5, 5), density=0.4, rng=rng)
     matrix = matrix + matrix.T if symmetric else matrix
@@ -259,7 +270,7 @@ PIECES = [
 
 @settings(FILES)
 @given(st.lists(st.sampled_from(PIECES), max_size=8))
-def test_random_graphml(path, pieces):
+def test_random_graphml(path: Path, pieces: Any) -> None:
     space = "xmlns='http://graphml.graphdrawing.org/xmlns'"
     path.write_text(f"<graphml {space}>" + "".join(pieces))
     outcome(read_edges, path)

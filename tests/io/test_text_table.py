@@ -1,5 +1,8 @@
 """Text tables: separators, quotes, ids, and bulk parsing in pieces."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -30,7 +33,9 @@ PLAIN = [(3, 7, 2.0), (3, 5, 0.5), (7, 5, -1.0)]
         "3,7,2\r3,5,0.5\r7,5,-1\r",
     ],
 )
-def test_read_edges_from_text_with_any_separator_and_header(content, write_file, way):
+def test_read_edges_from_text_with_any_separator_and_header(
+    content: str, write_file: Callable[..., Any], way: str
+) -> None:
     path = write_file(content)
     assert list_edges(read_edges(path)) == PLAIN
     assert read_edges(path).nodes.dtype == np.int64
@@ -52,13 +57,15 @@ def test_read_edges_from_text_with_any_separator_and_header(content, write_file,
         (f"{'9' * 5000},1\n", ["1", "9" * 5000]),
     ],
 )
-def test_ids_are_integers_only_if_nothing_is_lost(content, names, write_file, way):
+def test_ids_are_integers_only_if_nothing_is_lost(
+    content: str, names: list[Any], write_file: Callable[..., Any], way: str
+) -> None:
     path = write_file(content)
     assert read_edges(path).nodes.tolist() == names
     assert read_edges(path, ids="text").nodes.tolist() == sorted(map(str, names))
 
 
-def test_names_keep_quotes_and_unicode(write_file, way):
+def test_names_keep_quotes_and_unicode(write_file: Callable[..., Any], way: str) -> None:
     path = write_file('"Bern, BE",Zürich\n"say ""hi""",日本\n')
     assert [edge[:2] for edge in list_edges(read_edges(path))] == [
         ("Bern, BE", "Zürich"),
@@ -80,12 +87,16 @@ def test_names_keep_quotes_and_unicode(write_file, way):
         "a, b\nc ,d\n",
     ],
 )
-def test_lines_are_looked_at_in_python_only_for_errors(content, write_file, monkeypatch):
+def test_lines_are_looked_at_in_python_only_for_errors(
+    content: str, write_file: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(text_table, "explain_line", lambda *_: pytest.fail("line by line"))
     assert len(read_edges(write_file(content))) == 2
 
 
-def test_large_files_are_read_in_pieces(write_file, monkeypatch):
+def test_large_files_are_read_in_pieces(
+    write_file: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(text_table, "_PIECE", 64)
     edges = [(i, (7 * i) % 101, i / 8) for i in range(200)]
     text = "".join(f"{s},{t},{w}\n" for s, t, w in edges)

@@ -1,22 +1,29 @@
 """Boundaries of the four ranges against the closed forms of section IV."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from gradraker import load_temperature, sigma2_ranges
-from gradraker.kernels.ranges import Sigma2Ranges, compute_noise_ratio
+from gradraker.kernels.ranges import (
+    Sigma2Ranges,
+    compute_noise_ratio,
+    compute_ranges,
+    find_extreme_pairs,
+)
 from gradraker.kernels.shift_invariant import KERNELS, get_kernel
 
 
-def _rows_with_distances(*squared_distances):
+def _rows_with_distances(*squared_distances: int) -> NDArray[np.float64]:
     """A zero row and rows at these squared distances from it, on axes of their own."""
     return np.vstack([np.zeros(len(squared_distances)), np.diag(np.sqrt(squared_distances))])
 
 
-def _two_rows(squared_distance):
+def _two_rows(squared_distance: float) -> NDArray[np.float64]:
     return np.array([[0.0], [math.sqrt(squared_distance)]])
 
 
@@ -34,14 +41,14 @@ def _two_rows(squared_distance):
     ],
 )
 def test_boundaries_equal_equations_of_the_paper(
-    boundary, squared_distance, n_frequencies, expected
-):
+    boundary: str, squared_distance: float, n_frequencies: int, expected: float
+) -> None:
     ranges = sigma2_ranges(_two_rows(squared_distance), n_frequencies=n_frequencies)
     printed = float(f"{getattr(ranges, boundary):.4g}")
     assert printed == expected or round(printed, 3) == expected
 
 
-def test_boundaries_equal_closed_forms():
+def test_boundaries_equal_closed_forms() -> None:
     # Rows 0, √2 e1, √5 e2: squared distances 2, 5 and 2 + 5.
     ranges = sigma2_ranges(_rows_with_distances(2, 5), n_frequencies=50, closeness=0.2)
     assert ranges.noise_ratio == pytest.approx(1 / math.sqrt(100), rel=1e-15)
@@ -53,7 +60,7 @@ def test_boundaries_equal_closed_forms():
     assert ranges.noise == "formula"
 
 
-def test_boundaries_of_laplacian_use_l1_distance():
+def test_boundaries_of_laplacian_use_l1_distance() -> None:
     # Rows 0, (1, 1), (3, 0): l1 distances 2, 3 and 3; b = −‖d‖max / ln(ratio), sigma2 = b².
     X = np.array([[0.0, 0.0], [1.0, 1.0], [3.0, 0.0]])
     ranges = sigma2_ranges(X, n_frequencies=200, kernel="laplacian")
@@ -64,7 +71,7 @@ def test_boundaries_of_laplacian_use_l1_distance():
     assert ranges.disturbing_averaging == pytest.approx((3 / -math.log(0.9)) ** 2, rel=1e-14)
 
 
-def test_boundaries_of_cauchy_on_unweighted_graph():
+def test_boundaries_of_cauchy_on_unweighted_graph() -> None:
     # 0/1 rows that differ in 3 places: (1 + 1/s²)^−3 = ratio.
     X = np.array([[0.0, 0, 0, 1], [1, 1, 1, 1], [1, 0, 0, 1]])
     ranges = sigma2_ranges(X, n_frequencies=200, kernel="cauchy")
@@ -73,7 +80,7 @@ def test_boundaries_of_cauchy_on_unweighted_graph():
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_variance_at_inverts_kernel(kernel):
+def test_variance_at_inverts_kernel(kernel: str) -> None:
     rng = np.random.default_rng(0)
     used = get_kernel(kernel)
     for scale in (1e-8, 1.0, 1e8):
@@ -83,7 +90,7 @@ def test_variance_at_inverts_kernel(kernel):
             assert used.similarity(difference, sigma2) == pytest.approx(similarity, rel=1e-9)
 
 
-def test_given_noise_ratio_moves_two_boundaries():
+def test_given_noise_ratio_moves_two_boundaries() -> None:
     X = _rows_with_distances(1, 4)
     formula, given = sigma2_ranges(X), sigma2_ranges(X, noise=0.3)
     assert given.noise_ratio == 0.3
@@ -92,7 +99,7 @@ def test_given_noise_ratio_moves_two_boundaries():
     assert given.disturbing_averaging == formula.disturbing_averaging
 
 
-def test_find_range_and_get_meaning():
+def test_find_range_and_get_meaning() -> None:
     ranges = sigma2_ranges(_rows_with_distances(1, 26))
     names = [ranges.find_range(sigma2) for sigma2 in (0.1, 2.0, 10.0, 300.0)]
     assert names == ["chaos", "extending", "disturbing", "averaging"]
@@ -112,7 +119,7 @@ def test_find_range_and_get_meaning():
     assert "σ² &lt; 0.1669" in page
 
 
-def test_find_range_refuses_bad_variance():
+def test_find_range_refuses_bad_variance() -> None:
     ranges = sigma2_ranges(_two_rows(1))
     for sigma2 in (0.0, -1.0, math.nan, "a", None):
         with pytest.raises(ValueError, match="sigma2 must be a positive number"):
@@ -121,21 +128,21 @@ def test_find_range_refuses_bad_variance():
         ranges.get_meaning("calm")
 
 
-def test_ranges_are_frozen():
+def test_ranges_are_frozen() -> None:
     ranges = sigma2_ranges(_two_rows(1))
     assert isinstance(ranges, Sigma2Ranges)
     with pytest.raises(AttributeError):
-        ranges.noise_ratio = 1.0
+        ranges.noise_ratio = 1.0  # type: ignore[misc]
 
 
-def test_one_distinct_distance_gives_empty_extending_range():
+def test_one_distinct_distance_gives_empty_extending_range() -> None:
     ranges = sigma2_ranges(np.eye(4))
     assert ranges.chaos_extending == ranges.extending_disturbing
     assert ranges.find_range(ranges.chaos_extending) == "extending"
 
 
 @pytest.mark.parametrize("scale", [1e-120, 1e120])
-def test_boundaries_scale_with_tiny_and_huge_weights(scale):
+def test_boundaries_scale_with_tiny_and_huge_weights(scale: float) -> None:
     ranges = sigma2_ranges(scale * _rows_with_distances(1, 26))
     assert ranges.extending_disturbing == pytest.approx(scale**2 * 27 / math.log(400), rel=1e-12)
 
@@ -151,7 +158,7 @@ def test_boundaries_scale_with_tiny_and_huge_weights(scale):
         (np.array([[0.0], [np.nan]]), "NaN"),
     ],
 )
-def test_rows_without_ranges_raise(X, message):
+def test_rows_without_ranges_raise(X: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         sigma2_ranges(X)
 
@@ -178,12 +185,12 @@ def test_rows_without_ranges_raise(X, message):
         ({"noise": "refined", "n_epochs": 0}, "n_epochs must be an integer"),
     ],
 )
-def test_sigma2_ranges_refuses_bad_settings(settings, message):
+def test_sigma2_ranges_refuses_bad_settings(settings: dict[Any, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         sigma2_ranges(np.eye(3), **settings)
 
 
-def test_refined_noise_ratio_is_measured():
+def test_refined_noise_ratio_is_measured() -> None:
     X = load_temperature().adjacency
     formula = sigma2_ranges(X)
     refined = sigma2_ranges(X, noise="refined", random_state=0)
@@ -196,3 +203,50 @@ def test_refined_noise_ratio_is_measured():
     # At D = 200 the formula's one standard deviation is below the extreme of some 200 weights.
     ratios = [sigma2_ranges(X, noise="refined", random_state=s).noise_ratio for s in range(10)]
     assert 0.05 < np.median(ratios) < 0.2
+
+
+def test_describe_holds_every_number_of_the_ranges() -> None:
+    ranges = Sigma2Ranges(1.0, 2.0, 4.0, 3.0, 9.0, 0.05, "given", 0.1, 200, "gaussian")
+    assert ranges.describe(1.5) == {
+        "range": "extending",
+        "meaning": "nodes with similar neighbours count, more of them as σ² grows",
+        "boundaries": {
+            "chaos_extending": 1.0,
+            "extending_disturbing": 2.0,
+            "disturbing_averaging": 4.0,
+        },
+        "smallest_distance": 3.0,
+        "largest_distance": 9.0,
+        "noise_ratio": 0.05,
+        "noise": "given",
+    }
+
+
+def test_meaning_of_another_word_is_refused() -> None:
+    ranges = Sigma2Ranges(1.0, 2.0, 4.0, 3.0, 9.0, 0.05, "given", 0.1, 200, "gaussian")
+    words = "'chaos', 'extending', 'disturbing', 'averaging'"
+    with pytest.raises(ValueError, match=f"^range_name must be one of {words}, got 'order'$"):
+        ranges.get_meaning("order")
+
+
+def test_text_has_a_line_for_each_range() -> None:
+    ranges = Sigma2Ranges(1.0, 2.0, 4.0, 3.0, 9.0, 0.05, "given", 0.1, 200, "gaussian")
+    title, *lines = repr(ranges).split("\n")
+    assert title.startswith("Sigma2Ranges: gaussian kernel, D = 200")
+    assert [line.split()[0] for line in lines] == ["chaos", "extending", "disturbing", "averaging"]
+    assert "</tr><tr><td" in ranges._repr_html_()
+
+
+@pytest.mark.parametrize("closeness", [0.0, 0.5, -0.1, 0.9])
+def test_closeness_must_be_between_0_and_a_half(closeness: float) -> None:
+    pairs = find_extreme_pairs(np.eye(3))
+    message = rf"^closeness must be a number in \(0, 0\.5\), got {closeness}$"
+    with pytest.raises(ValueError, match=message):
+        compute_ranges(pairs, n_frequencies=200, closeness=closeness)
+
+
+def test_variances_beyond_float64_are_refused() -> None:
+    pairs = find_extreme_pairs(np.array([[0.0], [1e-200]]), kernel="laplacian")
+    message = "^X has rows at distances from 1e-200 to 1e-200, whose variances leave the range of"
+    with pytest.raises(ValueError, match=message):
+        compute_ranges(pairs, n_frequencies=200)

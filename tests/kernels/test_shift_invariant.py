@@ -1,12 +1,14 @@
 """Claim 1 for every kernel: zᵀz′ is unbiased for the closed form, with error falling like 1/√D."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
 from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
 
 from gradraker import SKGRegressor
@@ -28,7 +30,7 @@ ROWS = np.array(
 PAIRS = np.triu_indices(len(ROWS), 1)
 
 
-def products(kernel, sigma2, n_frequencies, seed):
+def products(kernel: str, sigma2: float, n_frequencies: Any, seed: int) -> Any:
     """zᵀz′ of all pairs of rows, by the estimator."""
     model = SKGRegressor(
         kernel=kernel, sigma2=sigma2, n_frequencies=n_frequencies, random_state=seed
@@ -37,13 +39,13 @@ def products(kernel, sigma2, n_frequencies, seed):
     return (Z @ Z.T)[PAIRS]
 
 
-def closed_form(kernel, sigma2):
+def closed_form(kernel: str, sigma2: float) -> NDArray[np.float64]:
     return np.array(
         [oracle.KERNELS[kernel](ROWS[i], ROWS[j], sigma2) for i, j in zip(*PAIRS, strict=True)]
     )
 
 
-def test_table_has_three_kernels():
+def test_table_has_three_kernels() -> None:
     assert set(KERNELS) == set(oracle.KERNELS) == {"gaussian", "laplacian", "cauchy"}
     assert all(kernel.name == name for name, kernel in KERNELS.items())
 
@@ -56,7 +58,7 @@ def test_table_has_three_kernels():
         ("cauchy", 1 / (1 + 1 / 4) / (1 + 4 / 4)),
     ],
 )
-def test_kernels_by_hand(kernel, expected):
+def test_kernels_by_hand(kernel: str, expected: float) -> None:
     assert get_kernel(kernel).similarity([1.0, 0.0, -2.0], 4.0) == pytest.approx(
         expected, rel=1e-15
     )
@@ -68,7 +70,7 @@ def test_kernels_by_hand(kernel, expected):
     sigma2=st.floats(1e-3, 1e3),
 )
 @settings(deadline=None, derandomize=True, max_examples=50)
-def test_kernels_equal_oracle(kernel, difference, sigma2):
+def test_kernels_equal_oracle(kernel: str, difference: Any, sigma2: Any) -> None:
     zero = np.zeros(5)
     expected = [oracle.KERNELS[kernel](row, zero, sigma2) for row in difference]
     similarity = get_kernel(kernel).similarity(difference, sigma2)
@@ -77,7 +79,7 @@ def test_kernels_equal_oracle(kernel, difference, sigma2):
     np.testing.assert_array_equal(similarity, get_kernel(kernel).similarity(-difference, sigma2))
 
 
-def test_kernels_equal_scikit_learn():
+def test_kernels_equal_scikit_learn() -> None:
     # Their gamma is 1/(2σ²) for the Gaussian and 1/σ for the Laplacian kernel.
     difference, sigma2 = ROWS[:, None] - ROWS[None, :], 2.5
     np.testing.assert_allclose(
@@ -92,7 +94,7 @@ def test_kernels_equal_scikit_learn():
     )
 
 
-def test_cauchy_kernel_of_many_columns_underflows_to_zero_only():
+def test_cauchy_kernel_of_many_columns_underflows_to_zero_only() -> None:
     assert get_kernel("cauchy").similarity(np.ones(2000), 1e-3) == 0.0
     assert get_kernel("cauchy").similarity(np.full(2000, 1e-4), 1.0) == pytest.approx(
         math.exp(-2000 * math.log1p(1e-8)), rel=1e-12
@@ -100,7 +102,7 @@ def test_cauchy_kernel_of_many_columns_underflows_to_zero_only():
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "Gaussian", "", None, 3, ["gaussian"], b"gaussian"])
-def test_get_kernel_refuses_unknown_name(kernel):
+def test_get_kernel_refuses_unknown_name(kernel: Any) -> None:
     with pytest.raises(
         ValueError, match=r"kernel must be one of 'gaussian', 'laplacian', 'cauchy'"
     ):
@@ -110,9 +112,10 @@ def test_get_kernel_refuses_unknown_name(kernel):
 # -- the features approximate the kernels ------------------------------------------------------
 
 
+@pytest.mark.statistical
 @EVERY
 @pytest.mark.parametrize("sigma2", [0.5, 4.0])
-def test_features_are_unbiased_for_kernel(kernel, sigma2):
+def test_features_are_unbiased_for_kernel(kernel: str, sigma2: float) -> None:
     n_seeds = 400
     samples = np.array([products(kernel, sigma2, 64, seed) for seed in range(n_seeds)])
     error = samples.mean(axis=0) - closed_form(kernel, sigma2)
@@ -121,7 +124,7 @@ def test_features_are_unbiased_for_kernel(kernel, sigma2):
 
 
 @EVERY
-def test_error_of_features_falls_like_one_over_root_d(kernel):
+def test_error_of_features_falls_like_one_over_root_d(kernel: str) -> None:
     sigma2, numbers, n_seeds = 2.0, np.array([32, 128, 512, 2048]), 60
     expected = closed_form(kernel, sigma2)
     errors = [
@@ -133,7 +136,8 @@ def test_error_of_features_falls_like_one_over_root_d(kernel):
     assert slope == pytest.approx(-0.5, abs=0.07)
 
 
-def test_variance_of_gaussian_estimate():
+@pytest.mark.statistical
+def test_variance_of_gaussian_estimate() -> None:
     # Var[zᵀz′] = (1 − exp(−d²/σ²))² / 2D: it grows with the distance, up to 1/2D.
     sigma2, D, n_seeds = 4.0, 64, 800
     samples = np.array([products("gaussian", sigma2, D, seed) for seed in range(n_seeds)])
@@ -143,8 +147,9 @@ def test_variance_of_gaussian_estimate():
     np.testing.assert_allclose(samples.var(axis=0), expected, rtol=0.3)
 
 
+@pytest.mark.statistical
 @EVERY
-def test_frequencies_have_scale_of_kernel(kernel):
+def test_frequencies_have_scale_of_kernel(kernel: str) -> None:
     # The median of |ξ| at variance σ², by the quantile of the unit distribution.
     medians = {"gaussian": 0.6744897501960817, "laplacian": 1.0, "cauchy": math.log(2)}
     model = SKGRegressor(kernel=kernel, sigma2=9.0, n_frequencies=500, random_state=3)

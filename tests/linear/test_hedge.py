@@ -1,7 +1,9 @@
 """The hedge rule: weights, and what the bank can lose against its best member."""
 
 import math
+from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,11 +12,17 @@ from hypothesis import strategies as st
 
 from gradraker import GradrakerRegressor, load_temperature
 from gradraker.datasets import make_block_graph
-from gradraker.linear.hedge import Hedge, regret_bound
+from gradraker.linear.hedge import (
+    Hedge,
+    check_regularization,
+    check_weight_step,
+    combine_predictions,
+    compute_regret_bound,
+)
 from oracles import bank as oracle
 
 
-def run(predictions, y, weight_step="auto"):
+def run(predictions: Any, y: Any, weight_step: Any = "auto") -> tuple[Any, ...]:
     """A hedge that saw predictions (P, T) of values y (T,), and the weights that it used."""
     predictions, y = np.asarray(predictions, dtype=float), np.asarray(y, dtype=float)
     hedge = Hedge(len(predictions), weight_step, 0.0)
@@ -23,14 +31,14 @@ def run(predictions, y, weight_step="auto"):
     return hedge, history
 
 
-def regret(hedge):
+def regret(hedge: Hedge) -> float:
     return float(hedge.totals[0] - hedge.losses.min())
 
 
 # -- weights -----------------------------------------------------------------------------------
 
 
-def test_member_weights_by_hand():
+def test_member_weights_by_hand() -> None:
     # Member 0 is right and member 1 off by 1: L = (0, 1), (0, 2), …; B² = 1.
     hedge, history = run([[1.0, 1.0, 1.0], [0.0, 0.0, 0.0]], [1.0, 1.0, 1.0])
     ratios = history[:, 1] / history[:, 0]
@@ -40,16 +48,16 @@ def test_member_weights_by_hand():
     np.testing.assert_allclose(history.sum(axis=1), 1.0, rtol=1e-15)
 
 
-def test_given_step_is_used_unchanged():
+def test_given_step_is_used_unchanged() -> None:
     hedge, history = run([[1.0, 1.0], [0.0, 0.0]], [1.0, 1.0], weight_step=0.7)
     np.testing.assert_allclose(history[1], oracle.weights([0.0, 1.0], 0.7), rtol=1e-14)
     assert hedge.weight_step == 0.7
-    assert math.isinf(hedge.regret_bound())  # 0.7 > 1/(2B²)
+    assert math.isinf(hedge.compute_regret_bound())  # 0.7 > 1/(2B²)
 
 
 @given(st.lists(st.floats(1e-100, 1e100), min_size=1, max_size=30))
 @settings(max_examples=50, deadline=None)
-def test_safe_step_is_within_factor_two(errors):
+def test_safe_step_is_within_factor_two(errors: Any) -> None:
     hedge, bounds = Hedge(2, "auto", 0.0), [0.0]
     for error in errors:
         predictions = np.array([0.0, math.sqrt(error)])[:, None, None]
@@ -66,7 +74,7 @@ def test_safe_step_is_within_factor_two(errors):
     step=st.sampled_from(["auto", 1e-3, 10.0]),
 )
 @settings(max_examples=50, deadline=None)
-def test_equal_members_keep_equal_weights(errors, step):
+def test_equal_members_keep_equal_weights(errors: Any, step: Any) -> None:
     _, history = run([errors, errors, np.zeros(len(errors))], np.ones(len(errors)), step)
     np.testing.assert_array_equal(history[:, 0], history[:, 1])
     model = GradrakerRegressor(
@@ -76,7 +84,7 @@ def test_equal_members_keep_equal_weights(errors, step):
     np.testing.assert_array_equal(model.weights_history_[:, 0], model.weights_history_[:, 1])
 
 
-def test_weights_sum_to_one_for_enormous_losses():
+def test_weights_sum_to_one_for_enormous_losses() -> None:
     hedge, _ = run([[1e150, -1e150], [0.0, 0.0], [1.0, -1.0]], [0.0, 0.0], weight_step=1.0)
     np.testing.assert_array_equal(hedge.compute_member_weights()[:1], [0.0])
     np.testing.assert_allclose(hedge.compute_member_weights()[1:], oracle.weights([0.0, 2.0], 1.0))
@@ -87,7 +95,7 @@ def test_weights_sum_to_one_for_enormous_losses():
 NUMBERS = st.one_of(st.floats(-1.0, 1.0), st.floats(-1e6, 1e6), st.sampled_from([0.0, 1.0, -1.0]))
 
 
-def test_weights_are_finite_for_tiny_errors():
+def test_weights_are_finite_for_tiny_errors() -> None:
     hedge, history = run([[0.0, 0.0], [1e-170, 0.0]], [1.2e-158, 0.0])
     assert np.isfinite(history).all()
     assert math.isfinite(hedge.weight_step)
@@ -96,7 +104,7 @@ def test_weights_are_finite_for_tiny_errors():
 
 @given(data=st.data(), n_members=st.integers(1, 6), n_steps=st.integers(1, 25))
 @settings(max_examples=200, deadline=None)
-def test_regret_bound_holds_for_any_sequence(data, n_members, n_steps):
+def test_regret_bound_holds_for_any_sequence(data: Any, n_members: Any, n_steps: Any) -> None:
     rows = st.lists(NUMBERS, min_size=n_steps, max_size=n_steps)
     predictions = data.draw(st.lists(rows, min_size=n_members, max_size=n_members))
     y = data.draw(rows)
@@ -106,16 +114,16 @@ def test_regret_bound_holds_for_any_sequence(data, n_members, n_steps):
     # Sums of losses round, and so do predictions mixed with weights that nearly sum to 1.
     mixing = n_members * np.finfo(float).eps * np.max(np.abs(predictions))
     rounding = 1e-9 * hedge.losses.max() + n_steps * mixing**2
-    assert regret(hedge) <= hedge.regret_bound() + rounding
-    assert hedge.regret_bound() <= 4.0 * max(largest, 1e-300) * (1.0 + math.log(n_members))
+    assert regret(hedge) <= hedge.compute_regret_bound() + rounding
+    assert hedge.compute_regret_bound() <= 4.0 * max(largest, 1e-300) * (1.0 + math.log(n_members))
     if largest > 1e-9:
         step = 1.0 / (2.0 * largest)
         known, _ = run(predictions, y, step)
-        bound = regret_bound(n_members, largest, step * (1.0 - 1e-12))
+        bound = compute_regret_bound(n_members, largest, step * (1.0 - 1e-12))
         assert regret(known) <= bound + rounding
 
 
-def adversary(weight_step, n_steps=400):
+def adversary(weight_step: float | str, n_steps: Any = 400) -> Hedge:
     """Members say −1 and 1 with a little noise; the value is the one farther from the bank."""
     hedge = Hedge(2, weight_step, 0.0)
     rng = np.random.default_rng(0)
@@ -128,17 +136,17 @@ def adversary(weight_step, n_steps=400):
     return hedge
 
 
-def test_regret_bound_holds_for_adversary_with_safe_step_only():
+def test_regret_bound_holds_for_adversary_with_safe_step_only() -> None:
     safe = adversary("auto")
-    assert regret(safe) <= safe.regret_bound()
-    assert safe.regret_bound() < 30.0
+    assert regret(safe) <= safe.compute_regret_bound()
+    assert safe.compute_regret_bound() < 30.0
     # Following the leader, which a large step comes to, loses 2² where the best loses half of it.
     rash = adversary(1e6)
-    assert math.isinf(rash.regret_bound())
-    assert regret(rash) > 10.0 * safe.regret_bound()
+    assert math.isinf(rash.compute_regret_bound())
+    assert regret(rash) > 10.0 * safe.compute_regret_bound()
 
 
-def test_regret_bound_holds_for_adversary_of_the_model():
+def test_regret_bound_holds_for_adversary_of_the_model() -> None:
     data = make_block_graph(80, random_state=0)
     model = GradrakerRegressor(kernels=[0.05, 1.0, 20.0], n_frequencies=30, random_state=0)
     predicted = 0.0
@@ -152,7 +160,7 @@ def test_regret_bound_holds_for_adversary_of_the_model():
     assert model.loss_ - model.member_losses_.min() <= model.regret_bound_
 
 
-ORDERS = {
+ORDERS: dict[Any, Callable[..., Any]] = {
     "as they are": lambda data: np.arange(data.n_nodes),
     "by value": lambda data: np.argsort(data.values),
     "by value, falling": lambda data: np.argsort(-data.values),
@@ -163,10 +171,10 @@ ORDERS = {
 
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("weight_step", ["auto", 0.2])
-def test_regret_bound_holds_for_orders_of_real_data(order, weight_step):
+def test_regret_bound_holds_for_orders_of_real_data(order: str, weight_step: float | str) -> None:
     data = load_temperature()
     rows = ORDERS[order](data)
-    y = data.scaled_values()[rows]
+    y = data.scale_values()[rows]
     model = GradrakerRegressor(weight_step=weight_step, shuffle=False, random_state=0)
     model.fit(data.adjacency[rows], y)
     assert math.isfinite(model.regret_bound_)
@@ -176,10 +184,10 @@ def test_regret_bound_holds_for_orders_of_real_data(order, weight_step):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_regret_grows_slower_than_time(seed):
+def test_regret_grows_slower_than_time(seed: int) -> None:
     data = make_block_graph(300, random_state=seed)
     rng = np.random.default_rng(seed)
-    y = data.scaled_values()
+    y = data.scale_values()
     model = GradrakerRegressor(kernels="ranges", n_frequencies=50, random_state=seed)
     regrets = []
     for _ in range(16):
@@ -198,19 +206,73 @@ def test_regret_grows_slower_than_time(seed):
 # -- the formula -------------------------------------------------------------------------------
 
 
-def test_regret_bound_by_hand():
-    assert regret_bound(1, 5.0) == regret_bound(1, 5.0, 100.0) == 0.0
-    assert regret_bound(8, 0.0) == 0.0
-    assert regret_bound(8, 1.0) == pytest.approx(2.0 * (1.0 + math.log(8)))
-    assert regret_bound(8, 1.0, 0.5) == pytest.approx(2.0 * math.log(8))
-    assert regret_bound(8, 1.0, 0.51) == math.inf
+def test_regret_bound_by_hand() -> None:
+    assert compute_regret_bound(1, 5.0) == compute_regret_bound(1, 5.0, 100.0) == 0.0
+    assert compute_regret_bound(8, 0.0) == 0.0
+    assert compute_regret_bound(8, 1.0) == pytest.approx(2.0 * (1.0 + math.log(8)))
+    assert compute_regret_bound(8, 1.0, 0.5) == pytest.approx(2.0 * math.log(8))
+    assert compute_regret_bound(8, 1.0, 0.51) == math.inf
 
 
-def test_squared_loss_is_exp_concave_up_to_bound_only():
+def test_squared_loss_is_exp_concave_up_to_bound_only() -> None:
     # exp(−λ x²) bends down for x² < 1/(2λ): the midpoint lies above the chord there.
-    def concave(step, low, high):
+    def concave(step: Any, low: Any, high: Any) -> Any:
         ends = math.exp(-step * low**2), math.exp(-step * high**2)
         return math.exp(-step * ((low + high) / 2) ** 2) >= sum(ends) / 2
 
     assert all(concave(0.5, x, 1.0) for x in np.linspace(-1.0, 1.0, 21))
     assert not concave(0.5, 1.2, 1.8)
+
+
+# -- copies, sums and checks -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("step", ["auto", 0.3])
+def test_a_copy_goes_on_by_itself(step: float | str) -> None:
+    hedge, _ = run([[1.0, 2.0], [0.0, 0.0]], [1.0, 1.0], step)
+    losses, copy = hedge.losses.tolist(), hedge.copy()
+    assert copy.weight_step == hedge.weight_step
+    assert copy.regularization == hedge.regularization
+    for one in (copy, hedge):
+        one.update(np.ones((2, 1, 1)), np.zeros((2, 1)), np.full((1, 1), 9.0), keep_weights=False)
+        assert one.losses.tolist() == [loss + 64.0 for loss in losses]
+        assert one.weight_step == copy.weight_step
+
+
+def test_predictions_of_members_are_added_with_their_weights() -> None:
+    predictions = np.array([[[2.0], [0.0]], [[4.0], [8.0]]])  # 2 members, 2 nodes, 1 target
+    found = combine_predictions([0.25, 0.75], predictions)
+    assert found.tolist() == [[3.5], [6.0]]
+    assert combine_predictions([1], np.array([[[2]]])).dtype == np.float64
+    with pytest.raises(ValueError, match="shorter"):
+        combine_predictions([0.25, 0.5, 0.25], predictions)
+
+
+@pytest.mark.parametrize("step", [0.0, -1.0, math.inf, math.nan, True, None, "AUTO", [1.0]])
+def test_weight_step_must_be_positive_or_auto(step: Any) -> None:
+    with pytest.raises(ValueError, match=r"^weight_step must be a positive number or 'auto', got"):
+        check_weight_step(step)
+
+
+def test_weight_step_is_returned_as_a_number() -> None:
+    assert check_weight_step("auto") == "auto"
+    assert check_weight_step(2) == 2.0
+    assert check_weight_step(np.float32(0.5)) == 0.5
+
+
+@pytest.mark.parametrize("value", [-1.0, math.nan, True, None, "0", [0.0]])
+def test_regularization_must_be_a_number_from_0(value: Any) -> None:
+    with pytest.raises(ValueError, match=r"^regularization must be a number of at least 0, got"):
+        check_regularization(value, 0.1)
+
+
+def test_regularization_is_below_the_limit_of_stability() -> None:
+    # η (1 + 2μ) < 1: for η = 1/4 below 1.5.
+    assert check_regularization(0, 0.25) == 0.0
+    assert check_regularization(np.float64(1.49), 0.25) == 1.49
+    message = (
+        r"^regularization must be below \(1 / learning_rate - 1\) / 2 = 1\.5, where the update is "
+        r"stable, got 1\.5$"
+    )
+    with pytest.raises(ValueError, match=message):
+        check_regularization(1.5, 0.25)

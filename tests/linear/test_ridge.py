@@ -1,5 +1,7 @@
 """Closed forms of ridge regression against refits, and blocks against batches."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,7 +11,7 @@ from gradraker.linear import ridge
 from oracles import nodes as oracle
 
 
-def _problem(seed, n=12, n_features=7, n_asked=4):
+def _problem(seed: int, n: int = 12, n_features: int = 7, n_asked: Any = 4) -> tuple[Any, ...]:
     rng = np.random.default_rng(seed)
     Z = rng.normal(size=(n, n_features)) / np.sqrt(n_features)
     asked = rng.normal(size=(n_asked, n_features)) / np.sqrt(n_features)
@@ -20,7 +22,7 @@ def _problem(seed, n=12, n_features=7, n_asked=4):
 @given(
     seed=st.integers(0, 2**32 - 1), alpha=st.sampled_from([0.01, 0.3, 5.0]), n=st.integers(2, 15)
 )
-def test_dual_predictions_solve_normal_equations(seed, alpha, n):
+def test_dual_predictions_solve_normal_equations(seed: Any, alpha: Any, n: Any) -> None:
     Z, asked, y = _problem(seed, n=n)
     dual = ridge.build_dual_smoother(ridge.invert_dual(Z @ Z.T, alpha))
     expected = oracle.ridge(Z @ Z.T, asked @ Z.T, y, alpha)
@@ -30,7 +32,7 @@ def test_dual_predictions_solve_normal_equations(seed, alpha, n):
 
 
 @pytest.mark.parametrize("alpha", [0.01, 1.0])
-def test_left_out_residuals_equal_refits(alpha):
+def test_left_out_residuals_equal_refits(alpha: float) -> None:
     Z, asked, y = _problem(0)
     K = Z @ Z.T
     dual = ridge.build_dual_smoother(ridge.invert_dual(K, alpha))
@@ -43,7 +45,7 @@ def test_left_out_residuals_equal_refits(alpha):
     np.testing.assert_allclose(predictions[:, None] - weights * residuals, without, atol=1e-10)
 
 
-def test_primal_equals_dual():
+def test_primal_equals_dual() -> None:
     Z, asked, y = _problem(1)
     dual = ridge.build_dual_smoother(ridge.invert_dual(Z @ Z.T, 0.2))
     Z1 = ridge.append_ones(Z)
@@ -60,7 +62,7 @@ def test_primal_equals_dual():
 
 
 @pytest.mark.parametrize("cuts", [[1] * 10, [3, 7], [10]])
-def test_inverses_grown_by_blocks_equal_batch(cuts):
+def test_inverses_grown_by_blocks_equal_batch(cuts: list[int]) -> None:
     Z, _, _ = _problem(2)
     K, alpha = Z @ Z.T, 0.05
     dual = ridge.invert_dual(K[:2, :2], alpha)
@@ -76,7 +78,7 @@ def test_inverses_grown_by_blocks_equal_batch(cuts):
     np.testing.assert_allclose(primal, ridge.invert_primal(Z1.T @ Z1, alpha), atol=1e-10)
 
 
-def test_rounding_errors_do_not_grow_with_blocks():
+def test_rounding_errors_do_not_grow_with_blocks() -> None:
     points = np.random.default_rng(0).random(300)
     K = np.exp(-0.5 * np.subtract.outer(points, points) ** 2 / 0.1)  # nearly singular
     alpha = 0.01
@@ -87,7 +89,7 @@ def test_rounding_errors_do_not_grow_with_blocks():
     np.testing.assert_allclose(grown, ridge.invert_dual(K, alpha), atol=1e-8 / alpha)
 
 
-def test_recursive_least_squares_equals_batch_ridge():
+def test_recursive_least_squares_equals_batch_ridge() -> None:
     Z, _, y = _problem(3, n=40, n_features=6)
     alpha = 0.3
     centred = y - y.mean()
@@ -108,7 +110,7 @@ def test_recursive_least_squares_equals_batch_ridge():
     )
 
 
-def test_infinite_penalty_predicts_the_mean():
+def test_infinite_penalty_predicts_the_mean() -> None:
     _, _, y = _problem(4)
     smoother = ridge.build_mean_smoother(len(y))
     rest = [np.delete(y, i).mean() for i in range(len(y))]
@@ -117,3 +119,15 @@ def test_infinite_penalty_predicts_the_mean():
         smoother.compute_left_out_residuals(y[:, None])[:, 0], y - rest, atol=1e-14
     )
     assert np.isnan(ridge.build_mean_smoother(1).compute_left_out_residuals(np.ones((1, 1)))).all()
+
+
+def test_indefinite_kernel_is_inverted_all_the_same() -> None:
+    # Cholesky fails: the eigenvalues of K + I are 3 and -1.
+    inverse = ridge.invert_dual(np.array([[0.0, 2.0], [2.0, 0.0]]), 1.0)
+    np.testing.assert_allclose(inverse, np.array([[-1.0, 2.0], [2.0, -1.0]]) / 3.0, rtol=1e-14)
+
+
+def test_inverse_is_symmetric_to_the_last_bit() -> None:
+    Z, _, _ = _problem(3)
+    for inverse in (ridge.invert_dual(Z @ Z.T, 1e-9), ridge.invert_primal(Z.T @ Z, 1e-9)):
+        assert np.array_equal(inverse, inverse.T)

@@ -1,9 +1,12 @@
 """The adjoint pass against the literal recursion, and claim 3."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from gradraker.kernels import equal_rows
 from gradraker.kernels.equal_rows import group_equal_rows
@@ -13,7 +16,7 @@ from oracles import skg as skg_oracle
 from oracles import weights as oracle
 
 
-def _features(rng, n, n_frequencies):
+def _features(rng: np.random.Generator, n: int, n_frequencies: int) -> Any:
     angles = rng.uniform(0, 2 * np.pi, (n, n_frequencies))
     return np.hstack([np.sin(angles), np.cos(angles)]) / np.sqrt(n_frequencies)
 
@@ -27,7 +30,9 @@ def _features(rng, n, n_frequencies):
     learning_rate=st.floats(0.001, 0.999),
     block=st.integers(1, 8),
 )
-def test_adjoint_pass_equals_recursion(seed, n, n_steps, n_tested, learning_rate, block):
+def test_adjoint_pass_equals_recursion(
+    seed: Any, n: Any, n_steps: Any, n_tested: Any, learning_rate: Any, block: Any
+) -> None:
     rng = np.random.default_rng(seed)
     Z, stars = _features(rng, n, 5), _features(rng, n_tested, 5)
     order = rng.integers(0, n, n_steps)
@@ -45,7 +50,7 @@ def test_adjoint_pass_equals_recursion(seed, n, n_steps, n_tested, learning_rate
     assert one.shape == (n_steps,)
 
 
-def test_weights_of_orthonormal_rows_by_hand():
+def test_weights_of_orthonormal_rows_by_hand() -> None:
     # Orthonormal rows: a row that returns keeps (1 - 2η) of its weight; others have none.
     Z = np.eye(2)
     np.testing.assert_allclose(
@@ -55,7 +60,7 @@ def test_weights_of_orthonormal_rows_by_hand():
     )
 
 
-def test_prediction_is_weighted_sum_of_values_claim_3():
+def test_prediction_is_weighted_sum_of_values_claim_3() -> None:
     rng = np.random.default_rng(3)
     Z, y = _features(rng, 12, 6), rng.normal(size=12)
     order = np.concatenate([rng.permutation(12) for _ in range(3)])
@@ -66,13 +71,15 @@ def test_prediction_is_weighted_sum_of_values_claim_3():
     )
 
 
-def test_no_steps_give_no_weights():
+def test_no_steps_give_no_weights() -> None:
     assert contribution_weights(np.eye(2), [], [1.0, 0.0], 0.1).shape == (0,)
 
 
 @pytest.mark.parametrize("way", ["_run_one_by_one", "_run_kernel_passes", "_solve_blocks"])
 @pytest.mark.parametrize("n_times", [1, 7, 30])
-def test_each_way_to_weights_of_many_equals_recursion(way, n_times, monkeypatch):
+def test_each_way_to_weights_of_many_equals_recursion(
+    way: str, n_times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(weights, "_BLOCK", 7)
     rng = np.random.default_rng(n_times)
     angles = rng.uniform(0, 2 * np.pi, (10, 3))
@@ -100,12 +107,18 @@ def test_each_way_to_weights_of_many_equals_recursion(way, n_times, monkeypatch)
         (300, 130, 0.1, "_solve_blocks"),  # the matrix of the kernel would be larger than Z
     ],
 )
-def test_way_to_weights_of_many_depends_on_sizes(n_tested, n_observed, rates, way, monkeypatch):
+def test_way_to_weights_of_many_depends_on_sizes(
+    n_tested: int,
+    n_observed: int,
+    rates: NDArray[np.float64] | float,
+    way: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     used = []
     for name in ("_run_one_by_one", "_run_kernel_passes", "_solve_blocks"):
         original = getattr(weights, name)
 
-        def spy(many, weights, name=name, original=original):
+        def spy(many: Any, weights: Any, name: Any = name, original: Any = original) -> None:
             used.append(name)
             original(many, weights)
 
@@ -120,7 +133,7 @@ def test_way_to_weights_of_many_depends_on_sizes(n_tested, n_observed, rates, wa
     np.testing.assert_allclose(many[1], one, rtol=0, atol=1e-13)
 
 
-def test_weights_of_rows_that_differ_but_have_one_hash(monkeypatch):
+def test_weights_of_rows_that_differ_but_have_one_hash(monkeypatch: pytest.MonkeyPatch) -> None:
     hash_rows = equal_rows._hash_rows
     monkeypatch.setattr(
         equal_rows,
@@ -146,6 +159,26 @@ def test_weights_of_rows_that_differ_but_have_one_hash(monkeypatch):
         ((np.eye(2), [0], np.ones(2) * np.inf, 0.1), "z_star contains infinity"),
     ],
 )
-def test_contribution_weights_refuses_bad_input(arguments, message):
+def test_contribution_weights_refuses_bad_input(arguments: tuple[Any, ...], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         contribution_weights(*arguments)
+
+
+@pytest.mark.parametrize(
+    "rates", [[0.5, 0.0], [0.5, 1.0], [-0.1, 0.5], [0.5, 1.5], [0.5], [0.5] * 3]
+)
+def test_a_rate_for_each_step_must_be_between_0_and_1(rates: list[float]) -> None:
+    Z = np.eye(2)
+    message = (
+        r"^learning_rate must be a number in \(0, 1\) or 2 of them, one for each time, got an "
+        rf"array of shape \({len(rates)},\)$"
+    )
+    with pytest.raises(ValueError, match=message):
+        contribution_weights(Z, [0, 1], Z, rates)
+
+
+def test_rates_may_be_a_list_or_single_precision() -> None:
+    Z = _features(np.random.default_rng(0), 3, 2)
+    expected = contribution_weights(Z, [0, 1], Z, np.array([0.5, 0.25]))
+    for rates in ([0.5, 0.25], np.array([0.5, 0.25], dtype=np.float32)):
+        np.testing.assert_array_equal(contribution_weights(Z, [0, 1], Z, rates), expected)

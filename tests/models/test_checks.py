@@ -1,7 +1,11 @@
 """Every model of graphs passes the one battery, and the battery fails a model that lies."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from gradraker import NodeClassifier, NodeRegressor, SKGNodeRegressor
@@ -22,17 +26,17 @@ MODELS = {
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 @pytest.mark.parametrize(("name", "check"), list(list_node_model_checks()))
-def test_node_model(model, name, check):
+def test_node_model(model: Any, name: str, check: Callable[..., Any]) -> None:
     before = repr(model.get_params())
     check(clone(model))
     assert repr(model.get_params()) == before, name
 
 
 class Liar(NodeRegressor):
-    def predict(self, nodes=None, **options):
+    def predict(self, nodes: NDArray[np.object_] | None = None, **options: Any) -> Any:
         return super().predict(nodes, **options) + np.random.default_rng().normal()
 
 
-def test_battery_fails_a_model_that_predicts_at_random():
+def test_battery_fails_a_model_that_predicts_at_random() -> None:
     with pytest.raises(AssertionError, match="check_predict_takes_names"):
         check_node_model(Liar())

@@ -1,5 +1,8 @@
 """SKGRegressor as a citizen of scikit-learn: its checks, without a single expected failure."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -21,7 +24,7 @@ X = (RNG.random((60, 8)) < 0.4).astype(float)
 Y = X @ RNG.random(8)
 
 
-@parametrize_with_checks(
+@parametrize_with_checks(  # type: ignore[untyped-decorator]
     [
         SKGRegressor(),
         SKGRegressor(sigma2="theory", n_frequencies=20),
@@ -31,15 +34,17 @@ Y = X @ RNG.random(8)
         GradrakerRegressor(kernels=["cv", 2.0, ("laplacian", "theory")], regularization=0.01),
     ]
 )
-def test_checks_of_scikit_learn(estimator, check):
+def test_checks_of_scikit_learn(
+    estimator: GradrakerRegressor | SKGRegressor, check: Callable[..., Any]
+) -> None:
     check(estimator)
 
 
-def regressor(**parameters):
+def regressor(**parameters: Any) -> SKGRegressor:
     return SKGRegressor(**{"sigma2": 4.0, "n_frequencies": 30, "random_state": 0, **parameters})
 
 
-PARAMETERS = {
+PARAMETERS: dict[str, Any] = {
     "kernel": "cauchy",
     "sigma2": 2.5,
     "n_frequencies": 17,
@@ -50,7 +55,7 @@ PARAMETERS = {
 }
 
 
-def test_parameters():
+def test_parameters() -> None:
     model = SKGRegressor(**PARAMETERS)
     assert model.get_params().items() >= PARAMETERS.items()
     assert SKGRegressor().set_params(**PARAMETERS).get_params() == model.get_params()
@@ -61,21 +66,21 @@ def test_parameters():
         model.set_params(gamma=1.0)
 
 
-def test_parameters_are_keywords():
+def test_parameters_are_keywords() -> None:
     with pytest.raises(TypeError, match="positional"):
-        SKGRegressor("gaussian")
+        SKGRegressor("gaussian")  # type: ignore[call-arg]
 
 
-def test_the_constructor_only_stores():
+def test_the_constructor_only_stores() -> None:
     odd = object()
-    model = SKGRegressor(kernel=odd, sigma2=odd, n_frequencies=odd, learning_rate=odd)
+    model = SKGRegressor(kernel=odd, sigma2=odd, n_frequencies=odd, learning_rate=odd)  # type: ignore[arg-type]
     assert model.kernel is model.sigma2 is model.n_frequencies is model.learning_rate is odd
     stored = {name: value for name, value in vars(model).items() if name in PARAMETERS}
     assert vars(model).keys() == model.get_params().keys()
     assert stored["kernel"] is odd
 
 
-def test_it_is_a_regressor():
+def test_it_is_a_regressor() -> None:
     assert is_regressor(SKGRegressor())
     assert isinstance(SKGRegressor(), BaseEstimator)
     tags = SKGRegressor().__sklearn_tags__()
@@ -84,7 +89,7 @@ def test_it_is_a_regressor():
     assert not tags.input_tags.allow_nan
 
 
-def test_pipeline():
+def test_pipeline() -> None:
     pipeline = make_pipeline(MaxAbsScaler(), regressor())
     for rows in (X, sparse.csr_array(X)):
         pipeline.fit(rows, Y)
@@ -97,14 +102,14 @@ def test_pipeline():
     )
 
 
-def test_pipeline_of_data_frames():
+def test_pipeline_of_data_frames() -> None:
     frame = pd.DataFrame(X, columns=[f"n{m}" for m in range(8)])
     pipeline = make_pipeline(MaxAbsScaler().set_output(transform="pandas"), regressor())
     pipeline.fit(frame, Y)
     assert list(pipeline[-1].references_) == list(frame.columns)
 
 
-def test_grid_search():
+def test_grid_search() -> None:
     grid = {"sigma2": [1e-3, 4.0, "theory"], "kernel": ["gaussian"], "n_frequencies": [5, 40]}
     search = GridSearchCV(regressor(n_epochs=5), grid, cv=3, error_score="raise").fit(X, Y)
     assert search.best_params_["n_frequencies"] == 40
@@ -112,7 +117,8 @@ def test_grid_search():
     assert search.score(X, Y) > 0.5
 
 
-def test_cross_validation_in_worker_processes():
+@pytest.mark.process
+def test_cross_validation_in_worker_processes() -> None:
     scores = [
         cross_val_score(regressor(n_epochs=5), X, Y, cv=KFold(3), n_jobs=n_jobs)
         for n_jobs in (None, 2)
@@ -123,7 +129,7 @@ def test_cross_validation_in_worker_processes():
     assert predictions.shape == Y.shape
 
 
-def test_other_wrappers():
+def test_other_wrappers() -> None:
     bagging = BaggingRegressor(regressor(), n_estimators=3, random_state=0).fit(X, Y)
     assert bagging.predict(X).shape == (60,)
     targets = MultiOutputRegressor(regressor()).fit(X, np.c_[Y, -Y])
@@ -132,7 +138,7 @@ def test_other_wrappers():
     assert scaled.score(X, Y) > 0.5
 
 
-def test_metadata_routing_passes_references():
+def test_metadata_routing_passes_references() -> None:
     names = [f"n{m}" for m in range(8)]
     with sklearn.config_context(enable_metadata_routing=True):
         model = regressor().set_fit_request(references=True).set_predict_request(references=True)
@@ -147,6 +153,6 @@ def test_metadata_routing_passes_references():
             refusing.fit(X, Y, references=names)
 
 
-def test_html_representation():
+def test_html_representation() -> None:
     assert "SKGRegressor" in regressor()._repr_html_()
     assert "SKGRegressor" in regressor().fit(X, Y)._repr_html_()

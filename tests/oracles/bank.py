@@ -1,24 +1,34 @@
 """A bank of kernels, one row and one member at a time, straight from its equations."""
 
 import math
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 
-def weights(losses, step):
+def weights(losses: list[Any], step: Any) -> NDArray[np.float64]:
     """w̄ₚ = exp(−λ Lₚ) / Σ_q exp(−λ L_q)."""
     powers = [math.exp(-step * (loss - min(losses))) for loss in losses]
     return np.array([power / sum(powers) for power in powers])
 
 
-def raised(bound, error):
+def raised(bound: Any, error: Any) -> Any:
     """B² after a step with the largest squared error ``error``: doubled at least if it rises."""
     if error <= bound:
         return bound
     return max(2.0 * bound, error)
 
 
-def train(features, y, order, learning_rate, *, weight_step="auto", regularization=0.0):
+def train(
+    features: list[Any],
+    y: NDArray[np.float64],
+    order: NDArray[np.int64],
+    learning_rate: float,
+    *,
+    weight_step: Any = "auto",
+    regularization: float = 0.0,
+) -> tuple[Any, ...]:
     """Train members with features Zₚ (n, 2D) on y (n,) or (n, K).
 
     Returns θ of each member, the members' losses, the bank's loss, and the weights that each step

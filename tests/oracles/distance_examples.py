@@ -1,19 +1,25 @@
 """Rows of every kind, small enough for all pairs in Python."""
 
+from typing import Any
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from gradraker.kernels.distances.canonical_rows import Found
 from oracles.distances import all_distances
 
 METRICS = ["sqeuclidean", "l1"]
 
 
-def sparse(rng, n, m, density, values):
+def sparse(
+    rng: np.random.Generator, n: int, m: int, density: float, values: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Keep a share of the values, drawn at random; the others are 0."""
     return np.where(rng.random((n, m)) < density, values, 0.0)
 
 
-def _near_integers(rng):
+def _near_integers(rng: Any) -> Any:
     """Pairs of rows at squared distance 9, one at 4: far apart in norm, close in sum."""
     X = sparse(rng, 40, 60, 0.1, rng.integers(20, 40, (40, 60)))
     X[1::2] = X[::2]
@@ -22,7 +28,7 @@ def _near_integers(rng):
     return X
 
 
-def _moved_edges(rng):
+def _moved_edges(rng: Any) -> Any:
     """Pairs of rows that differ in four places, one in two: all sums are equal."""
     X = np.zeros((40, 120))
     for i in range(0, 40, 2):
@@ -32,16 +38,16 @@ def _moved_edges(rng):
     return X
 
 
-def _examples():
+def _examples() -> Any:
     rng = np.random.default_rng(0)
     n, m = 40, 60
-    unweighted = sparse(rng, n, m, 0.08, 1.0)
+    unweighted = sparse(rng, n, m, 0.08, 1.0)  # type: ignore[arg-type]
     examples = {
         "unweighted": unweighted,
-        "unweighted dense": sparse(rng, n, m, 0.5, 1.0),
+        "unweighted dense": sparse(rng, n, m, 0.5, 1.0),  # type: ignore[arg-type]
         "one weight": 0.1 * unweighted,
-        "integers": sparse(rng, n, m, 0.1, rng.integers(1, 5, (n, m))),
-        "signed integers": sparse(rng, n, m, 0.1, rng.integers(-4, 5, (n, m))),
+        "integers": sparse(rng, n, m, 0.1, rng.integers(1, 5, (n, m))),  # type: ignore[arg-type]
+        "signed integers": sparse(rng, n, m, 0.1, rng.integers(-4, 5, (n, m))),  # type: ignore[arg-type]
         "weighted": sparse(rng, n, m, 0.1, rng.random((n, m))),
         "signed": sparse(rng, n, m, 0.1, rng.standard_normal((n, m))),
         "sizes of all orders": sparse(rng, n, m, 0.1, 10.0 ** rng.uniform(-8, 8, (n, m))),
@@ -68,12 +74,12 @@ def _examples():
 EXAMPLES = _examples()
 
 
-def is_integral(X):
+def is_integral(X: NDArray[Any]) -> bool:
     """Whether all values are integers, so that distances are exact."""
     return bool(np.all(np.rint(X) == X))
 
 
-def check_found(X, found, metric, expected):
+def check_found(X: NDArray[Any], found: Found, metric: str, expected: float) -> None:
     """Check that a search found rows at the expected distance, or nothing where it is 0."""
     if not expected:
         assert found is None

@@ -1,12 +1,14 @@
 """Distances of all pairs of rows, one sum at a time, from the definition."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 
-def distance(a, b, metric):
+def distance(a: NDArray[Any], b: NDArray[Any], metric: str) -> float:
     """Σ(x−y)² or Σ|x−y|, added in the order of the columns."""
     total = 0.0
     for x, y in zip(a.tolist(), b.tolist(), strict=True):
@@ -15,7 +17,7 @@ def distance(a, b, metric):
     return total
 
 
-def all_distances(X, metric="sqeuclidean"):
+def all_distances(X: Any, metric: str = "sqeuclidean") -> dict[Any, Any]:
     """Distance of each pair (i, j), i < j, of rows that differ; equal rows have 0."""
     X = X.toarray() if sp.issparse(X) else np.asarray(X)
     return {
@@ -23,7 +25,7 @@ def all_distances(X, metric="sqeuclidean"):
     }
 
 
-def extremes(X, metric="sqeuclidean"):
+def extremes(X: NDArray[Any], metric: str = "sqeuclidean") -> tuple[Any, ...]:
     """Smallest nonzero (None if all are equal) and largest distance."""
     distances = all_distances(X, metric).values()
     nonzero = [d for d in distances if d > 0.0]

@@ -1,9 +1,10 @@
 """Graph filters and their shifts by loops over nodes, times and taps."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 
-def shift_matrix(name, A):
+def shift_matrix(name: str, A: NDArray[np.float64]) -> NDArray[np.float64]:
     """S by its definition, entry by entry; A is dense."""
     n = len(A)
     degree = [sum(A[i, j] for j in range(n)) for i in range(n)]
@@ -20,14 +21,16 @@ def shift_matrix(name, A):
     return S
 
 
-def shifted(S, x, times):
+def shifted(S: NDArray[np.float64], x: NDArray[np.float64], times: int) -> NDArray[np.float64]:
     """Sˡ x at every node, one product after the other."""
     for _ in range(times):
         x = np.array([sum(S[i, j] * x[j] for j in range(len(x))) for i in range(len(x))])
     return x
 
 
-def filtered_rows(S, series, taps, delay, padding):
+def filtered_rows(
+    S: NDArray[np.float64], series: NDArray[np.float64], taps: int, delay: int, padding: str
+) -> NDArray[np.float64]:
     """[x(t)ₙ, (S x(t − delay))ₙ, …] for each time and node."""
     rows = []
     for t in range(len(series)):

@@ -3,9 +3,10 @@
 from itertools import pairwise, product
 
 import numpy as np
+from numpy.typing import NDArray
 
 
-def walk_rows(A, hops, hop_weights):
+def walk_rows(A: NDArray[np.float64], hops: int, hop_weights: str) -> NDArray[np.float64]:
     """What all walks of exactly ``hops`` edges say of each pair of nodes; A is dense."""
     n = len(A)
     rows = np.zeros((n, n))

@@ -1,9 +1,14 @@
 """Node models written from their equations: dense matrices, loops, refits."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 
-def links(A, direction="both", hidden=()):
+def links(
+    A: NDArray[np.float64], direction: str = "both", hidden: list[int] | tuple[Any, ...] = ()
+) -> NDArray[np.float64]:
     """|A| + |A|ᵀ, |A| or |A|ᵀ; nobody but itself sees a hidden node."""
     B = {"both": abs(A) + abs(A).T, "out": abs(A), "in": abs(A).T}[direction].copy()
     for i in range(len(A)):
@@ -13,12 +18,14 @@ def links(A, direction="both", hidden=()):
     return B
 
 
-def scaled(W):
+def scaled(W: NDArray[np.float64]) -> NDArray[np.float64]:
     """Rows scaled to sum 1, empty rows kept."""
     return np.array([row / row.sum() if row.sum() > 0.0 else row for row in W])
 
 
-def walk(A, direction="both", hidden=()):
+def walk(
+    A: NDArray[np.float64], direction: str = "both", hidden: list[int] | tuple[Any, ...] = ()
+) -> NDArray[np.float64]:
     """P: the walk with a loop of weight 1 at each node but hidden ones that have links."""
     L = links(A, direction, hidden)
     loops = np.eye(len(A))
@@ -28,7 +35,7 @@ def walk(A, direction="both", hidden=()):
     return scaled(L + loops)
 
 
-def pagerank(T, damping, n_steps):
+def pagerank(T: NDArray[np.float64], damping: float, n_steps: int) -> NDArray[np.float64]:
     """R ← (1 − c) I + c T R."""
     R = np.eye(len(T))
     for _ in range(n_steps):
@@ -36,18 +43,24 @@ def pagerank(T, damping, n_steps):
     return R
 
 
-def less_mean(rows, n_old):
+def less_mean(rows: NDArray[np.float64], n_old: int | None) -> Any:
     """Rows less the mean of the old ones."""
     return rows - rows[:n_old].mean(axis=0)
 
 
-def reach(A, block, direction="both", hidden=(), n_old=None):
+def reach(
+    A: NDArray[np.float64],
+    block: str,
+    direction: str = "both",
+    hidden: list[int] | tuple[Any, ...] = (),
+    n_old: int | None = None,
+) -> Any:
     """Where walks end, by the table of reaches."""
     P, W = walk(A, direction, hidden), scaled(links(A, direction, hidden))
     out, into = scaled(links(A, "out", hidden)), scaled(links(A, "in", hidden))
     if block.startswith("hop"):
         return np.linalg.matrix_power(P, int(block[3:]))
-    return {
+    return {  # type: ignore[no-untyped-call]
         "community": lambda: less_mean(np.linalg.matrix_power(P, 8), n_old),
         "pagerank": lambda: pagerank(P, 0.95, 15),
         "far": lambda: pagerank(P, 0.99, 40),
@@ -57,7 +70,7 @@ def reach(A, block, direction="both", hidden=(), n_old=None):
     }[block]()
 
 
-def degrees(A, direction="both"):
+def degrees(A: NDArray[np.float64], direction: str = "both") -> NDArray[np.float64]:
     """Standardised logarithms of degrees: all, out, in, mean of the neighbours'."""
     n = len(A)
     B = abs(A)
@@ -71,7 +84,13 @@ def degrees(A, direction="both"):
     return np.where(spread > 1e-9, (X - X.mean(axis=0)) / np.where(spread > 1e-9, spread, 1), 0.0)
 
 
-def block_rows(A, block, direction="both", hidden=(), n_old=None):
+def block_rows(
+    A: NDArray[np.float64],
+    block: str,
+    direction: str = "both",
+    hidden: Any = (),
+    n_old: int | None = None,
+) -> Any:
     """The row of each node in a block."""
     if block == "degree":
         return degrees(A, direction)
@@ -79,12 +98,12 @@ def block_rows(A, block, direction="both", hidden=(), n_old=None):
     return rows / np.sqrt((rows**2).sum(axis=1, keepdims=True))
 
 
-def squared_distances(X):
+def squared_distances(X: NDArray[np.float64]) -> Any:
     """‖x_i − x_j‖²."""
     return ((X[:, np.newaxis, :] - X) ** 2).sum(axis=2)
 
 
-def median(d2):
+def median(d2: NDArray[np.float64]) -> Any:
     """Median over pairs, of the positive ones if half of them are 0."""
     pairs = d2[np.triu_indices(len(d2), 1)]
     positive = pairs[pairs > 1e-12]
@@ -93,7 +112,12 @@ def median(d2):
     return np.median(pairs) if 2 * len(positive) > len(pairs) else np.median(positive)
 
 
-def kernel(A, blocks, width, direction="both"):
+def kernel(
+    A: NDArray[np.float64],
+    blocks: list[str] | tuple[Any, ...],
+    width: float,
+    direction: str = "both",
+) -> NDArray[np.float64]:
     """Mean over blocks of exp(−d² / (2 w median))."""
     K = np.zeros(A.shape)
     for block in blocks:
@@ -103,7 +127,9 @@ def kernel(A, blocks, width, direction="both"):
     return K / len(blocks)
 
 
-def ridge(K_known, K_asked, y, alpha):
+def ridge(
+    K_known: NDArray[np.float64], K_asked: NDArray[np.float64], y: NDArray[np.float64], alpha: Any
+) -> Any:
     """Minimise ‖y − μ − K c‖² + α cᵀKc by its normal equations; predictions μ + K_asked c."""
     n = len(y)
     system = np.zeros((n + 1, n + 1))
@@ -114,7 +140,9 @@ def ridge(K_known, K_asked, y, alpha):
     return solution[n] + K_asked @ solution[:n]
 
 
-def left_out_predictions(K_known, K_asked, y, alpha):
+def left_out_predictions(
+    K_known: NDArray[np.float64], K_asked: NDArray[np.float64], y: NDArray[np.float64], alpha: Any
+) -> tuple[Any, ...]:
     """Refit without each known node: predictions (asked, N), and of itself (N,)."""
     n = len(y)
     asked, own = np.empty((len(K_asked), n)), np.empty(n)
@@ -126,7 +154,9 @@ def left_out_predictions(K_known, K_asked, y, alpha):
     return asked, own
 
 
-def recursive_least_squares(Z, y, alpha, intercept_variance=1e12):
+def recursive_least_squares(
+    Z: NDArray[np.float64], y: NDArray[np.float64], alpha: float, intercept_variance: float = 1e12
+) -> NDArray[np.float64]:
     """One node at a time from the covariance I/α; the intercept starts almost free."""
     F = Z.shape[1]
     C = np.eye(F + 1) / alpha
@@ -140,7 +170,9 @@ def recursive_least_squares(Z, y, alpha, intercept_variance=1e12):
     return theta
 
 
-def jackknife_plus(left_out, own_errors, coverage):
+def jackknife_plus(
+    left_out: NDArray[np.float64], own_errors: NDArray[np.float64], coverage: float
+) -> NDArray[np.float64]:
     """Ends by sorting: the ⌊(1 − c)(N + 1)⌋-th and the ⌈c (N + 1)⌉-th smallest."""
     n = len(own_errors)
     lower, upper = np.empty(len(left_out)), np.empty(len(left_out))
@@ -152,7 +184,9 @@ def jackknife_plus(left_out, own_errors, coverage):
     return np.column_stack([lower, upper])
 
 
-def criterion(K, y, alpha, part=1.0):
+def criterion(
+    K: NDArray[np.float64], y: NDArray[np.float64], alpha: Any, part: float = 1.0
+) -> tuple[Any, ...]:
     """Mean squared left-out residual, and N/2 log of it plus a part of the REML likelihood."""
     n = len(y)
     _, own = left_out_predictions(K, K[:1], y, alpha)

@@ -5,13 +5,15 @@ the documented seeds; everything else is plain NumPy.
 """
 
 import math
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gradraker.features import FrequencyTable
 
 
-def draw(n, fraction, random_state, repeat):
+def draw(n: int, fraction: float, random_state: int, repeat: int) -> tuple[Any, ...]:
     """Known nodes, unknown nodes and the seed of a repeat."""
     rng = np.random.default_rng([random_state, repeat])
     shuffled = rng.permutation(n)
@@ -19,7 +21,19 @@ def draw(n, fraction, random_state, repeat):
     return shuffled[:n_known], shuffled[n_known:], int(rng.integers(2**32))
 
 
-def one_gnmse(A, y, known, unknown, seed, sigma2, *, D, eta, E, kernel="gaussian"):
+def one_gnmse(
+    A: NDArray[np.float64],
+    y: NDArray[np.float64],
+    known: NDArray[np.int64],
+    unknown: NDArray[np.int64],
+    seed: int,
+    sigma2: Any,
+    *,
+    D: int,
+    eta: float,
+    E: int,
+    kernel: Any = "gaussian",
+) -> Any:
     """Train SKG step by step at one variance, equations (1) to (4), and compute its error."""
     A = np.asarray(A, dtype=np.float64)
     xi = FrequencyTable(seed, D, kernel, n_numbered=len(known)).compute_frequencies(
@@ -36,13 +50,22 @@ def one_gnmse(A, y, known, unknown, seed, sigma2, *, D, eta, E, kernel="gaussian
     return np.sum((y[unknown] - predictions) ** 2) / np.sum(y[unknown] ** 2)
 
 
-def features(a, xi):
+def features(a: NDArray[np.float64], xi: NDArray[np.float64]) -> NDArray[np.float64]:
     """Equation (1)."""
     angles = a @ xi
     return np.concatenate([np.sin(angles), np.cos(angles)]) / math.sqrt(xi.shape[1])
 
 
-def gnmse(A, y, sigma2, *, n_repeats, fraction, random_state, **settings):
+def gnmse(
+    A: NDArray[np.float64],
+    y: NDArray[np.float64],
+    sigma2: NDArray[np.float64],
+    *,
+    n_repeats: int,
+    fraction: float,
+    random_state: int,
+    **settings: Any,
+) -> NDArray[np.float64]:
     """GNMSE of every repeat and variance, (R, S); y in [0, 1]."""
     found = np.empty((n_repeats, len(sigma2)))
     for repeat in range(n_repeats):

@@ -2,25 +2,31 @@
 
 import math
 import re
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 from unittest import mock
 
 import numpy as np
 import polars as pl
 
-from gradraker.exceptions import GraphFileError
+from gradraker.exceptions import GraphFileError, Place
+from gradraker.graph.adapters.columns import ColumnPositions
 from gradraker.io import matrix_market, text_table
 from gradraker.io.columns import FileColumns
+from gradraker.io.layout import Layout
 
 BLANKS = " \t"
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 MISSING = {"", "na", "n/a", "nan", "null", "none"}
 
 
-def parse_columns(text, layout, columns, progress):
+def parse_columns(
+    text: str, layout: Layout, columns: ColumnPositions, progress: Callable[..., Any]
+) -> FileColumns:
     """Return columns of a text table, or raise an error that names line and column."""
     names, number, missing_allowed = columns
-    listed = [[] for _ in names]
+    listed: Any = [[] for _ in names]
     numbers, lines = [], []
     for line, content in enumerate(text.split("\n"), start=1):
         bare = content.lstrip(BLANKS)
@@ -53,7 +59,7 @@ def parse_columns(text, layout, columns, progress):
     )
 
 
-def to_number(text, place, missing_allowed):
+def to_number(text: str, place: Place, missing_allowed: bool) -> float:
     if NUMBER.fullmatch(text):
         value = float(text)
         if math.isfinite(value):
@@ -66,7 +72,7 @@ def to_number(text, place, missing_allowed):
     raise GraphFileError(place, f"{shown} is not a finite decimal number")
 
 
-def split(content, separator, place):
+def split(content: str, separator: str, place: Place) -> list[str]:
     """Return the fields of a line, one after the other, without blanks and quotes around them."""
     if '"' not in content and separator != " ":
         return [field.strip(BLANKS) for field in content.split(separator)]
@@ -92,7 +98,7 @@ def split(content, separator, place):
         at = match.end()
 
 
-def to_integers(columns):
+def to_integers(columns: list[Any]) -> list[Any] | None:
     """Return texts as int64 if each is an integer in its shortest form, so that nothing is lost."""
     converted = []
     for column in columns:
@@ -108,7 +114,7 @@ def to_integers(columns):
 
 
 @contextmanager
-def read_line_by_line():
+def read_line_by_line() -> Iterator[Any]:
     """Let the readers use this module instead of polars."""
     with (
         mock.patch.object(text_table, "parse_columns", parse_columns),

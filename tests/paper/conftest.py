@@ -1,6 +1,9 @@
 """Results of the paper's simulations with few repeats, from the embedded data alone."""
 
 import copy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,13 +14,13 @@ from gradraker.paper.paper_data import PaperGraph, load_data
 
 
 @pytest.fixture
-def no_data(monkeypatch, tmp_path):
+def no_data(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A machine that has no data sets but the embedded one."""
     monkeypatch.setenv("GRADRAKER_DATA", str(tmp_path / "nothing"))
 
 
 @pytest.fixture(scope="session")
-def results(tmp_path_factory):
+def results(tmp_path_factory: pytest.TempPathFactory) -> PaperResults:
     """Everything that the embedded data allow; not to be changed."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GRADRAKER_DATA", str(tmp_path_factory.mktemp("nothing")))
@@ -25,25 +28,25 @@ def results(tmp_path_factory):
 
 
 @pytest.fixture
-def changed(results):
+def changed(results: PaperResults) -> PaperResults:
     """A copy of the results whose records a test may change."""
     return PaperResults(copy.deepcopy(results.header), copy.deepcopy(results.simulations))
 
 
-def compare_by_key(results):
+def compare_by_key(results: PaperResults) -> dict[str, Any]:
     # Results are parsed once, but tests change records in between.
     fresh = PaperResults(results.header, results.simulations)
     return {finding.key: finding for finding in compare_with_paper(fresh)}
 
 
 @pytest.fixture(scope="session")
-def compare():
+def compare() -> Callable[..., Any]:
     """A function that returns the findings of results by their keys."""
     return compare_by_key
 
 
 @pytest.fixture
-def spoiled(changed):
+def spoiled(changed: PaperResults) -> dict[str, Any]:
     """Findings for runs of figures 2 to 5 that contradict what the paper says of them."""
     runs = changed.simulations["weights"]["results"]["runs"]
     runs[1]["weights"] = [-0.1 for _ in runs[1]["weights"]]
@@ -64,26 +67,26 @@ def spoiled(changed):
 
 
 @pytest.fixture(scope="session")
-def small():
+def small() -> PaperGraph:
     """A graph of 40 nodes and three classes."""
     rng = np.random.default_rng(5)
     adjacency = (rng.random((40, 40)) < 0.15).astype(float)
     values = rng.integers(1, 4, 40).astype(float)
     values[:3] = [1.0, 2.0, 3.0]
-    data = GraphDataset(adjacency, values, list(map(str, range(40))), name="small")
-    return PaperGraph(data.adjacency, data.scaled_values(), data, {})
+    data = GraphDataset(adjacency, values, list(map(str, range(40))), name="small")  # type: ignore[arg-type]
+    return PaperGraph(data.adjacency, data.scale_values(), data, {})
 
 
 @pytest.fixture(scope="session")
-def temperature():
-    return load_data("temperature", download=False)
+def temperature() -> PaperGraph:
+    return load_data("temperature", download=False)  # type: ignore[return-value]
 
 
 @pytest.fixture(scope="session")
-def draw_dense_split():
+def draw_dense_split() -> Callable[..., Any]:
     """A function that returns a repeat's split, and adjacency vectors as a dense array."""
 
-    def draw(graph, repeat, seed=3):
+    def draw(graph: Any, repeat: Any, seed: Any = 3) -> Any:
         split = graph.draw_split(0.4, seed, repeat)
         return split, graph.adjacency.toarray()[:, split.known]
 

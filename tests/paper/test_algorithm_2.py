@@ -1,5 +1,7 @@
 """Algorithm 2: the impact of D, and a second reading of the printed σ²_ed."""
 
+from typing import Any
+
 import pytest
 
 from gradraker import sigma2_ranges
@@ -15,7 +17,7 @@ SETTINGS = {
 }
 
 
-def test_tested_nodes_are_those_of_the_split(temperature, draw_dense_split):
+def test_tested_nodes_are_those_of_the_split(temperature: Any, draw_dense_split: Any) -> None:
     found = simulate_frequencies(temperature, SETTINGS, RunOptions(3))
     split, X = draw_dense_split(temperature, 1)
     for noise in ("refined", "minimum"):
@@ -33,7 +35,7 @@ def test_tested_nodes_are_those_of_the_split(temperature, draw_dense_split):
         )
 
 
-def test_verdicts_differ_if_the_numbers_contradict_them(changed, compare):
+def test_verdicts_differ_if_the_numbers_contradict_them(changed: Any, compare: Any) -> None:
     found = changed.simulations["algorithm-2"]["results"]
     for of_D in found.values():
         of_D["refined"]["sigma2_ed"] = of_D["formula"]["sigma2_ed"]

@@ -1,6 +1,9 @@
 """Verdicts: they follow from the numbers, by rules that are stated."""
 
 import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +20,7 @@ from gradraker.paper.numbers.section_v_e import NUMBERINGS
 from gradraker.paper.run import CLAIMS
 
 
-def test_every_finding_has_a_rule_or_a_reason(results):
+def test_every_finding_has_a_rule_or_a_reason(results: PaperResults) -> None:
     found = compare_with_paper(results)
     for one in found:
         assert one.verdict in VERDICTS
@@ -33,7 +36,9 @@ def test_every_finding_has_a_rule_or_a_reason(results):
     assert [one.key for one in found] == [claim.key for claim in CLAIMS]
 
 
-def test_embedded_data_alone_check_the_temperature_numbers(results, compare):
+def test_embedded_data_alone_check_the_temperature_numbers(
+    results: PaperResults, compare: Callable[..., Any]
+) -> None:
     found = compare(results)
     # Facts of the data: docs/paper.md, section "where print and equations differ".
     agreeing = ["d2min-temperature", "B-approximation", "B-upper-end", "gnmse-temperature"]
@@ -61,7 +66,9 @@ def test_embedded_data_alone_check_the_temperature_numbers(results, compare):
     assert "Email-EU-Core are not at hand" in found["sigma2-ed-email"].reason
 
 
-def test_claims_that_were_not_asked_for_are_left_out(results, compare):
+def test_claims_that_were_not_asked_for_are_left_out(
+    results: PaperResults, compare: Callable[..., Any]
+) -> None:
     parts = {"weights": results.simulations["weights"]}
     header = dict(results.header) | {
         "datasets": {"temperature": results.header["datasets"]["temperature"]}
@@ -72,13 +79,16 @@ def test_claims_that_were_not_asked_for_are_left_out(results, compare):
     assert not {"d2max-temperature", "papers", "sigma2-ed-email", "B-mean"} & set(found)
 
 
-def test_findings_are_the_same_from_a_file(results, tmp_path):
+def test_findings_are_the_same_from_a_file(results: PaperResults, tmp_path: Path) -> None:
     path = results.save(tmp_path / "results.jsonl")
     again = [dataclasses.asdict(one) for one in compare_with_paper(read_results(path))]
     assert again == [dataclasses.asdict(one) for one in compare_with_paper(results)]
 
 
-def test_real_data_agree_with_the_counts_and_distances_of_the_paper(compare):
+@pytest.mark.data
+def test_real_data_agree_with_the_counts_and_distances_of_the_paper(
+    compare: Callable[..., Any],
+) -> None:
     results = run_paper(["fig8", "numbers"], fast=True)
     found = compare(results)
     if found["papers"].verdict == "cannot be checked":

@@ -1,15 +1,21 @@
 """Figure 3: B and F over training time."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
 from gradraker.paper import draw_figure, make_table
+from gradraker.paper.results import PaperResults
 
 
 @pytest.mark.parametrize(("letter", "sigma2"), [("a", 0.1), ("b", 2), ("c", 10), ("d", 300)])
-def test_panels_show_the_weights_of_their_variance(results, letter, sigma2):
+def test_panels_show_the_weights_of_their_variance(
+    results: PaperResults, letter: str, sigma2: Any
+) -> None:
     axes = draw_figure(results, f"fig3{letter}").axes[0]
-    assert rf"$\sigma^2$ = {sigma2:g}" in axes.get_legend().get_title().get_text()
+    assert rf"$\sigma^2$ = {sigma2:g}" in axes.get_legend().get_title().get_text()  # type: ignore[union-attr]
     points = {line.get_label(): line.get_ydata() for line in axes.lines}
     header, *rows = make_table(results, f"fig3{letter}")
     table = dict(zip(header, zip(*rows, strict=True), strict=True))
@@ -32,11 +38,13 @@ def test_panels_show_the_weights_of_their_variance(results, letter, sigma2):
         "averaging-F",
     ],
 )
-def test_claims_differ_if_the_weights_contradict_them(spoiled, key):
+def test_claims_differ_if_the_weights_contradict_them(spoiled: dict[str, Any], key: str) -> None:
     assert spoiled[key].verdict == "differs"
 
 
-def test_claim_4_holds_where_the_sums_are_what_it_says(changed, compare):
+def test_claim_4_holds_where_the_sums_are_what_it_says(
+    changed: PaperResults, compare: Callable[..., Any]
+) -> None:
     found = changed.simulations["weights"]["results"]
     for run in found["runs"]:
         claimed = 1.0 - (1.0 - run["mean_similarity"]) ** 108

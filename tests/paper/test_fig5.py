@@ -1,9 +1,12 @@
 """Figure 5: true and predicted temperatures."""
 
+from typing import Any
+
 from gradraker.paper import draw_figure, make_table
+from gradraker.paper.results import PaperResults
 
 
-def test_one_panel_per_variance_in_degrees(results):
+def test_one_panel_per_variance_in_degrees(results: PaperResults) -> None:
     figure = draw_figure(results, "fig5")
     assert len(figure.axes) == 4
     titles = [axes.get_title() for axes in figure.axes]
@@ -21,7 +24,9 @@ def test_one_panel_per_variance_in_degrees(results):
     assert max(row[1] for row in rows) <= 2.7
 
 
-def test_claims_on_predictions_differ_if_predictions_contradict_them(spoiled):
+def test_claims_on_predictions_differ_if_predictions_contradict_them(
+    spoiled: dict[str, Any],
+) -> None:
     assert spoiled["flat-predictions"].verdict == "differs"
     assert spoiled["largest-error"].verdict == "differs"
     assert spoiled["largest-error"].shown == "2"

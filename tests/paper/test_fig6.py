@@ -1,17 +1,20 @@
 """Figure 6: the error over σ² on the paper's graphs."""
 
 import copy
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
 from gradraker.paper import draw_figure
 from gradraker.paper.figures import write_caption
+from gradraker.paper.results import PaperResults
 
 
-def test_draw_marks_the_printed_and_our_boundary(results):
+def test_draw_marks_the_printed_and_our_boundary(results: PaperResults) -> None:
     axes = draw_figure(results, "fig6b").axes[0]
-    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]  # type: ignore[union-attr]
     assert r"$\sigma^2_{ed}$ in the paper: 2.08" in labels
     sweep = results.simulations["sweep-temperature-weighted"]["results"]
     ed = np.median(sweep["boundaries"], axis=0)[1]
@@ -20,7 +23,9 @@ def test_draw_marks_the_printed_and_our_boundary(results):
     assert axes.get_ylim()[0] == 0.0
 
 
-def test_levels_of_gnmse_follow_the_mean_curve(changed, compare):
+def test_levels_of_gnmse_follow_the_mean_curve(
+    changed: PaperResults, compare: Callable[..., Any]
+) -> None:
     sweep = changed.simulations["sweep-temperature"]["results"]
     gnmse = np.array(sweep["gnmse"])
     lowest = gnmse.mean(axis=0).min()
@@ -30,7 +35,9 @@ def test_levels_of_gnmse_follow_the_mean_curve(changed, compare):
     assert compare(changed)["gnmse-temperature"].verdict == "differs"
 
 
-def test_sigma2_ed_is_the_best_only_if_no_other_variance_is_better(changed, compare):
+def test_sigma2_ed_is_the_best_only_if_no_other_variance_is_better(
+    changed: PaperResults, compare: Callable[..., Any]
+) -> None:
     sweep = changed.simulations["sweep-temperature"]["results"]
     grid = np.array(sweep["sigma2"])
     place = grid.size // 2
@@ -47,7 +54,9 @@ def test_sigma2_ed_is_the_best_only_if_no_other_variance_is_better(changed, comp
     assert "0.0010 ± 0.0000 more" in found.reason
 
 
-def test_claims_on_several_curves_follow_their_shapes(changed, compare):
+def test_claims_on_several_curves_follow_their_shapes(
+    changed: Any, compare: Callable[..., Any]
+) -> None:
     results = changed.simulations["sweep-temperature"]["results"]
     n = len(results["sigma2"])
     falling = np.linspace(1.0, 0.02, n)
@@ -63,7 +72,7 @@ def test_claims_on_several_curves_follow_their_shapes(changed, compare):
             ("papers", "classes", "papers that cite nobody", "departments"), 0
         )
 
-    def get_verdicts():
+    def get_verdicts() -> Any:
         found = compare(changed)
         return {key: found[key].verdict for key in ("smooth-cora", "levels-differ")}
 
@@ -76,7 +85,9 @@ def test_claims_on_several_curves_follow_their_shapes(changed, compare):
     assert get_verdicts() == {"smooth-cora": "agrees", "levels-differ": "agrees"}
 
 
-def test_wikipedia_with_visits_is_checked_and_drawn(changed, compare):
+def test_wikipedia_with_visits_is_checked_and_drawn(
+    changed: Any, compare: Callable[..., Any]
+) -> None:
     # Its visits are not at hand, so the sweep of another graph plays that of Wikipedia.
     sweep = copy.deepcopy(changed.simulations["sweep-temperature"])
     changed.simulations["sweep-wikipedia"] = sweep | {"dataset": "wikipedia"}

@@ -1,6 +1,8 @@
 """Figures 7 and 8: values against distances."""
 
 import itertools
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,16 +10,19 @@ import pytest
 from gradraker.paper import draw_figure, make_table
 from gradraker.paper.figures.fig7_8 import simulate_pairs
 from gradraker.paper.plan import RunOptions
+from gradraker.paper.results import PaperResults
 
 
-def test_pairs_are_drawn_as_often_as_they_are_counted(results):
+def test_pairs_are_drawn_as_often_as_they_are_counted(results: PaperResults) -> None:
     axes = draw_figure(results, "fig7").axes[0]
     _, *rows = make_table(results, "fig7")
     points = next(line for line in axes.lines if line.get_label() == "Pair of nodes")
-    assert len(points.get_xdata()) == sum(row[2] for row in rows) == 35 * 34 // 2
+    assert len(points.get_xdata()) == sum(row[2] for row in rows) == 35 * 34 // 2  # type: ignore[arg-type]
 
 
-def test_simulate_pairs_equals_a_loop_over_pairs(small, draw_dense_split):
+def test_simulate_pairs_equals_a_loop_over_pairs(
+    small: Any, draw_dense_split: Callable[..., Any]
+) -> None:
     settings = {
         "fraction": 0.4,
         "n_repeats": 2,

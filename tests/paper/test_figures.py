@@ -7,6 +7,7 @@ import pytest
 import gradraker.paper.figures as figures_room
 from gradraker.paper import draw_figure
 from gradraker.paper.figures import FIGURES, write_caption
+from gradraker.paper.results import PaperResults
 from gradraker.plotting import freeze_layout
 
 # Figures that the embedded data allow.
@@ -16,31 +17,33 @@ EMBEDDED = [
 CURVES = ("fig1", "fig6a", "fig6b", "frequencies", "learning-rate", "epochs")
 
 
-def test_every_file_of_a_figure_is_registered():
+def test_every_file_of_a_figure_is_registered() -> None:
     folder = Path(figures_room.__file__).parent
     files = {path.stem for path in folder.glob("*.py")} - {"__init__"}
     registered = {file.__name__.rpartition(".")[2] for file in figures_room.FILES}
     assert registered == files
 
 
-def test_names_of_figures_are_in_the_order_of_the_paper():
+def test_names_of_figures_are_in_the_order_of_the_paper() -> None:
     names = ["fig1", "fig2", *(f"fig3{letter}" for letter in "abcd"), "fig4", "fig5"]
     names += [*(f"fig6{letter}" for letter in "abcde"), "fig7", "fig8"]
     assert list(FIGURES) == [*names, "frequencies", "learning-rate", "epochs", "laplacian"]
 
 
 @pytest.mark.parametrize("name", CURVES)
-def test_curves_have_a_logarithmic_axis_and_say_how_many_repeats(results, name):
+def test_curves_have_a_logarithmic_axis_and_say_how_many_repeats(
+    results: PaperResults, name: str
+) -> None:
     axes = draw_figure(results, name).axes[0]
     assert axes.get_xscale() == "log"
     assert axes.get_xlabel() == r"Kernel variance $\sigma^2$"
     assert axes.get_ylabel() == "GNMSE"
-    assert "mean of 3 repeats ± standard error" in axes.get_legend().get_title().get_text()
+    assert "mean of 3 repeats ± standard error" in axes.get_legend().get_title().get_text()  # type: ignore[union-attr]
     assert len(axes.collections) >= 1  # the band
 
 
 @pytest.mark.parametrize("name", EMBEDDED)
-def test_nothing_is_cut_off_at_the_edge(results, name):
+def test_nothing_is_cut_off_at_the_edge(results: PaperResults, name: str) -> None:
     figure = draw_figure(results, name)
     freeze_layout(figure)
     figure.draw_without_rendering()
@@ -54,7 +57,7 @@ def test_nothing_is_cut_off_at_the_edge(results, name):
 
 
 @pytest.mark.parametrize("name", EMBEDDED)
-def test_captions_have_minus_signs_instead_of_hyphens(results, name):
+def test_captions_have_minus_signs_instead_of_hyphens(results: PaperResults, name: str) -> None:
     caption = write_caption(results, name)
     assert " -" not in caption
     assert "(-" not in caption

@@ -1,14 +1,18 @@
 """The simulation of figures 2 to 5, against sweeps and loops written from the equations."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
 from gradraker import SKGRegressor, gnmse, sigma2_sweep
 from gradraker.paper.four_variances import WEIGHTS, simulate_weights
+from gradraker.paper.paper_data import PaperGraph
 from gradraker.paper.plan import RunOptions
 
 
-def test_figures_2_to_5_show_the_first_repeat_of_figure_6a(temperature):
+def test_figures_2_to_5_show_the_first_repeat_of_figure_6a(temperature: PaperGraph) -> None:
     settings = WEIGHTS.settings
     found = simulate_weights(temperature, settings, RunOptions(7))
     sweep = sigma2_sweep(
@@ -30,7 +34,7 @@ def test_figures_2_to_5_show_the_first_repeat_of_figure_6a(temperature):
     ]
 
 
-def test_contribution_weights_of_a_node_give_its_prediction(temperature):
+def test_contribution_weights_of_a_node_give_its_prediction(temperature: Any) -> None:
     found = simulate_weights(temperature, WEIGHTS.settings, RunOptions(0))
     split = temperature.draw_split(0.4, 0, 0)
     known_values = temperature.values[split.known]
@@ -41,7 +45,9 @@ def test_contribution_weights_of_a_node_give_its_prediction(temperature):
     assert found["node"] == temperature.dataset.node_names[split.unknown[0]]
 
 
-def test_similarities_and_late_weights_equal_the_adjoint_pass(temperature, draw_dense_split):
+def test_similarities_and_late_weights_equal_the_adjoint_pass(
+    temperature: Any, draw_dense_split: Callable[..., Any]
+) -> None:
     settings = WEIGHTS.settings | {"sigma2": [10.0]}
     found = simulate_weights(temperature, settings, RunOptions(0))
     (run,) = found["runs"]
@@ -53,7 +59,8 @@ def test_similarities_and_late_weights_equal_the_adjoint_pass(temperature, draw_
     for a in model.features(X[split.unknown]):
         B = [0.2 * float(a @ Z[i]) for i in order]
         similarities.append(np.mean(B))
-        F, v = [], a.copy()
+        F: list[float] = []
+        v = a.copy()
         for i in reversed(order):
             F.insert(0, 0.2 * float(Z[i] @ v))
             v = v - F[0] * Z[i]
@@ -69,5 +76,5 @@ def test_similarities_and_late_weights_equal_the_adjoint_pass(temperature, draw_
     np.testing.assert_allclose(run["late_ranks"], ranks, atol=1e-12)
 
 
-def test_settings_are_one_variance_from_each_range():
+def test_settings_are_one_variance_from_each_range() -> None:
     assert WEIGHTS.settings["sigma2"] == [0.1, 2.0, 10.0, 300.0]

@@ -1,5 +1,7 @@
 """Section VI.D: the rule of the Laplacian kernel."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from gradraker.paper.figures import write_caption
 from gradraker.paper.figures.laplacian import SWEEP
 
 
-def test_the_sweep_is_one_of_the_laplacian_kernel(results):
+def test_the_sweep_is_one_of_the_laplacian_kernel(results: Any) -> None:
     sweep = results.get(SWEEP)
     expected = sigma2_sweep(
         load_temperature(),
@@ -22,18 +24,20 @@ def test_the_sweep_is_one_of_the_laplacian_kernel(results):
     np.testing.assert_allclose(sweep.boundaries[:, 1], b**2, rtol=1e-12)
 
 
-def test_the_figure_names_b(results):
+def test_the_figure_names_b(results: Any) -> None:
     axes = draw_figure(results, "laplacian").axes[0]
     assert "b^2" in axes.get_xlabel()
-    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    legend = axes.get_legend()
+    assert legend is not None
+    labels = [text.get_text() for text in legend.get_texts()]
     assert any(label.startswith("$b_{ed}$") for label in labels)
     assert "gives b = " in write_caption(results, "laplacian")
 
 
 @pytest.mark.parametrize(("error", "verdict"), [(0.062, "agrees"), (0.063, "differs")])
 def test_the_diversity_is_suitable_if_its_error_is_near_the_smallest(
-    changed, compare, error, verdict
-):
+    changed: Any, compare: Any, error: Any, verdict: Any
+) -> None:
     sweep = changed.simulations["sweep-laplacian"]["results"]
     n = len(sweep["sigma2"])
     sweep["gnmse"] = [[0.05] + [error] * (n - 1)] * 3

@@ -8,9 +8,10 @@ from gradraker import load_temperature, sigma2_sweep
 from gradraker.paper import run_paper
 from gradraker.paper.paper_data import compute_checksum
 from gradraker.paper.paper_sweeps import SWEEPS
+from gradraker.paper.results import PaperResults
 
 
-def test_settings_are_those_of_the_paper():
+def test_settings_are_those_of_the_paper() -> None:
     expected = {
         "temperature": (200, 0.1, 50),
         "temperature-weighted": (200, 0.1, 50),
@@ -30,7 +31,7 @@ def test_settings_are_those_of_the_paper():
         np.testing.assert_allclose(steps, steps.mean(), rtol=1e-2)
 
 
-def test_records_hold_settings_seed_and_values_that_json_can_hold(no_data):
+def test_records_hold_settings_seed_and_values_that_json_can_hold(no_data: None) -> None:
     results = run_paper(["fig1", "frequencies"], fast=True, random_state=9)
     for simulation in results.simulations.values():
         assert simulation["settings"]["random_state"] == 9
@@ -40,11 +41,11 @@ def test_records_hold_settings_seed_and_values_that_json_can_hold(no_data):
     settings["fraction"] = 35 / 89  # 40 % of 89 stations, rounded down
     sweep = sigma2_sweep(data, **settings, random_state=9)
     assert results.simulations["sweep-temperature"]["results"]["gnmse"] == sweep.gnmse.tolist()
-    expected = compute_checksum(data.adjacency, data.scaled_values())
+    expected = compute_checksum(data.adjacency, data.scale_values())
     assert results.header["datasets"]["temperature"]["sha256"] == expected
 
 
-def test_parsed_sweep_equals_the_sweep_that_was_run(results):
+def test_parsed_sweep_equals_the_sweep_that_was_run(results: PaperResults) -> None:
     sweep = results.get(SWEEPS["temperature"])
     settings = SWEEPS["temperature"].choose_settings(fast=True)
     settings["fraction"] = 35 / 89

@@ -1,5 +1,7 @@
 """Readings that the text leaves open: self loops, direction of edges, scaling."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -12,25 +14,26 @@ from gradraker.paper.numbers.readings import (
 from gradraker.paper.plan import RunOptions
 
 
-def find_largest(rows):
+def find_largest(rows: Any) -> Any:
     return max(float(np.sum((a - b) ** 2)) for a in rows for b in rows)
 
 
-def test_self_loops_change_the_largest_distance(temperature):
+def test_self_loops_change_the_largest_distance(temperature: Any) -> None:
     found = simulate_self_loops(temperature, {"n_sampled": 33, "n_repeats": 2}, RunOptions(4))
     for repeat in range(2):
         drawn = np.random.default_rng([4, repeat]).permutation(89)[:33]
-        for name, options in (
-            ("unweighted-with", {}),
-            ("unweighted-no", {"self_loops": False}),
-            ("weighted-with", {"weighted": True}),
-            ("weighted-no", {"weighted": True, "self_loops": False}),
-        ):
+        graphs: dict[str, dict[str, Any]] = {
+            "unweighted-with": {},
+            "unweighted-no": {"self_loops": False},
+            "weighted-with": {"weighted": True},
+            "weighted-no": {"weighted": True, "self_loops": False},
+        }
+        for name, options in graphs.items():
             A = load_temperature(**options).adjacency.toarray()[np.ix_(drawn, drawn)]
             assert found["largest"][name][repeat] == pytest.approx(find_largest(A), rel=1e-12)
 
 
-def test_directions_are_rows_and_columns(small, draw_dense_split):
+def test_directions_are_rows_and_columns(small: Any, draw_dense_split: Any) -> None:
     found = simulate_directions(small, {"fraction": 0.4, "n_repeats": 2}, RunOptions(3))
     for repeat in range(2):
         split, X = draw_dense_split(small, repeat)
@@ -38,7 +41,9 @@ def test_directions_are_rows_and_columns(small, draw_dense_split):
         assert found["in"][repeat] == find_largest(X[split.known].T)
 
 
-def test_scalings_use_the_extremes_of_all_or_of_known_nodes(temperature, draw_dense_split):
+def test_scalings_use_the_extremes_of_all_or_of_known_nodes(
+    temperature: Any, draw_dense_split: Any
+) -> None:
     settings = {
         "fraction": 0.4,
         "sigma2": 8.0,
@@ -58,7 +63,7 @@ def test_scalings_use_the_extremes_of_all_or_of_known_nodes(temperature, draw_de
         assert found[name] == pytest.approx([expected], rel=1e-10)
 
 
-def test_verdicts_follow_the_distances(changed, compare):
+def test_verdicts_follow_the_distances(changed: Any, compare: Any) -> None:
     largest = changed.simulations["self-loops"]["results"]["largest"]
     largest["weighted-with"] = [12.0, 13.0]
     largest["unweighted-with"] = [20.0, 21.0]
@@ -71,7 +76,7 @@ def test_verdicts_follow_the_distances(changed, compare):
     assert found["scaling"].verdict == "agrees"
 
 
-def test_both_directions_of_email_are_at_the_edge(compare):
+def test_both_directions_of_email_are_at_the_edge(compare: Any) -> None:
     from gradraker.paper import run_paper
 
     found = compare(run_paper(["fig6d", "numbers"], fast=True))

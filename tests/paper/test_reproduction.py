@@ -6,6 +6,8 @@ import json
 import re
 import shutil
 from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,12 +19,12 @@ DRAWN += ["fig7", "frequencies", "learning-rate", "epochs", "laplacian"]
 
 
 @pytest.fixture
-def folder(reproduced):
+def folder(reproduced: tuple[Any, ...]) -> Any:
     """Everything that the embedded data allow, with few repeats."""
     return reproduced[0]
 
 
-def test_all_figures_of_the_embedded_data_are_drawn_in_three_formats(folder):
+def test_all_figures_of_the_embedded_data_are_drawn_in_three_formats(folder: Path) -> None:
     signatures = {"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF"}
     names = {path.name for path in (folder / "figures").iterdir()}
     assert names == {f"{name}.{kind}" for name in DRAWN for kind in (*signatures, "csv")}
@@ -33,7 +35,7 @@ def test_all_figures_of_the_embedded_data_are_drawn_in_three_formats(folder):
             assert len(content) > 5000
 
 
-def test_files_have_no_date(folder):
+def test_files_have_no_date(folder: Path) -> None:
     for path in (folder / "figures").iterdir():
         content = path.read_bytes()
         assert b"CreationDate" not in content
@@ -41,12 +43,14 @@ def test_files_have_no_date(folder):
 
 
 class Tags(HTMLParser):
-    def __init__(self, text):
+    def __init__(self, text: str) -> None:
         super().__init__()
-        self.tags, self.ids, self.links = [], [], []
+        self.tags: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[tuple[str, str]] = []
         self.feed(text)
 
-    def handle_starttag(self, tag, attrs):
+    def handle_starttag(self, tag: str, attrs: list[Any]) -> None:
         self.tags.append(tag)
         found = dict(attrs)
         self.ids += [found["id"]] if "id" in found else []
@@ -57,7 +61,7 @@ class Tags(HTMLParser):
             assert "src" not in found
 
 
-def test_the_page_is_self_contained_and_holds_the_numbers(folder):
+def test_the_page_is_self_contained_and_holds_the_numbers(folder: Path) -> None:
     page = (folder / "report.html").read_text("utf-8")
     tags = Tags(page)
     assert "script" not in tags.tags
@@ -71,7 +75,7 @@ def test_the_page_is_self_contained_and_holds_the_numbers(folder):
         assert base64.b64decode(content) == (folder / "figures" / name).read_bytes()
 
 
-def test_the_numbers_behind_a_curve_are_its_repeats_and_their_mean(folder):
+def test_the_numbers_behind_a_curve_are_its_repeats_and_their_mean(folder: Path) -> None:
     with (folder / "figures" / "fig6a.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     lines = (folder / "results.jsonl").read_text("utf-8").splitlines()
@@ -86,7 +90,7 @@ def test_the_numbers_behind_a_curve_are_its_repeats_and_their_mean(folder):
         assert float(row["mean"]) == pytest.approx(sum(repeats) / len(repeats))
 
 
-def test_markdown_json_and_page_say_the_same(folder):
+def test_markdown_json_and_page_say_the_same(folder: Path) -> None:
     summary = json.loads((folder / "report.json").read_text("utf-8"))
     markdown = (folder / "report.md").read_text("utf-8")
     page = (folder / "report.html").read_text("utf-8")
@@ -102,9 +106,10 @@ def test_markdown_json_and_page_say_the_same(folder):
             assert len(re.findall(r"(?<!\\)\|", row)) == 8
 
 
+@pytest.mark.browser
 @pytest.mark.skipif(browser() is None, reason=MISSING)
 @pytest.mark.parametrize("size", ["1200,900", "500,900"])
-def test_the_page_in_a_browser(folder, tmp_path, size):
+def test_the_page_in_a_browser(folder: Path, tmp_path: Path, size: str) -> None:
     page = (folder / "report.html").read_text("utf-8")
     dom, console = load(probed(page), tmp_path, size=size)
     assert console == []

@@ -1,13 +1,16 @@
 """The results file."""
 
+from pathlib import Path
+
 import pytest
 
 from gradraker.paper import read_results, run_paper
 from gradraker.paper.four_variances import WEIGHTS
 from gradraker.paper.paper_sweeps import SWEEPS
+from gradraker.paper.results import PaperResults
 
 
-def test_results_are_read_back(tmp_path, no_data):
+def test_results_are_read_back(tmp_path: Path, no_data: None) -> None:
     results = run_paper(["fig7", "fig8"], fast=True)
     path = results.save(tmp_path / "results.jsonl")
     again = read_results(path)
@@ -22,13 +25,13 @@ def test_results_are_read_back(tmp_path, no_data):
 @pytest.mark.parametrize(
     "content", [b"", b"{}\n", b"[1]\n", b'{"format": "other"}\n', b"no JSON\n", b"\xff\xfe"]
 )
-def test_read_results_refuses_other_files(tmp_path, content):
+def test_read_results_refuses_other_files(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "results.jsonl"
     file.write_bytes(content)
     with pytest.raises(ValueError, match=r"results\.jsonl' is not a results file"):
         read_results(file)
 
 
-def test_results_of_a_simulation_are_parsed_once(results):
+def test_results_of_a_simulation_are_parsed_once(results: PaperResults) -> None:
     for simulation in (WEIGHTS, SWEEPS["temperature"]):
-        assert results.get(simulation) is results.get(simulation)
+        assert results.get(simulation) is results.get(simulation)  # type: ignore[misc]

@@ -1,8 +1,12 @@
 """The rules of agreement, and the checks that figures share."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
+from gradraker.paper.results import PaperResults
 from gradraker.paper.rules import (
     SPREAD,
     Measured,
@@ -12,7 +16,7 @@ from gradraker.paper.rules import (
 )
 
 
-def test_digits_of_the_print():
+def test_digits_of_the_print() -> None:
     assert get_last_digit("0.0976") == pytest.approx(1e-4)
     assert get_last_digit("5.80e-5") == pytest.approx(1e-7)
     assert is_rounding_of("2.08", 2.0846)
@@ -21,7 +25,8 @@ def test_digits_of_the_print():
     assert not is_rounding_of("1.05", 1.069)
 
 
-def test_a_single_draw_falls_outside_the_spread_as_often_as_stated():
+@pytest.mark.statistical
+def test_a_single_draw_falls_outside_the_spread_as_often_as_stated() -> None:
     # 2 of n + 1 = 51 cases; 4000 draws have a standard error of 0.3 %, seed fixed.
     rng = np.random.default_rng(0)
     draws = rng.random((4000, 51))
@@ -41,11 +46,15 @@ def test_a_single_draw_falls_outside_the_spread_as_often_as_stated():
         (671.0, 1 / np.sqrt(1000), 97.14),
     ],
 )
-def test_compute_variance_follows_the_equations(squared_distance, level, value):
+def test_compute_variance_follows_the_equations(
+    squared_distance: float, level: Any, value: float
+) -> None:
     assert compute_variance(squared_distance, level) == pytest.approx(value, rel=5e-4)
 
 
-def test_boundaries_that_differ_name_the_formula_that_gives_the_print(results, compare):
+def test_boundaries_that_differ_name_the_formula_that_gives_the_print(
+    results: PaperResults, compare: Callable[..., Any]
+) -> None:
     found = compare(results)
     for key in ("sigma2-ce", "sigma2-ed-5.87", "sigma2-ed-temperature"):
         assert found[key].verdict == "differs"
@@ -55,7 +64,9 @@ def test_boundaries_that_differ_name_the_formula_that_gives_the_print(results, c
     assert found["sigma2-ed-temperature-weighted"].verdict == "agrees"
 
 
-def test_a_spread_says_how_many_repeats_are_on_each_side(changed, compare):
+def test_a_spread_says_how_many_repeats_are_on_each_side(
+    changed: PaperResults, compare: Callable[..., Any]
+) -> None:
     sweep = changed.simulations["sweep-temperature"]["results"]
     sweep["squared_distances"] = [[1.0, 26.0], [1.0, 27.0], [1.0, 28.0]]
     found = compare(changed)["d2max-temperature"]
@@ -66,7 +77,9 @@ def test_a_spread_says_how_many_repeats_are_on_each_side(changed, compare):
 @pytest.mark.parametrize(
     ("n_above", "verdict"), [(0, "differs"), (1, "at the edge"), (2, "at the edge"), (3, "agrees")]
 )
-def test_a_number_with_hardly_a_repeat_beyond_it_is_at_the_edge(changed, compare, n_above, verdict):
+def test_a_number_with_hardly_a_repeat_beyond_it_is_at_the_edge(
+    changed: Any, compare: Any, n_above: Any, verdict: Any
+) -> None:
     # 3 of 30 are the 10 % that it takes.
     sweep = changed.simulations["sweep-temperature"]["results"]
     largest = [26.0] * (30 - n_above) + [28.0] * n_above

@@ -1,5 +1,8 @@
 """The tables of parts, simulations and claims; running: checkpoints, missing data, progress."""
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from gradraker.exceptions import DatasetUnavailableError, UnknownFigureError
@@ -7,18 +10,18 @@ from gradraker.paper import PARTS, SIMULATIONS, choose_parts, compare_with_paper
 from gradraker.paper.run import CLAIMS
 
 
-def test_parts_need_all_simulations():
+def test_parts_need_all_simulations() -> None:
     assert {name for names in PARTS.values() for name in names} == set(SIMULATIONS)
 
 
-def test_choose_parts_takes_names_of_figures_and_panels():
+def test_choose_parts_takes_names_of_figures_and_panels() -> None:
     assert choose_parts(None) == list(PARTS)
     assert choose_parts(["fig6"]) == [f"fig6{letter}" for letter in "abcde"]
     with pytest.raises(ValueError, match=r"only: there is no 'fig'; .* fig1, fig2, fig3, fig3a"):
         choose_parts(["fig1", "fig"])
 
 
-def test_unknown_figure_error_has_the_name_and_the_known_names():
+def test_unknown_figure_error_has_the_name_and_the_known_names() -> None:
     with pytest.raises(UnknownFigureError) as caught:
         choose_parts(["fig10"])
     assert caught.value.name == "fig10"
@@ -26,12 +29,12 @@ def test_unknown_figure_error_has_the_name_and_the_known_names():
     assert set(PARTS) <= set(caught.value.known)
 
 
-def test_keys_of_claims_are_unique():
+def test_keys_of_claims_are_unique() -> None:
     keys = [claim.key for claim in CLAIMS]
     assert len(set(keys)) == len(keys) == 93
 
 
-def test_claims_are_in_the_order_of_the_paper():
+def test_claims_are_in_the_order_of_the_paper() -> None:
     places = list(dict.fromkeys(claim.place for claim in CLAIMS))
     assert places == [
         *("II.C", "III.B.1", "III.B.2", "IV.A.2", "IV.A.3", "IV.A.4", "IV.B"),
@@ -43,11 +46,11 @@ def test_claims_are_in_the_order_of_the_paper():
     assert keys[:3] == ["d2min-temperature", "d2max-temperature", "sigma2-ce"]
 
 
-def test_every_claim_has_a_check():
+def test_every_claim_has_a_check() -> None:
     assert all(callable(claim.check) for claim in CLAIMS)
 
 
-def test_simulations_are_written_in_a_fixed_order():
+def test_simulations_are_written_in_a_fixed_order() -> None:
     assert list(SIMULATIONS) == [
         *("weights", "similarity", "pairs-temperature", "pairs-cora"),
         *("triples-temperature", "triples-temperature-weighted", "approximation", "claim-4"),
@@ -61,13 +64,13 @@ def test_simulations_are_written_in_a_fixed_order():
     ]
 
 
-def test_a_stopped_run_continues_and_gives_the_same_results(tmp_path, no_data):
-    def stop(name, done, total):
+def test_a_stopped_run_continues_and_gives_the_same_results(tmp_path: Path, no_data: None) -> None:
+    def stop(name: Any, done: Any, total: Any) -> None:
         lines = sum(file.read_text().count("\n") for file in tmp_path.glob("*/*.jsonl"))
         if lines >= 3:  # the header and two repeats
             raise KeyboardInterrupt
 
-    def run(folder, progress=None):
+    def run(folder: Any, progress: Any = None) -> Any:
         return run_paper(
             ["fig6b", "epochs"], fast=True, checkpoints=tmp_path / folder, progress=progress
         )
@@ -83,7 +86,7 @@ def test_a_stopped_run_continues_and_gives_the_same_results(tmp_path, no_data):
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "c.jsonl").read_bytes()
 
 
-def test_runs_with_other_seeds_share_a_folder(tmp_path, no_data):
+def test_runs_with_other_seeds_share_a_folder(tmp_path: Path, no_data: None) -> None:
     for seed in (0, 1):
         shared = run_paper(["fig6b"], fast=True, random_state=seed, checkpoints=tmp_path)
         alone = run_paper(["fig6b"], fast=True, random_state=seed)
@@ -91,7 +94,9 @@ def test_runs_with_other_seeds_share_a_folder(tmp_path, no_data):
     assert len(list(tmp_path.glob("*.jsonl"))) == 2
 
 
-def test_a_damaged_file_is_named_and_the_rest_runs(monkeypatch, tmp_path):
+def test_a_damaged_file_is_named_and_the_rest_runs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     folder = tmp_path / "email_eu_core"
     folder.mkdir()
     for name in ("email-Eu-core.txt", "email-Eu-core-department-labels.txt"):
@@ -102,8 +107,8 @@ def test_a_damaged_file_is_named_and_the_rest_runs(monkeypatch, tmp_path):
     assert "damaged or another file" in results.header["datasets"]["email"]["missing"]
 
 
-def test_a_download_that_fails_is_reported(monkeypatch, no_data):
-    def fetch(*arguments, download):
+def test_a_download_that_fails_is_reported(monkeypatch: pytest.MonkeyPatch, no_data: None) -> None:
+    def fetch(*arguments: Any, download: Any) -> None:
         assert download
         raise DatasetUnavailableError("no network")
 
@@ -116,7 +121,7 @@ def test_a_download_that_fails_is_reported(monkeypatch, no_data):
     assert "could not be downloaded" in best.reason
 
 
-def test_progress_goes_from_0_to_all(no_data):
+def test_progress_goes_from_0_to_all(no_data: None) -> None:
     seen = []
     run_paper(["fig2", "fig6a"], fast=True, progress=lambda *now: seen.append(now))
     totals = {total for _, _, total in seen}

@@ -1,6 +1,8 @@
 """Section III: conformity factors over triples of nodes."""
 
 import itertools
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,10 +14,10 @@ from gradraker.paper.paper_data import PaperGraph
 from gradraker.paper.plan import RunOptions
 
 
-def test_simulate_triples_equals_a_loop_over_triples(draw_dense_split):
+def test_simulate_triples_equals_a_loop_over_triples(draw_dense_split: Callable[..., Any]) -> None:
     rng = np.random.default_rng(0)
-    data = GraphDataset(rng.random((15, 15)), rng.random(15), list("abcdefghijklmno"), name="w")
-    graph = PaperGraph(data.adjacency, data.scaled_values(), data, {})
+    data = GraphDataset(rng.random((15, 15)), rng.random(15), list("abcdefghijklmno"), name="w")  # type: ignore[arg-type]
+    graph = PaperGraph(data.adjacency, data.scale_values(), data, {})
     settings = {"fraction": 0.4, "n_repeats": 2, "sigma2": 0.7}
     found = simulate_triples(graph, settings, RunOptions(3))
     for repeat in range(2):
@@ -29,7 +31,9 @@ def test_simulate_triples_equals_a_loop_over_triples(draw_dense_split):
         assert found["part_above"][repeat] == pytest.approx(np.mean(np.array(exponents) > 0.0))
 
 
-def test_approximation_error_is_the_difference_of_its_sides(temperature, draw_dense_split):
+def test_approximation_error_is_the_difference_of_its_sides(
+    temperature: Any, draw_dense_split: Any
+) -> None:
     settings = {
         "fraction": 0.4,
         "sigma2": 10.0,
@@ -49,7 +53,7 @@ def test_approximation_error_is_the_difference_of_its_sides(temperature, draw_de
             # Times j − 3, j − 2, j − 1 and j of equation (spj3uf).
             z3, z2, z1 = Z[i], Z[i + 1], Z[i + 2]
 
-            def compare_rows(a, b):
+            def compare_rows(a: Any, b: Any) -> Any:
                 return 0.2 * a @ b
 
             alpha_2 = compare_rows(z2, z1) * compare_rows(z1, star) / compare_rows(z2, star)
@@ -62,7 +66,7 @@ def test_approximation_error_is_the_difference_of_its_sides(temperature, draw_de
 
 
 @pytest.mark.parametrize("key", ["approximation-alpha", "claim-4-exact"])
-def test_claims_differ_if_the_numbers_contradict_them(changed, compare, key):
+def test_claims_differ_if_the_numbers_contradict_them(changed: Any, compare: Any, key: Any) -> None:
     changed.simulations["approximation"]["results"]["errors"] = [[0.11, 0.3]]
     sums = changed.simulations["claim-4"]["results"]
     sums["exact"] = [value + 0.05 for value in sums["exact"]]

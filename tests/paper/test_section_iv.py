@@ -1,5 +1,7 @@
 """Section IV: efficient distances, circles, noise ranges and variances, against equations."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -20,7 +22,7 @@ SETTINGS = {
 }
 
 
-def compute_weights(X, split, sigma2):
+def compute_weights(X: Any, split: Any, sigma2: Any) -> Any:
     """B and F of tested nodes by the recursion (fijdef), and the order of training."""
     known = X[split.known]
     model = SKGRegressor(sigma2=sigma2, n_frequencies=40, random_state=split.seed)
@@ -31,7 +33,7 @@ def compute_weights(X, split, sigma2):
     return (0.2 * stars @ Z.T)[:, order], F
 
 
-def test_noise_ranges_are_medians_of_tested_nodes(temperature, draw_dense_split):
+def test_noise_ranges_are_medians_of_tested_nodes(temperature: Any, draw_dense_split: Any) -> None:
     settings = SETTINGS | {"sigma2": [0.1, 10.0]}
     found = simulate_noise_ranges(temperature, settings, RunOptions(3))
     split, X = draw_dense_split(temperature, 0)
@@ -41,7 +43,7 @@ def test_noise_ranges_are_medians_of_tested_nodes(temperature, draw_dense_split)
         assert found["widths"][0][column] == pytest.approx(expected, rel=1e-8)
 
 
-def test_circles_are_those_of_the_weights(temperature, draw_dense_split):
+def test_circles_are_those_of_the_weights(temperature: Any, draw_dense_split: Any) -> None:
     found = simulate_circles(temperature, SETTINGS | {"n_extending": 2}, RunOptions(3))
     split, X = draw_dense_split(temperature, 0)
     B, F = compute_weights(X, split, 10.0)
@@ -58,7 +60,7 @@ def test_circles_are_those_of_the_weights(temperature, draw_dense_split):
     assert 0.0 < found["distances"][0][0] < found["distances"][0][1]
 
 
-def test_variance_of_f_is_smaller_the_earlier_the_step(temperature):
+def test_variance_of_f_is_smaller_the_earlier_the_step(temperature: Any) -> None:
     settings = SETTINGS | {"sigma2": 0.1, "n_draws": 30}
     first, second, last = simulate_chaos_variances(temperature, settings, RunOptions(3))["by_epoch"]
     # A node that returns takes 2η of its weight, so that the variance falls by (1 − 2η)² or more.
@@ -74,7 +76,7 @@ def test_variance_of_f_is_smaller_the_earlier_the_step(temperature):
         *("extending-distance", "disturbing-circle", "averaging-alike"),
     ],
 )
-def test_claims_differ_if_the_numbers_contradict_them(changed, compare, key):
+def test_claims_differ_if_the_numbers_contradict_them(changed: Any, compare: Any, key: Any) -> None:
     results = {name: changed.simulations[name]["results"] for name in changed.simulations}
     results["noise-ranges"]["widths"] = [[0.1, 0.1, 0.04, 0.1, 0.1, 0.01]]
     results["chaos-variances"]["overall"] = 1.1

@@ -1,15 +1,21 @@
 """Section V.C: B of pairs at one distance."""
 
 import itertools
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from gradraker import SKGRegressor
 from gradraker.paper.numbers.section_v_c import simulate_similarities
+from gradraker.paper.paper_data import PaperGraph
 from gradraker.paper.plan import RunOptions
+from gradraker.paper.results import PaperResults
 
 
-def test_simulate_similarities_equals_a_loop_over_pairs(small, draw_dense_split):
+def test_simulate_similarities_equals_a_loop_over_pairs(
+    small: PaperGraph, draw_dense_split: Callable[..., Any]
+) -> None:
     settings = {
         "fraction": 0.4,
         "n_repeats": 2,
@@ -33,7 +39,9 @@ def test_simulate_similarities_equals_a_loop_over_pairs(small, draw_dense_split)
         np.testing.assert_allclose(B, expected, atol=1e-14)
 
 
-def test_repeats_with_few_pairs_are_left_out(changed, compare):
+def test_repeats_with_few_pairs_are_left_out(
+    changed: PaperResults, compare: Callable[..., Any]
+) -> None:
     changed.simulations["similarity"]["results"]["similarities"] = [
         [0.2] * 9,  # too few
         list(np.linspace(0.08, 0.10, 10)),

@@ -1,16 +1,19 @@
 """Beside figure 6: distances of Wikipedia, numberings of classes."""
 
 import itertools
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
 from gradraker import SKGRegressor, gnmse, sigma2_sweep
 from gradraker.paper.numbers.section_v_e import simulate_distances, simulate_numberings
+from gradraker.paper.paper_data import PaperGraph
 from gradraker.paper.plan import RunOptions
 
 
-def test_distances_are_those_of_the_sweep(temperature):
+def test_distances_are_those_of_the_sweep(temperature: PaperGraph) -> None:
     found = simulate_distances(temperature, {"fraction": 0.4, "n_repeats": 3}, RunOptions(2))
     sweep = sigma2_sweep(
         temperature.dataset, sigma2=[1.0], fraction=35 / 89, n_repeats=3, random_state=2
@@ -18,7 +21,9 @@ def test_distances_are_those_of_the_sweep(temperature):
     np.testing.assert_array_equal(found["squared_distances"], sweep.squared_distances)
 
 
-def test_numberings_from_one_training_equal_one_training_each(small, draw_dense_split):
+def test_numberings_from_one_training_equal_one_training_each(
+    small: Any, draw_dense_split: Callable[..., Any]
+) -> None:
     settings = {
         "fraction": 0.4,
         "n_repeats": 2,
@@ -33,7 +38,7 @@ def test_numberings_from_one_training_equal_one_training_each(small, draw_dense_
     for numbering in itertools.permutations([0.0, 0.5, 1.0]):
         y = np.array([numbering[int(value) - 1] for value in small.dataset.values])
         mean = []
-        for sigma2 in settings["sigma2"]:
+        for sigma2 in settings["sigma2"]:  # type: ignore[attr-defined]
             errors = []
             for repeat in range(2):
                 split, X = draw_dense_split(small, repeat)

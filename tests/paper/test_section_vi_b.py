@@ -1,5 +1,7 @@
 """The regulariser, and errors on Cora beyond σ²_ed."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -16,7 +18,7 @@ SETTINGS = {
 }
 
 
-def test_regulariser_without_strength_is_skg(temperature, draw_dense_split):
+def test_regulariser_without_strength_is_skg(temperature: Any, draw_dense_split: Any) -> None:
     settings = SETTINGS | {"mu": [0.0, 0.5], "sigma2": [8.0]}
     plain, strong = simulate_regulariser(temperature, settings, RunOptions(3))["smallest"]
     split, X = draw_dense_split(temperature, 0)
@@ -32,7 +34,9 @@ def test_regulariser_without_strength_is_skg(temperature, draw_dense_split):
     assert strong > 2 * plain
 
 
-def test_sorted_errors_are_those_of_the_worst_and_the_better_nodes(small, draw_dense_split):
+def test_sorted_errors_are_those_of_the_worst_and_the_better_nodes(
+    small: Any, draw_dense_split: Any
+) -> None:
     settings = SETTINGS | {"factor": 3.0}
     found = simulate_sorted_errors(small, settings, RunOptions(3))
     split, X = draw_dense_split(small, 0)
@@ -55,7 +59,7 @@ def test_sorted_errors_are_those_of_the_worst_and_the_better_nodes(small, draw_d
     assert found["better_half"][0] == pytest.approx(expected, rel=1e-10)
 
 
-def test_verdicts_follow_the_errors(changed, compare):
+def test_verdicts_follow_the_errors(changed: Any, compare: Any) -> None:
     changed.simulations["regulariser"]["results"]["smallest"] = [0.03, 0.03, 0.04, 0.03]
     changed.simulations["sorted-errors-cora"] = {
         "dataset": "cora",

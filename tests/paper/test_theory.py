@@ -7,12 +7,13 @@ comment gives what 30 seeds showed.
 """
 
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy.stats import kstest, spearmanr
 
 from gradraker import SKGRegressor, gnmse, load_temperature
@@ -26,6 +27,8 @@ from gradraker.explain import (
     similarity_measure,
 )
 
+pytestmark = pytest.mark.statistical
+
 ERRORS = 4.5
 # The paper's settings for Temperature-Jan.
 D, ETA, N_EPOCHS = 200, 0.1, 3
@@ -33,20 +36,22 @@ CHAOS, EXTENDING, DISTURBING, AVERAGING = 0.1, 2.0, 10.0, 300.0
 SPLITS = range(12)
 
 
-def assert_mean(samples, expected):
+def assert_mean(samples: NDArray[np.float64] | list[Any], expected: Any) -> None:
     """The mean of independent samples is what it should be."""
     samples = np.asarray(samples)
     error = samples.std(axis=0, ddof=1) / np.sqrt(len(samples))
     assert np.all(np.abs(samples.mean(axis=0) - expected) < ERRORS * error)
 
 
-def assert_variance(samples, expected):
+def assert_variance(samples: NDArray[np.float64], expected: Any) -> None:
     """The variance of independent samples is what it should be."""
     samples = np.asarray(samples)
     assert_mean((samples - samples.mean(axis=0)) ** 2, expected)
 
 
-def compute_cosines(a, b, *, sigma2, n, seed=0):
+def compute_cosines(
+    a: NDArray[np.float64], b: NDArray[np.float64], *, sigma2: float, n: int, seed: Any = 0
+) -> Any:
     """cos ξᵀ(a − b) for n frequencies ξ: the terms of B, equation (bijval)."""
     X = np.array([a, b], dtype=float)
     model = SKGRegressor(sigma2=sigma2, n_frequencies=n, n_epochs=1, random_state=seed)
@@ -55,7 +60,7 @@ def compute_cosines(a, b, *, sigma2, n, seed=0):
     return n * (products[:n] + products[n:])
 
 
-def make_pair(squared_distance, n_common=3):
+def make_pair(squared_distance: Any, n_common: Any = 3) -> tuple[Any, ...]:
     """Two 0/1 rows at that distance, with some neighbours in common."""
     a = np.ones(n_common + squared_distance)
     b = a.copy()
@@ -67,7 +72,7 @@ def make_pair(squared_distance, n_common=3):
 
 
 @pytest.mark.parametrize("sigma2", [0.1, 1.0, 300.0])
-def test_claim_1_frequencies_are_normal_with_variance_one_over_sigma2(sigma2):
+def test_claim_1_frequencies_are_normal_with_variance_one_over_sigma2(sigma2: float) -> None:
     model = SKGRegressor(sigma2=sigma2, n_frequencies=4000, random_state=1)
     xi = model.fit(np.eye(5), np.zeros(5)).frequencies_  # [5, 4000]
     assert kstest(xi.ravel() * np.sqrt(sigma2), "norm").pvalue > 1e-5
@@ -79,7 +84,7 @@ def test_claim_1_frequencies_are_normal_with_variance_one_over_sigma2(sigma2):
 
 @pytest.mark.parametrize("squared_distance", [1, 4, 15, 27])
 @pytest.mark.parametrize("sigma2", [2.0, 10.0])
-def test_claim_2_mean_and_variance_of_the_cosine(squared_distance, sigma2):
+def test_claim_2_mean_and_variance_of_the_cosine(squared_distance: int, sigma2: float) -> None:
     terms = compute_cosines(*make_pair(squared_distance), sigma2=sigma2, n=50_000)
     variance = squared_distance / sigma2  # of X = ξᵀd
     assert_mean(terms, np.exp(-variance / 2))
@@ -89,14 +94,16 @@ def test_claim_2_mean_and_variance_of_the_cosine(squared_distance, sigma2):
 # -- section III.A: properties of B ------------------------------------------------------------
 
 
-def draw_similarities(squared_distance, *, sigma2, n_draws, n_frequencies=D):
+def draw_similarities(
+    squared_distance: Any, *, sigma2: float, n_draws: int, n_frequencies: int = D
+) -> Any:
     """B of one pair of nodes in many independent draws of the frequencies."""
     terms = compute_cosines(*make_pair(squared_distance), sigma2=sigma2, n=n_draws * n_frequencies)
     return 2 * ETA * terms.reshape(n_draws, n_frequencies).mean(axis=1)
 
 
 @pytest.mark.parametrize("sigma2", [CHAOS, EXTENDING, DISTURBING, AVERAGING])
-def test_exponential_approximation_is_the_mean_of_b(sigma2):
+def test_exponential_approximation_is_the_mean_of_b(sigma2: float) -> None:
     for squared_distance in (1, 4, 15, 27):
         exact = kernel_similarity_measure(
             np.subtract(*make_pair(squared_distance)), sigma2=sigma2, learning_rate=ETA
@@ -105,7 +112,7 @@ def test_exponential_approximation_is_the_mean_of_b(sigma2):
         assert_mean(draw_similarities(squared_distance, sigma2=sigma2, n_draws=500), exact)
 
 
-def compute_known_similarities(sigma2, seed):
+def compute_known_similarities(sigma2: float, seed: int) -> tuple[Any, ...]:
     """Compute B and ‖d‖² of all pairs of known stations, as in section V.C."""
     X = get_split(seed).X
     model = SKGRegressor(sigma2=sigma2, n_frequencies=D, random_state=seed)
@@ -114,7 +121,7 @@ def compute_known_similarities(sigma2, seed):
     return similarity_measure(Z, Z, ETA)[i, j], np.sum((X[i] - X[j]) ** 2, axis=1)
 
 
-def test_exponential_approximation_on_temperature():
+def test_exponential_approximation_on_temperature() -> None:
     """Section V.C: σ² = 10, pairs with ‖d‖² = 15; the paper saw 21 pairs, mean 0.0976."""
     means, spreads, everything = [], [], []
     for seed in range(150):
@@ -131,16 +138,16 @@ def test_exponential_approximation_on_temperature():
     # What the paper printed is an ordinary draw: its mean, its variance 5.80e-5, its range.
     assert np.quantile(means, 0.005) < 0.0976 < np.quantile(means, 0.995)
     assert np.quantile(spreads, 0.005) < 5.80e-5 < np.quantile(spreads, 0.995)
-    everything = np.concatenate(everything)
-    assert np.mean((everything > 0.085) & (everything < 0.105)) > 0.5
+    joined = np.concatenate(everything)
+    assert np.mean((joined > 0.085) & (joined < 0.105)) > 0.5
     # Pairs of one draw vary less than pairs of different draws: they share frequencies.
     variance = (2 * ETA) ** 2 / (2 * D) * (1 - np.exp(-1.5)) ** 2
     assert np.mean(spreads) < variance
-    assert everything.var() == pytest.approx(variance, rel=0.25)
+    assert joined.var() == pytest.approx(variance, rel=0.25)
 
 
 @pytest.mark.parametrize("sigma2", [CHAOS, EXTENDING, DISTURBING, AVERAGING])
-def test_positive_average(sigma2):
+def test_positive_average(sigma2: float) -> None:
     """0 < E[B] < 2η over frequencies and pairs of nodes; B itself may be negative."""
     draws = [compute_known_similarities(sigma2, seed)[0] for seed in range(40)]
     means = np.array([B.mean() for B in draws])
@@ -151,7 +158,7 @@ def test_positive_average(sigma2):
         assert min(B.min() for B in draws) < 0.0
 
 
-def test_variance_of_b_grows_with_the_distance():
+def test_variance_of_b_grows_with_the_distance() -> None:
     """Section IV.B prints "decreasing"; its own equation grows from 0 at d = 0 to the bound."""
     sigma2, bound = 10.0, (2 * ETA) ** 2 / (2 * D)
     distances = np.array([1, 4, 9, 15, 27])
@@ -162,13 +169,13 @@ def test_variance_of_b_grows_with_the_distance():
     assert np.all(samples.var(axis=0) < bound)
 
 
-def test_variance_of_b_is_zero_at_distance_zero():
+def test_variance_of_b_is_zero_at_distance_zero() -> None:
     a, _ = make_pair(0)
     assert np.ptp(compute_cosines(a, a, sigma2=10.0, n=1000)) < 1e-13
 
 
 @pytest.mark.parametrize("n_frequencies", [50, 800])
-def test_variance_of_b_far_away_is_the_bound(n_frequencies):
+def test_variance_of_b_far_away_is_the_bound(n_frequencies: int) -> None:
     samples = draw_similarities(27, sigma2=0.5, n_draws=3000, n_frequencies=n_frequencies)
     assert_variance(samples, (2 * ETA) ** 2 / (2 * n_frequencies))
 
@@ -176,7 +183,7 @@ def test_variance_of_b_far_away_is_the_bound(n_frequencies):
 # -- section III.B: properties of F ------------------------------------------------------------
 
 
-def test_claim_3_at_every_time_of_training():
+def test_claim_3_at_every_time_of_training() -> None:
     """The prediction at time t, before its value is used, is Σ y_i F_{i,t}, to rounding."""
     rng = np.random.default_rng(0)
     names = [f"node {m}" for m in range(8)]
@@ -192,17 +199,19 @@ def test_claim_3_at_every_time_of_training():
             assert prediction == pytest.approx(weighted_sum, rel=0, abs=1e-12)
 
 
-def make_cube_rows(rng, n, n_columns):
+def make_cube_rows(rng: np.random.Generator, n: int, n_columns: int) -> NDArray[np.float64]:
     """Corners of a cube, uniformly: every corner has equally similar others on average."""
     return (rng.random((n, n_columns)) < 0.5).astype(float)
 
 
-def compute_mean_similarity(n_columns, sigma2):
+def compute_mean_similarity(n_columns: int, sigma2: float) -> Any:
     """b = E[B] for corners of a cube: entries differ with probability ½, independently."""
     return 2 * ETA * ((1 + np.exp(-1 / (2 * sigma2))) / 2) ** n_columns
 
 
-def compute_sums_of_weights(n, n_epochs, *, n_columns=10, sigma2=1.0, n_repeats=600):
+def compute_sums_of_weights(
+    n: int, n_epochs: int, *, n_columns: Any = 10, sigma2: Any = 1.0, n_repeats: Any = 600
+) -> tuple[Any, ...]:
     """ΣF of an unknown corner by the exact kernel and by SKG, and F over time, of each repeat."""
     rng = np.random.default_rng(n)
     exact, features, by_time = [], [], []
@@ -224,7 +233,7 @@ def compute_sums_of_weights(n, n_epochs, *, n_columns=10, sigma2=1.0, n_repeats=
     return exact, features, by_time
 
 
-def test_claim_4_in_one_epoch_of_independent_rows():
+def test_claim_4_in_one_epoch_of_independent_rows() -> None:
     """There B_{i,k} and F_{k,j} are uncorrelated, and E[ΣF] = 1 − (1 − b)^T."""
     n, b = 40, compute_mean_similarity(10, 1.0)
     exact, features, by_time = compute_sums_of_weights(n, 1)
@@ -236,7 +245,7 @@ def test_claim_4_in_one_epoch_of_independent_rows():
     assert_mean(by_time, b * (1 - b) ** np.arange(n - 1, -1, -1))
 
 
-def test_claim_4_fails_with_several_epochs():
+def test_claim_4_fails_with_several_epochs() -> None:
     """A node that returns has B = 2η with itself: weights sum to less than the claim says."""
     n, n_epochs, b = 10, 4, compute_mean_similarity(10, 1.0)
     claimed = 1 - (1 - b) ** (n * n_epochs)
@@ -246,7 +255,7 @@ def test_claim_4_fails_with_several_epochs():
         assert claimed - np.mean(sums) > 0.1
 
 
-def test_claim_4_fails_where_some_rows_have_more_similar_others():
+def test_claim_4_fails_where_some_rows_have_more_similar_others() -> None:
     """In one epoch too: two kinds of rows, far apart, 90 % and 10 % of all.
 
     A row takes weight from the n of T rows of its kind: ΣF = 1 − (1 − 2η)ⁿ. So E[ΣF] is
@@ -265,7 +274,7 @@ def test_claim_4_fails_where_some_rows_have_more_similar_others():
     assert np.mean(sums) < (1 - (1 - b) ** n) - 0.03
 
 
-def compute_alpha_2(rows, *, sigma2, learning_rate):
+def compute_alpha_2(rows: Any, *, sigma2: float, learning_rate: float) -> Any:
     """α₂ of equation (spj2), for nodes at times j − 2, j − 1 and j."""
     first, _, last = rows = np.array(rows, dtype=float)
     F = kernel_contribution_weights(
@@ -281,13 +290,15 @@ def compute_alpha_2(rows, *, sigma2, learning_rate):
     sigma2=st.floats(0.5, 300.0),
     learning_rate=st.floats(0.001, 0.4),
 )
-def test_alpha_is_at_most_two_eta_for_rows_of_zeros_and_ones(rows, sigma2, learning_rate):
+def test_alpha_is_at_most_two_eta_for_rows_of_zeros_and_ones(
+    rows: Any, sigma2: Any, learning_rate: Any
+) -> None:
     """‖d‖² of 0/1 rows is the Hamming distance, for which the triangle inequality holds."""
     found = compute_alpha_2(rows, sigma2=sigma2, learning_rate=learning_rate)
     assert 0 < found <= 2 * learning_rate * (1 + 1e-9)
 
 
-def test_alpha_exceeds_two_eta_for_weighted_rows():
+def test_alpha_exceeds_two_eta_for_weighted_rows() -> None:
     """On a line at 0, 1, 2: 1 + 1 < 4, so ‖d‖² breaks the triangle inequality."""
     found = compute_alpha_2([[0.0], [1.0], [2.0]], sigma2=1.0, learning_rate=ETA)
     assert found == pytest.approx(2 * ETA * np.exp((4 - 1 - 1) / 2), rel=1e-12)
@@ -307,15 +318,15 @@ class Split(NamedTuple):
 
 
 @cache
-def get_split(seed):
+def get_split(seed: Any) -> Any:
     data = load_temperature("jan")
     known, unknown = split_nodes(data.n_nodes, 0.4, np.random.default_rng(seed))
-    A, y = data.adjacency.toarray(), data.scaled_values()
+    A, y = data.adjacency.toarray(), data.scale_values()
     return Split(A[known][:, known], y[known], A[unknown][:, known], y[unknown])
 
 
 @cache
-def explain_split(sigma2, seed) -> Explanation:
+def explain_split(sigma2: Any, seed: Any) -> Explanation:
     model = SKGRegressor(
         sigma2=sigma2,
         n_frequencies=D,
@@ -326,17 +337,17 @@ def explain_split(sigma2, seed) -> Explanation:
     return model.fit(get_split(seed).X, get_split(seed).y).explain(get_split(seed).X_unknown)
 
 
-def select_times(array, explanation):
+def select_times(array: NDArray[np.float64], explanation: Explanation) -> NDArray[np.float64]:
     """Select the columns of known nodes, one for each time."""
     return array[:, explanation.order]
 
 
-def compute_noise_ups(explanation):
+def compute_noise_ups(explanation: Explanation) -> NDArray[np.float64]:
     """Upper end of the noise range of each unknown node, (n, 1)."""
     return np.array([[noise_range(F)[1]] for F in explanation.by_time])
 
 
-def test_chaos_most_weights_are_noise():
+def test_chaos_most_weights_are_noise() -> None:
     for seed in SPLITS:
         explanation = explain_split(CHAOS, seed)
         F, up = explanation.by_time, compute_noise_ups(explanation)
@@ -350,7 +361,7 @@ def test_chaos_most_weights_are_noise():
         assert np.mean(distances[up < F] == 0) > 0.5
 
 
-def test_extending_near_nodes_get_the_weight():
+def test_extending_near_nodes_get_the_weight() -> None:
     for seed in SPLITS:
         explanation = explain_split(EXTENDING, seed)
         F, up = explanation.by_time, compute_noise_ups(explanation)
@@ -371,7 +382,7 @@ def test_extending_near_nodes_get_the_weight():
         assert np.mean(ranks) > 0.4  # 0.50 to 0.62
 
 
-def test_disturbing_every_node_is_similar_and_late_ones_count():
+def test_disturbing_every_node_is_similar_and_late_ones_count() -> None:
     share = []
     for seed in SPLITS:
         explanation = explain_split(DISTURBING, seed)
@@ -383,8 +394,8 @@ def test_disturbing_every_node_is_similar_and_late_ones_count():
     assert np.mean(share) > 0.95
 
 
-def test_averaging_weights_are_an_exponential_of_time():
-    spreads = {sigma2: [] for sigma2 in (EXTENDING, DISTURBING, AVERAGING)}
+def test_averaging_weights_are_an_exponential_of_time() -> None:
+    spreads: Any = {sigma2: [] for sigma2 in (EXTENDING, DISTURBING, AVERAGING)}
     for seed in SPLITS:
         explanation = explain_split(AVERAGING, seed)
         T = explanation.order.size
@@ -405,7 +416,7 @@ def test_averaging_weights_are_an_exponential_of_time():
     assert np.mean(spreads[DISTURBING]) < np.mean(spreads[EXTENDING])
 
 
-def test_errors_in_the_four_ranges():
+def test_errors_in_the_four_ranges() -> None:
     """Section V.D: chaos has the largest errors, and the best are between the extremes."""
     errors = {
         sigma2: np.mean(
@@ -421,13 +432,13 @@ def test_errors_in_the_four_ranges():
 
 
 @pytest.mark.parametrize(("sigma2", "least"), [(CHAOS, 0.8), (EXTENDING, 0.8), (DISTURBING, 0.6)])
-def test_conformity_of_b_and_f(sigma2, least):
+def test_conformity_of_b_and_f(sigma2: float, least: float) -> None:
     """Recent weights rank as similarities do; old ones hardly, after many later steps.
 
     In Averaging all B are nearly equal, and there is nothing to rank.
     """
 
-    def rank_correlation(times):
+    def rank_correlation(times: Any) -> Any:
         found = []
         for seed in SPLITS:
             explanation = explain_split(sigma2, seed)

@@ -1,5 +1,7 @@
 """Displays made from explanations and from models."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,7 +15,7 @@ from gradraker.plotting import (
 )
 
 
-def test_explanations_draw_themselves(temperature):
+def test_explanations_draw_themselves(temperature: tuple[Any, ...]) -> None:
     model, X = temperature
     explanation = model.explain(X, node_names=[f"s{i}" for i in range(X.shape[0])])
     axes = Figure().subplots(1, 2)
@@ -32,12 +34,12 @@ def test_explanations_draw_themselves(temperature):
     assert isinstance(last.ax_, Axes)
     again = ContributionWeightsDisplay.from_explanation(explanation, row=4)
     assert np.array_equal(again.weights, weights.weights)
-    again = NodeDistancesDisplay.from_explanation(explanation, row=4)
-    assert np.array_equal(again.weights, nodes.weights)
+    other = NodeDistancesDisplay.from_explanation(explanation, row=4)
+    assert np.array_equal(other.weights, nodes.weights)
 
 
 @pytest.mark.parametrize("form", ["dense", "list", "coo", "frame"])
-def test_estimators_are_drawn_from_any_rows(temperature, form):
+def test_estimators_are_drawn_from_any_rows(temperature: tuple[Any, ...], form: str) -> None:
     model, X = temperature
     frame = pd.DataFrame(X.toarray(), index=[f"s{i}" for i in range(X.shape[0])])
     rows = {
@@ -52,7 +54,7 @@ def test_estimators_are_drawn_from_any_rows(temperature, form):
     assert display.ax_.get_title().startswith(f"Node {name},")
 
 
-def test_estimators_that_know_columns_by_name_are_drawn():
+def test_estimators_that_know_columns_by_name_are_drawn() -> None:
     model = SKGRegressor(sigma2=1.0, random_state=0)
     model.learn_one({"a": 1.0}, 1.0)
     model.learn_one({"b": 1.0}, 2.0)
@@ -65,9 +67,9 @@ def test_estimators_that_know_columns_by_name_are_drawn():
 
 
 @pytest.mark.parametrize("row", [53, -54, 1.0, "a"])
-def test_rows_that_are_not_there_are_refused(temperature, row):
+def test_rows_that_are_not_there_are_refused(temperature: tuple[Any, ...], row: Any) -> None:
     model, X = temperature
-    message = "row must be the number of one of 53 tested nodes, got"
+    message = "row must be the number of one of 53 explained nodes, got"
     with pytest.raises(ValueError, match=message):
         ContributionWeightsDisplay.from_estimator(model, X, row=row)
     with pytest.raises(ValueError, match=message):

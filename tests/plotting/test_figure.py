@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +22,7 @@ from gradraker.plotting import (
 
 B = [0.2, 0.05, 0.1, 0.2]
 F = [0.1024, -0.02, 0.08, 0.2]
-EMPTY = {
+EMPTY: dict[Any, Callable[..., Any]] = {
     "weights": lambda: ContributionWeightsDisplay(B, F, learning_rate=0.1, epoch_ends=[2]),
     "conformity": lambda: ConformityDisplay(B, F, learning_rate=0.1),
     "nodes": lambda: NodeDistancesDisplay([0.0, 1.0, 4.0], [0.5, -0.2, 0.1], efficient_distance=2),
@@ -30,7 +32,7 @@ EMPTY = {
 
 
 @pytest.mark.parametrize("kind", EMPTY)
-def test_display_draws_on_given_axes(kind):
+def test_display_draws_on_given_axes(kind: str) -> None:
     figure = Figure()
     left, right = figure.subplots(1, 2)
     display = EMPTY[kind]()
@@ -42,51 +44,51 @@ def test_display_draws_on_given_axes(kind):
 
 
 @pytest.mark.parametrize("kind", EMPTY)
-def test_display_on_a_subfigure_gives_the_figure_that_can_be_saved(kind):
+def test_display_on_a_subfigure_gives_the_figure_that_can_be_saved(kind: str) -> None:
     figure = Figure()
-    subfigure, _ = figure.subfigures(1, 2)
+    subfigure, _ = figure.subfigures(1, 2)  # type: ignore[misc]
     assert EMPTY[kind]().plot(ax=subfigure.subplots()).figure_ is figure
 
 
 @pytest.mark.parametrize("kind", EMPTY)
-def test_display_fits_on_the_page(kind):
+def test_display_fits_on_the_page(kind: str) -> None:
     display = EMPTY[kind]().plot()
     canvas = FigureCanvasAgg(display.figure_)
-    canvas.draw()
+    canvas.draw()  # type: ignore[no-untyped-call]
     width, height = canvas.get_width_height()
     for axes in display.figure_.axes:
-        box = axes.get_tightbbox(canvas.get_renderer())
+        box = axes.get_tightbbox(canvas.get_renderer())  # type: ignore[no-untyped-call]
         assert -1 <= box.x0 < box.x1 <= width + 1
         assert -1 <= box.y0 < box.y1 <= height + 1
 
 
 @pytest.mark.parametrize("kind", ["weights", "conformity", "points"])
-def test_legend_is_above_the_data(kind):
+def test_legend_is_above_the_data(kind: str) -> None:
     display = EMPTY[kind]().plot()
     canvas = FigureCanvasAgg(display.figure_)
-    canvas.draw()
-    box = display.ax_.get_legend().get_window_extent(canvas.get_renderer())
+    canvas.draw()  # type: ignore[no-untyped-call]
+    box = display.ax_.get_legend().get_window_extent(canvas.get_renderer())  # type: ignore[no-untyped-call]
     assert box.y0 >= display.ax_.get_window_extent().y1 - 1
 
 
 @pytest.mark.parametrize("kind", EMPTY)
-def test_four_displays_fit_on_a_page(kind):
+def test_four_displays_fit_on_a_page(kind: str) -> None:
     # The paper's figure 3 is of this kind. Layout that fails is a warning, hence an error.
     figure = Figure(figsize=(7.0, 5.5), layout="constrained")
     for axes in figure.subplots(2, 2).flat:
         EMPTY[kind]().plot(ax=axes)
-    FigureCanvasAgg(figure).draw()
+    FigureCanvasAgg(figure).draw()  # type: ignore[no-untyped-call]
     assert all(axes.bbox.width > 0.15 * figure.bbox.width for axes in figure.axes[:4])
 
 
-def test_series_differ_in_colour_and_in_shape():
+def test_series_differ_in_colour_and_in_shape() -> None:
     drawn = lines(ContributionWeightsDisplay(B, F, learning_rate=0.1).plot())
     first, second = drawn["$B_{i,T+1}$"], drawn["$F_{i,T+1}$"]
     assert to_rgba(first.get_color()) != to_rgba(second.get_color())
     assert first.get_marker() != second.get_marker()
 
 
-def test_transfer_draws_itself():
+def test_transfer_draws_itself() -> None:
     found = similarity_transfer([[0.0], [1.0], [3.0]], [0.0, 1.0, 2.0], n_neighbors=1)
     axes = Figure().subplots()
     assert found.plot(ax=axes).ax_ is axes
@@ -110,13 +112,15 @@ def test_transfer_draws_itself():
         ),
     ],
 )
-def test_displays_refuse(make, message):
+def test_displays_refuse(make: Callable[..., Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make()
 
 
 @pytest.mark.parametrize("kind", EMPTY)
-def test_display_without_matplotlib_says_how_to_get_it(kind, monkeypatch):
+def test_display_without_matplotlib_says_how_to_get_it(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     display = EMPTY[kind]()
     # None in sys.modules is how Python marks a module that must not be imported.
     for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
@@ -125,7 +129,8 @@ def test_display_without_matplotlib_says_how_to_get_it(kind, monkeypatch):
         display.plot()
 
 
-def test_drawing_touches_no_global_matplotlib_state():
+@pytest.mark.process
+def test_drawing_touches_no_global_matplotlib_state() -> None:
     program = """
 import sys
 from gradraker import SKGRegressor, load_temperature

@@ -1,5 +1,7 @@
 """Known nodes around an unknown one, read back from the axes."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -12,18 +14,18 @@ from gradraker.plotting import (
 HOLE = 0.12  # room around the unknown node, as part of the largest distance
 
 
-def test_nodes_are_placed_by_distance():
+def test_nodes_are_placed_by_distance() -> None:
     squared = np.array([0.0, 4.0, 16.0, 4.0, 4.0, 1.0])
     weights = np.array([0.5, 0.1, 0.0, 0.3, 0.2, 0.4])
     display = NodeDistancesDisplay(squared, weights, efficient_distance=9.0).plot()
     assert display.radii.tolist() == [0, 2, 4, 2, 2, 1]
     (nodes,) = display.ax_.collections
-    drawn = np.hypot(*nodes.get_offsets().T)
+    drawn = np.hypot(*nodes.get_offsets().T)  # type: ignore[union-attr]
     shade = np.asarray(nodes.get_array())
     lightest_first = np.argsort(weights)
     np.testing.assert_allclose(drawn, (display.radii + HOLE * 4.0)[lightest_first])
     np.testing.assert_allclose(shade, weights[lightest_first])
-    assert (np.diff(nodes.get_sizes()) > 0).all()
+    assert (np.diff(nodes.get_sizes()) > 0).all()  # type: ignore[attr-defined]
     # Three nodes of equal distance are a third of a turn apart.
     ring = np.sort(display.angles[[1, 3, 4]] % (2 * np.pi))
     np.testing.assert_allclose(np.diff(ring), 2 * np.pi / 3)
@@ -34,7 +36,7 @@ def test_nodes_are_placed_by_distance():
     assert {text.get_text() for text in display.ax_.texts} == {f"‖d‖ = {i}" for i in range(5)}
 
 
-def test_heavy_nodes_of_a_ring_are_not_together():
+def test_heavy_nodes_of_a_ring_are_not_together() -> None:
     weights = np.arange(100.0)
     angles = NodeDistancesDisplay(np.ones(100), weights).angles
     np.testing.assert_allclose(np.diff(np.sort(angles % (2 * np.pi))), 2 * np.pi / 100)
@@ -43,13 +45,13 @@ def test_heavy_nodes_of_a_ring_are_not_together():
     assert gaps.min() > 2 * np.pi / 10
 
 
-def test_rings_of_single_nodes_do_not_line_up():
+def test_rings_of_single_nodes_do_not_line_up() -> None:
     angles = NodeDistancesDisplay(np.arange(1.0, 9.0), np.ones(8)).angles
     apart = np.abs(np.exp(1j * angles)[:, None] - np.exp(1j * angles)) + 10 * np.eye(8)
     assert apart.min() > 0.4
 
 
-def test_distances_equal_up_to_rounding_share_a_ring():
+def test_distances_equal_up_to_rounding_share_a_ring() -> None:
     squared = np.array([0.3, 0.1 + 0.2, 1.0])
     assert squared[0] != squared[1]
     angles = NodeDistancesDisplay(squared, [1.0, 0.5, 0.1]).angles
@@ -65,7 +67,9 @@ def test_distances_equal_up_to_rounding_share_a_ring():
         ([0.1, 0.0, -0.3], (-0.3, 0.3), "RdBu"),
     ],
 )
-def test_negative_weights_that_matter_have_their_own_colour(weights, limits, name):
+def test_negative_weights_that_matter_have_their_own_colour(
+    weights: list[float], limits: tuple[float, float], name: str
+) -> None:
     display = NodeDistancesDisplay([1.0, 2.0, 3.0], weights).plot()
     (nodes,) = display.ax_.collections
     assert nodes.get_clim() == limits
@@ -82,14 +86,14 @@ def test_negative_weights_that_matter_have_their_own_colour(weights, limits, nam
         (900.0, "Efficient distance, ‖d‖ = 30.00, farther out"),
     ],
 )
-def test_no_circle_without_a_distance_that_fits(efficient, last):
+def test_no_circle_without_a_distance_that_fits(efficient: float | None, last: str) -> None:
     display = NodeDistancesDisplay([1.0, 4.0], [0.5, 0.2], efficient_distance=efficient).plot()
     assert legend(display)[-1] == last
-    assert all(len(line.get_xdata()) <= 1 for line in display.ax_.get_lines())
+    assert all(len(line.get_xdata()) <= 1 for line in display.ax_.get_lines())  # type: ignore[arg-type]
     assert display.ax_.get_xlim()[1] < 3.0
 
 
-def test_nodes_of_a_model(temperature):
+def test_nodes_of_a_model(temperature: tuple[Any, ...]) -> None:
     model, X = temperature
     explanation = model.explain(X)
     display = NodeDistancesDisplay.from_estimator(model, X, row=7)
@@ -99,8 +103,8 @@ def test_nodes_of_a_model(temperature):
     assert display.ax_.get_title() == r"Node 7, $\sigma^2$ = 2"
 
 
-def test_all_nodes_equal_to_the_unknown_one():
+def test_all_nodes_equal_to_the_unknown_one() -> None:
     display = NodeDistancesDisplay([0.0, 0.0], [0.0, 0.0], efficient_distance=0.0).plot()
-    FigureCanvasAgg(display.figure_).draw()
+    FigureCanvasAgg(display.figure_).draw()  # type: ignore[no-untyped-call]
     (nodes,) = display.ax_.collections
-    np.testing.assert_allclose(np.hypot(*nodes.get_offsets().T), HOLE)
+    np.testing.assert_allclose(np.hypot(*nodes.get_offsets().T), HOLE)  # type: ignore[union-attr]

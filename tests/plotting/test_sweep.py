@@ -1,6 +1,8 @@
 """Figures of a sweep, read back from the axes."""
 
 import math
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +25,11 @@ SETTINGS = {
 }
 
 
-def made(gnmse, boundaries=(0.5, 5.0, 50.0), sigma2=(0.1, 1.0, 10.0, 100.0)):
+def made(
+    gnmse: Any,
+    boundaries: tuple[float, float, float] = (0.5, 5.0, 50.0),
+    sigma2: tuple[Any, ...] = (0.1, 1.0, 10.0, 100.0),
+) -> SweepResult:
     gnmse = np.array(gnmse)
     n = len(gnmse)
     return SweepResult(
@@ -36,19 +42,19 @@ def made(gnmse, boundaries=(0.5, 5.0, 50.0), sigma2=(0.1, 1.0, 10.0, 100.0)):
     )
 
 
-def by_hand():
+def by_hand() -> SweepResult:
     return made([[0.5, 0.3, 0.1, 0.2], [0.7, 0.3, 0.3, 0.2]])
 
 
-def lines(axes):
+def lines(axes: Any) -> dict[str, Any]:
     return {line.get_label(): line for line in axes.get_lines()}
 
 
-def legend(axes):
+def legend(axes: Any) -> list[str]:
     return [text.get_text() for text in axes.get_legend().get_texts()]
 
 
-def spans(axes):
+def spans(axes: Any) -> dict[str, Any]:
     """Where each tint begins and ends."""
     found = {}
     for patch in axes.patches:
@@ -59,7 +65,7 @@ def spans(axes):
     return found
 
 
-def test_the_curve_is_the_mean_and_the_band_its_standard_error():
+def test_the_curve_is_the_mean_and_the_band_its_standard_error() -> None:
     result = by_hand()
     axes = result.plot()
     assert axes.get_xscale() == "log"
@@ -68,13 +74,13 @@ def test_the_curve_is_the_mean_and_the_band_its_standard_error():
     assert lines(axes)["GNMSE"].get_ydata().tolist() == pytest.approx([0.6, 0.3, 0.2, 0.2])
     (band,) = axes.collections
     edges = band.get_paths()[0].vertices
-    at_first = sorted({round(y, 12) for x, y in edges if x == 0.1})
+    at_first = sorted({round(y, 12) for x, y in edges if x == 0.1})  # type: ignore[arg-type, misc, str-unpack, union-attr]
     assert at_first == pytest.approx([0.5, 0.7])  # 0.6 ± 0.1
-    title = axes.get_legend().get_title().get_text()
+    title = axes.get_legend().get_title().get_text()  # type: ignore[union-attr]
     assert title == "Made by hand: mean of 2 repeats ± standard error"
 
 
-def test_ranges_are_shaded_and_named():
+def test_ranges_are_shaded_and_named() -> None:
     axes = by_hand().plot()
     found = spans(axes)
     wanted = [(0.1, 0.5), (0.5, 5.0), (5.0, 50.0), (50.0, 100.0)]
@@ -86,39 +92,39 @@ def test_ranges_are_shaded_and_named():
     assert lines(axes)[r"Best: $\sigma^2$ = 10"].get_xydata().tolist() == [[10.0, 0.2]]
 
 
-def test_ranges_that_the_grid_does_not_reach_are_left_out():
+def test_ranges_that_the_grid_does_not_reach_are_left_out() -> None:
     axes = made([[0.2, 0.1]] * 2, sigma2=(6.0, 40.0)).plot()
     assert list(spans(axes)) == [RANGE_TINTS["Disturbing"]]
     assert axes.get_xlim() == (6.0, 40.0)
 
 
-def test_one_repeat_has_no_band_and_no_boundaries_no_ranges():
+def test_one_repeat_has_no_band_and_no_boundaries_no_ranges() -> None:
     axes = made([[0.5, 0.3, 0.1, 0.2]], boundaries=(math.nan,) * 3).plot()
     assert len(axes.collections) == 0
     assert len(axes.patches) == 0
     assert len(legend(axes)) == 2
-    assert "one repeat" in axes.get_legend().get_title().get_text()
+    assert "one repeat" in axes.get_legend().get_title().get_text()  # type: ignore[union-attr]
 
 
-def test_a_single_variance_can_be_drawn():
+def test_a_single_variance_can_be_drawn() -> None:
     assert made([[0.5], [0.4]], sigma2=(2.0,)).plot().get_xscale() == "log"
 
 
-def test_a_name_is_not_taken_for_mathematics():
+def test_a_name_is_not_taken_for_mathematics() -> None:
     result = by_hand()
     settings = result.settings | {"data": {"name": r"$\no$"}}
     fields = (result.sigma2, result.gnmse, result.boundaries, result.squared_distances)
     axes = SweepResult(*fields, result.seconds, settings).plot()
     axes.figure.figure.draw_without_rendering()
-    assert axes.get_legend().get_title().get_text().startswith(r"\$\no\$: ")
+    assert axes.get_legend().get_title().get_text().startswith(r"\$\no\$: ")  # type: ignore[union-attr]
 
 
-def test_given_axes_are_used():
+def test_given_axes_are_used() -> None:
     axes = make_axes()
     assert plot_sweep(by_hand(), ax=axes) is axes
 
 
-def test_settings_have_a_curve_each_from_light_to_dark():
+def test_settings_have_a_curve_each_from_light_to_dark() -> None:
     slow, fast = by_hand(), made([[0.4, 0.2, 0.1, 0.2]] * 2)
     axes = SettingsSweep("learning_rate", (0.01, 0.1), (slow, fast)).plot()
     assert legend(axes) == [r"$\eta$ = 0.01", r"$\eta$ = 0.1", r"$\sigma^2_{ed}$ = 5"]
@@ -130,19 +136,19 @@ def test_settings_have_a_curve_each_from_light_to_dark():
     assert len(axes.collections) == 2
 
 
-def test_boundaries_that_depend_on_the_setting_are_drawn_for_each():
+def test_boundaries_that_depend_on_the_setting_are_drawn_for_each() -> None:
     few, many = by_hand(), made([[0.4, 0.2, 0.1, 0.2]] * 2, boundaries=(0.4, 4.0, 50.0))
     axes = SettingsSweep("n_frequencies", (50, 200), (few, many)).plot()
     dashed = [line for line in axes.get_lines() if line.get_linestyle() == "--"]
-    assert [line.get_xdata()[0] for line in dashed[:2]] == [5.0, 4.0]
+    assert [line.get_xdata()[0] for line in dashed[:2]] == [5.0, 4.0]  # type: ignore[index]
     assert legend(axes) == ["$D$ = 50", "$D$ = 200", r"$\sigma^2_{ed}$"]
 
 
-def test_settings_of_real_data_are_drawn():
+def test_settings_of_real_data_are_drawn() -> None:
     found = settings_sweep(load_temperature(), setting="n_epochs", values=[1, 2], n_repeats=2)
     assert legend(found.plot())[:2] == ["$E$ = 1", "$E$ = 2"]
 
 
-def test_figures_are_refused_by_their_ending(tmp_path):
+def test_figures_are_refused_by_their_ending(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"ends in \.svg, \.png, \.pdf"):
         write_figure(by_hand().plot().figure.figure, tmp_path / "figure.jpeg")

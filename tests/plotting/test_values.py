@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,20 +14,23 @@ from gradraker.plotting import PredictedValuesDisplay
 POSITION = [400.0, 1600.0, 2500.0, 3500.0]
 Y_TRUE = [0.5, -5.0, -8.0, -14.0]
 Y_PRED = [0.0, -4.0, -8.5, -12.0]
-LABELS = {"position_label": "Altitude (m a.s.l.)", "value_label": "Temperature (°C)"}
+LABELS: dict[str, Any] = {
+    "position_label": "Altitude (m a.s.l.)",
+    "value_label": "Temperature (°C)",
+}
 
 
-def drawn(display):
+def drawn(display: Any) -> dict[str, Any]:
     """Points by legend label."""
     return {line.get_label(): line.get_xydata().tolist() for line in display.ax_.get_lines()}
 
 
-def segments(display):
+def segments(display: PredictedValuesDisplay) -> list[Any]:
     (lines,) = display.ax_.collections
-    return [segment.tolist() for segment in lines.get_segments()]
+    return [segment.tolist() for segment in lines.get_segments()]  # type: ignore[attr-defined]
 
 
-def test_display_draws_true_and_predicted_joined_by_lines():
+def test_display_draws_true_and_predicted_joined_by_lines() -> None:
     display = PredictedValuesDisplay.from_predictions(POSITION, Y_TRUE, Y_PRED, **LABELS)
     assert drawn(display) == {
         "True": [[400, 0.5], [1600, -5], [2500, -8], [3500, -14]],
@@ -43,7 +47,7 @@ def test_display_draws_true_and_predicted_joined_by_lines():
     assert display.figure_ is display.ax_.figure
 
 
-def test_display_shows_known_nodes_without_a_prediction():
+def test_display_shows_known_nodes_without_a_prediction() -> None:
     known = [True, False, True, False]
     y_pred = [np.nan, -4.0, np.nan, -12.0]
     display = PredictedValuesDisplay.from_predictions(
@@ -55,11 +59,11 @@ def test_display_shows_known_nodes_without_a_prediction():
         "Predicted": [[1600, -4], [3500, -12]],
     }
     assert segments(display) == [[[1600, -5], [1600, -4]], [[3500, -14], [3500, -12]]]
-    legend = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    legend = [text.get_text() for text in display.ax_.get_legend().get_texts()]  # type: ignore[union-attr]
     assert legend == ["Known to the learner", "True", "Predicted"]
 
 
-def test_display_series_differ_in_colour_and_in_shape():
+def test_display_series_differ_in_colour_and_in_shape() -> None:
     display = PredictedValuesDisplay.from_predictions(
         POSITION, Y_TRUE, Y_PRED, known=[True, False, False, False], **LABELS
     )
@@ -68,7 +72,7 @@ def test_display_series_differ_in_colour_and_in_shape():
     assert len({line.get_marker() for line in lines}) == 3
 
 
-def test_display_draws_on_given_axes():
+def test_display_draws_on_given_axes() -> None:
     figure = Figure()
     left, right = figure.subplots(1, 2)
     display = PredictedValuesDisplay(POSITION, Y_TRUE, Y_PRED, **LABELS)
@@ -79,22 +83,24 @@ def test_display_draws_on_given_axes():
     assert not left.get_lines()
 
 
-def test_display_on_a_subfigure_gives_the_figure_that_can_be_saved():
+def test_display_on_a_subfigure_gives_the_figure_that_can_be_saved() -> None:
     figure = Figure()
-    subfigure, _ = figure.subfigures(1, 2)
+    subfigure, _ = figure.subfigures(1, 2)  # type: ignore[misc]
     display = PredictedValuesDisplay.from_predictions(
         POSITION, Y_TRUE, Y_PRED, ax=subfigure.subplots(), **LABELS
     )
     assert display.figure_ is figure
 
 
-def test_display_fits_on_the_page():
+def test_display_fits_on_the_page() -> None:
     display = PredictedValuesDisplay.from_predictions(POSITION, Y_TRUE, Y_PRED, **LABELS)
     canvas = FigureCanvasAgg(display.figure_)
-    canvas.draw()
-    box = display.ax_.get_tightbbox(canvas.get_renderer())
+    canvas.draw()  # type: ignore[no-untyped-call]
+    box = display.ax_.get_tightbbox(canvas.get_renderer())  # type: ignore[no-untyped-call]
     width, height = display.figure_.canvas.get_width_height()
+    assert box is not None
     assert 0 <= box.x0 < box.x1 <= width
+    assert box is not None
     assert 0 <= box.y0 < box.y1 <= height
 
 
@@ -111,13 +117,13 @@ def test_display_fits_on_the_page():
         ({"known": [0, 1, 1, 0]}, "known must be an array of 4 bool"),
     ],
 )
-def test_display_refuses(changes, message):
+def test_display_refuses(changes: dict[str, Any], message: str) -> None:
     data = {"position": POSITION, "y_true": Y_TRUE, "y_pred": Y_PRED}
     with pytest.raises(ValueError, match=message):
         PredictedValuesDisplay(**(data | changes), **LABELS)
 
 
-def test_display_without_matplotlib_says_how_to_get_it(monkeypatch):
+def test_display_without_matplotlib_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     # None in sys.modules is how Python marks a module that must not be imported.
     for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
         monkeypatch.setitem(sys.modules, name, None)
@@ -126,7 +132,8 @@ def test_display_without_matplotlib_says_how_to_get_it(monkeypatch):
         display.plot()
 
 
-def test_drawing_touches_no_global_matplotlib_state():
+@pytest.mark.process
+def test_drawing_touches_no_global_matplotlib_state() -> None:
     program = f"""
 import sys
 from gradraker.plotting import PredictedValuesDisplay

@@ -1,5 +1,7 @@
 """B, F and α against time, read back from the axes."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -15,13 +17,13 @@ B = [0.2, 0.05, 0.1, 0.2]
 F = [0.1024, -0.02, 0.08, 0.2]
 
 
-def test_weights_are_drawn_at_their_times():
+def test_weights_are_drawn_at_their_times() -> None:
     display = ContributionWeightsDisplay(B, F, learning_rate=0.1, epoch_ends=[2]).plot()
     drawn = lines(display)
     assert drawn["$B_{i,T+1}$"].get_xydata().tolist() == [[i + 1, b] for i, b in enumerate(B)]
     assert drawn["$F_{i,T+1}$"].get_xydata().tolist() == [[i + 1, f] for i, f in enumerate(F)]
     (stems,) = display.ax_.collections
-    assert [s.tolist() for s in stems.get_segments()] == [
+    assert [s.tolist() for s in stems.get_segments()] == [  # type: ignore[attr-defined]
         [[i + 1, 0.0], [i + 1, f]] for i, f in enumerate(F)
     ]
     assert drawn[r"$2\eta$"].get_ydata() == [0.2, 0.2]
@@ -33,15 +35,15 @@ def test_weights_are_drawn_at_their_times():
     assert display.ax_.get_ylabel() == "$B_{i,T+1}$ and $F_{i,T+1}$"
 
 
-def test_noise_range_is_shaded():
+def test_noise_range_is_shaded() -> None:
     display = ContributionWeightsDisplay(B, F, learning_rate=0.1).plot()
     assert display.noise_range == (-0.02, 0.02)
     (shade,) = display.ax_.patches
-    assert (shade.get_y(), shade.get_height()) == pytest.approx((-0.02, 0.04))
+    assert (shade.get_y(), shade.get_height()) == pytest.approx((-0.02, 0.04))  # type: ignore[attr-defined]
     assert legend(display)[-1] == r"$2\eta$"  # no epochs, no word of them
 
 
-def test_weights_of_a_model(temperature):
+def test_weights_of_a_model(temperature: tuple[Any, ...]) -> None:
     model, X = temperature
     explanation = model.explain(X)
     display = ContributionWeightsDisplay.from_estimator(model, X, row=5)
@@ -53,10 +55,10 @@ def test_weights_of_a_model(temperature):
     np.testing.assert_allclose(drawn["$F_{i,T+1}$"].get_ydata(), explanation.by_time[5])
     assert display.epoch_ends.tolist() == [36, 72]
     assert display.learning_rate == model.learning_rate
-    assert display.ax_.get_legend().get_title().get_text() == r"Node 5, $\sigma^2$ = 2"
+    assert display.ax_.get_legend().get_title().get_text() == r"Node 5, $\sigma^2$ = 2"  # type: ignore[union-attr]
 
 
-def test_epochs_are_marked_only_if_training_was_in_epochs(temperature):
+def test_epochs_are_marked_only_if_training_was_in_epochs(temperature: tuple[Any, ...]) -> None:
     _, X = temperature
     more = SKGRegressor(sigma2=2.0, random_state=0).fit(X[:10], np.arange(10.0))
     more.partial_fit(X[10:12], [1.0, 2.0])
@@ -69,7 +71,7 @@ def test_epochs_are_marked_only_if_training_was_in_epochs(temperature):
     assert apart.explain(X).plot().epoch_ends.size == 0
 
 
-def test_conformity_is_drawn_where_there_is_one():
+def test_conformity_is_drawn_where_there_is_one() -> None:
     display = ConformityDisplay(B, F, learning_rate=0.1).plot()
     (label,) = [name for name in lines(display) if "alpha" in name]
     assert label == r"$\alpha_{T+1-i}$ (none at 2 of 4 times)"

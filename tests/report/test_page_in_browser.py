@@ -1,12 +1,18 @@
 """The page in a real browser: no complaint on its console, and figures that are drawn."""
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 import gradraker
 from browser import MISSING, browser, load, measured, probed
 from gradraker.report import render_predictions, summarize_predictions
 
-pytestmark = pytest.mark.skipif(browser() is None, reason=MISSING)
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(browser() is None, reason=MISSING),
+]
 
 
 # Figures of the page, by method: SKG shows the ranges of σ² as well.
@@ -14,12 +20,12 @@ N_FIGURES = {"nodes": 2, "skg": 3}
 
 
 @pytest.fixture(scope="module", params=N_FIGURES)
-def method(request):
+def method(request: pytest.FixtureRequest) -> Any:
     return request.param
 
 
 @pytest.fixture(scope="module")
-def page(method):
+def page(method: str) -> str:
     data = gradraker.load_temperature()
     names = list(data.node_names)
     names[60] = "<script>alert(1)</script>"  # the first of the predicted nodes
@@ -31,13 +37,13 @@ def page(method):
     return render_predictions(summarize_predictions(result, n_contributors=2))
 
 
-def test_console_messages_are_seen(tmp_path):
+def test_console_messages_are_seen(tmp_path: Path) -> None:
     # The test below would pass for ever if the browser stopped to report errors.
     _, console = load("<!DOCTYPE html><script>no_such_name()</script>", tmp_path)
     assert any("no_such_name" in line for line in console)
 
 
-def test_page_loads_without_console_messages(page, method, tmp_path):
+def test_page_loads_without_console_messages(page: str, method: str, tmp_path: Path) -> None:
     dom, console = load(page, tmp_path)
     assert console == []
     assert dom.count("<svg") == N_FIGURES[method]
@@ -46,7 +52,9 @@ def test_page_loads_without_console_messages(page, method, tmp_path):
 
 
 @pytest.mark.parametrize("size", ["1200,900", "500,900"])
-def test_figures_are_drawn_and_the_page_fits(page, method, tmp_path, size):
+def test_figures_are_drawn_and_the_page_fits(
+    page: str, method: str, tmp_path: Path, size: str
+) -> None:
     dom, console = load(probed(page), tmp_path, size=size)
     assert console == []
     found = measured(dom)
@@ -59,7 +67,7 @@ def test_figures_are_drawn_and_the_page_fits(page, method, tmp_path, size):
     assert found["overflow"] <= 0  # nothing to scroll sideways
 
 
-def test_the_policy_of_the_page_stops_scripts(page, tmp_path):
+def test_the_policy_of_the_page_stops_scripts(page: str, tmp_path: Path) -> None:
     evil = page.replace("</body>", "<script>document.title = 'taken'</script></body>", 1)
     dom, console = load(evil, tmp_path)
     assert "<title>Predicted node values</title>" in dom

@@ -3,26 +3,28 @@
 import json
 import re
 from html.parser import HTMLParser
+from typing import Any
 
 import numpy as np
 import pytest
 
 import gradraker
 from gradraker.report import render_predictions, summarize_predictions
+from gradraker.workflow.node_predictions import NodePredictions
 
 EVIL = "<script>alert(1)</script>"
 QUOTES = "\"'><img src=x onerror=alert(1)>"
 
 
 @pytest.fixture(scope="module")
-def result():
+def result() -> NodePredictions:
     data = gradraker.load_temperature()
     known = dict(zip(data.node_names[:60], data.values[:60], strict=True))
     return gradraker.predict_nodes(data, known, model=gradraker.SKGNodeRegressor())
 
 
 @pytest.fixture(scope="module")
-def summary(result):
+def summary(result: NodePredictions) -> dict[str, Any]:
     return summarize_predictions(
         result,
         n_edges=2515,
@@ -37,39 +39,42 @@ class Page(HTMLParser):
 
     VOID = frozenset(["meta", "br", "img", "link", "input", "hr"])
 
-    def __init__(self, text):
+    def __init__(self, text: str) -> None:
         super().__init__()
-        self.tags, self.attributes, self.texts, self.open = [], [], [], []
+        self.tags: list[str] = []
+        self.attributes: list[Any] = []
+        self.texts: list[str] = []
+        self.open: list[str] = []
         self.feed(text)
         self.close()
         assert self.open == []
 
-    def handle_starttag(self, tag, attrs):
+    def handle_starttag(self, tag: str, attrs: list[Any]) -> None:
         self.tags.append(tag)
         self.attributes += [(tag, name, value) for name, value in attrs]
         if tag not in self.VOID:
             self.open.append(tag)
 
-    def handle_startendtag(self, tag, attrs):
+    def handle_startendtag(self, tag: str, attrs: list[Any]) -> None:
         self.tags.append(tag)
         self.attributes += [(tag, name, value) for name, value in attrs]
 
-    def handle_endtag(self, tag):
+    def handle_endtag(self, tag: str) -> None:
         if tag == "p" or self.open[-1] == tag:
             assert self.open.pop() == tag
         else:
             raise AssertionError(f"</{tag}> closes <{self.open[-1]}>")
 
-    def handle_data(self, data):
+    def handle_data(self, data: str) -> None:
         if self.open and self.open[-1] not in ("style", "script"):
             self.texts.append(data)
 
     @property
-    def text(self):
+    def text(self) -> Any:
         return " ".join(" ".join(self.texts).split())
 
 
-def named(names):
+def named(names: list[Any]) -> NodePredictions:
     """Predictions on a ring of ten neighbours with the given names for the first nodes."""
     names = [*names, *(f"node {i}" for i in range(30 - len(names)))]
     edges = [(names[i], names[(i + k) % 30]) for i in range(30) for k in (1, 2, 3)]
@@ -77,7 +82,7 @@ def named(names):
     return gradraker.predict_nodes(edges, known)
 
 
-def test_summary_is_json_and_has_the_numbers_of_the_result(result, summary):
+def test_summary_is_json_and_has_the_numbers_of_the_result(result: Any, summary: Any) -> None:
     again = json.loads(json.dumps(summary, allow_nan=False))
     assert again == summary
     assert summary["graph"]["nodes"] == 89
@@ -101,11 +106,14 @@ def test_summary_is_json_and_has_the_numbers_of_the_result(result, summary):
     assert unknown == expected
 
 
-def test_largest_errors_are_explained_by_the_model_that_had_not_seen_them(result, summary):
+def test_largest_errors_are_explained_by_the_model_that_had_not_seen_them(
+    result: NodePredictions, summary: dict[str, Any]
+) -> None:
     held_out = result.left_out
     worst = summary["held_out"]["largest_errors"]
     errors = [abs(one["error"]) for one in worst]
     assert errors == sorted(errors, reverse=True)
+    assert held_out is not None
     assert errors[0] == pytest.approx(np.abs(held_out.predictions - held_out.values).max())
     tested = {point["node"] for point in summary["held_out"]["points"]}
     for one in worst:
@@ -114,7 +122,7 @@ def test_largest_errors_are_explained_by_the_model_that_had_not_seen_them(result
         assert tested.isdisjoint(other["node"] for other in one["contributors"])
 
 
-def test_values_of_contributors_are_those_of_the_data(summary):
+def test_values_of_contributors_are_those_of_the_data(summary: dict[str, Any]) -> None:
     data = gradraker.load_temperature()
     value = dict(zip(data.node_names, data.values.tolist(), strict=True))
     for one in summary["predictions"]:
@@ -123,7 +131,7 @@ def test_values_of_contributors_are_those_of_the_data(summary):
         ]
 
 
-def test_page_says_what_the_summary_says(summary):
+def test_page_says_what_the_summary_says(summary: dict[str, Any]) -> None:
     page = Page(render_predictions(summary))
     assert page.tags.count("svg") == page.tags.count("figure") == 3
     for expected in (
@@ -139,7 +147,7 @@ def test_page_says_what_the_summary_says(summary):
     assert "none" not in page.text
 
 
-def test_page_of_a_node_model_says_what_was_chosen():
+def test_page_of_a_node_model_says_what_was_chosen() -> None:
     data = gradraker.load_temperature()
     known = dict(zip(data.node_names[:60], data.values[:60], strict=True))
     result = gradraker.predict_nodes(data, known, coverage=0.9)
@@ -161,7 +169,7 @@ def test_page_of_a_node_model_says_what_was_chosen():
     assert "Kernel variance" not in page.text
 
 
-def test_page_is_self_contained_without_scripts(summary):
+def test_page_is_self_contained_without_scripts(summary: dict[str, Any]) -> None:
     text = render_predictions(summary)
     page = Page(text)
     assert not {"script", "link", "iframe", "object", "embed", "base", "form"} & set(page.tags)
@@ -173,7 +181,7 @@ def test_page_is_self_contained_without_scripts(summary):
     assert not re.search(r"url\((?!#)", text)
 
 
-def test_ids_are_there_once_and_references_lead_to_them(summary):
+def test_ids_are_there_once_and_references_lead_to_them(summary: dict[str, Any]) -> None:
     page = Page(render_predictions(summary))
     ids = [value for _, name, value in page.attributes if name == "id"]
     assert len(ids) == len(set(ids))
@@ -187,13 +195,13 @@ def test_ids_are_there_once_and_references_lead_to_them(summary):
     assert used <= set(ids)
 
 
-def test_equal_summaries_make_equal_pages(result, summary):
+def test_equal_summaries_make_equal_pages(result: NodePredictions, summary: dict[str, Any]) -> None:
     assert render_predictions(summary) == render_predictions(json.loads(json.dumps(summary)))
     assert not re.search(r"\b20\d\d-\d\d-\d\d", render_predictions(summary))
 
 
 @pytest.mark.parametrize("name", [EVIL, QUOTES, "{{ 7 * 7 }}", "</style><b>", "a&lt;b", "<!--"])
-def test_names_cannot_inject_html(name):
+def test_names_cannot_inject_html(name: str) -> None:
     summary = summarize_predictions(
         named([name]), n_contributors=20, inputs={"edges": name, "values": name}
     )
@@ -206,7 +214,7 @@ def test_names_cannot_inject_html(name):
     assert "49" not in page.texts
 
 
-def test_names_that_hide_something_are_written_out():
+def test_names_that_hide_something_are_written_out() -> None:
     names = ["a\u202eb", "c\x00d", "   ", "e\u200bf", "emoji 🎉", "שלום"]
     summary = summarize_predictions(named(names), n_contributors=20)
     page = Page(render_predictions(summary))
@@ -215,7 +223,7 @@ def test_names_that_hide_something_are_written_out():
     assert not set("\u202e\x00\u200b") & set("".join(page.texts))
 
 
-def test_page_without_held_out_nodes_and_ranges():
+def test_page_without_held_out_nodes_and_ranges() -> None:
     result = gradraker.predict_nodes(
         {"a": ["x"], "b": ["x"], "c": ["x"]},
         {"a": 1.0, "b": 1.0},
@@ -231,19 +239,21 @@ def test_page_without_held_out_nodes_and_ranges():
     assert "no ranges to compare" in page.text
 
 
-def test_page_says_when_the_mean_is_better(summary):
+def test_page_says_when_the_mean_is_better(summary: dict[str, Any]) -> None:
     worse = summary | {"held_out": summary["held_out"] | {"rmse": 9.0, "rmse_of_mean": 3.0}}
     assert "do not rely on these predictions" in Page(render_predictions(worse)).text
     assert "do not rely" not in Page(render_predictions(summary)).text
 
 
-def test_page_of_a_perfect_mean():
+def test_page_of_a_perfect_mean() -> None:
     summary = summarize_predictions(named([]))
     still = summary | {"held_out": summary["held_out"] | {"rmse": 0.0, "rmse_of_mean": 0.0}}
     assert "not smaller" in Page(render_predictions(still)).text
 
 
-def test_report_without_jinja2_says_what_to_install(summary, monkeypatch):
+def test_report_without_jinja2_says_what_to_install(
+    summary: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     import sys
 
     monkeypatch.setitem(sys.modules, "jinja2", None)

@@ -3,12 +3,13 @@
 import json
 import math
 import re
+from typing import Any
 
 import numpy as np
 import pytest
 
 from gradraker import load_temperature, sigma2_sweep
-from gradraker.report import sweep_report, sweep_summary
+from gradraker.report import render_sweep, summarize_sweep
 from gradraker.sweep import SweepResult
 
 SETTINGS = {
@@ -23,7 +24,11 @@ SETTINGS = {
 }
 
 
-def made(gnmse, boundaries=(0.5, 5.0, 50.0), sigma2=(0.1, 1.0, 10.0, 100.0)):
+def made(
+    gnmse: Any,
+    boundaries: tuple[float, float, float] = (0.5, 5.0, 50.0),
+    sigma2: Any = (0.1, 1.0, 10.0, 100.0),
+) -> SweepResult:
     gnmse = np.array(gnmse)
     n = len(gnmse)
     return SweepResult(
@@ -36,12 +41,12 @@ def made(gnmse, boundaries=(0.5, 5.0, 50.0), sigma2=(0.1, 1.0, 10.0, 100.0)):
     )
 
 
-def by_hand():
+def by_hand() -> SweepResult:
     return made([[0.5, 0.3, 0.1, 0.2], [0.7, 0.3, 0.3, 0.2]])
 
 
-def test_the_summary_is_json_and_says_where_the_best_is():
-    summary = json.loads(json.dumps(sweep_summary(by_hand()), allow_nan=False))
+def test_the_summary_is_json_and_says_where_the_best_is() -> None:
+    summary = json.loads(json.dumps(summarize_sweep(by_hand()), allow_nan=False))
     assert summary["best"] == {
         "sigma2": 10.0,
         "gnmse": pytest.approx(0.2),
@@ -56,22 +61,22 @@ def test_the_summary_is_json_and_says_where_the_best_is():
         "averaging",
     ]
     assert summary["boundaries"]["disturbing_averaging"]["largest"] == 50.0
-    assert sweep_summary(made([[0.1, 0.2, 0.3, 0.4]] * 2))["best"]["at_the_end"]
+    assert summarize_sweep(made([[0.1, 0.2, 0.3, 0.4]] * 2))["best"]["at_the_end"]
 
 
-def test_a_summary_without_ranges_has_null():
-    summary = sweep_summary(made([[0.5, 0.3, 0.1, 0.2]], boundaries=(math.nan,) * 3))
+def test_a_summary_without_ranges_has_null() -> None:
+    summary = summarize_sweep(made([[0.5, 0.3, 0.1, 0.2]], boundaries=(math.nan,) * 3))
     json.dumps(summary, allow_nan=False)
     assert summary["theory"] == {"sigma2": None, "gnmse": None}
     assert summary["curve"][0]["range"] is None
     assert summary["best"]["standard_error"] is None
 
 
-def test_the_page_shows_all_numbers_and_escapes_names():
+def test_the_page_shows_all_numbers_and_escapes_names() -> None:
     result = sigma2_sweep(load_temperature(), n_repeats=2, sigma2=[0.5, 5.0, 50.0])
     result.settings["data"]["name"] = "<script>alert(1)</script>"
-    page = sweep_report(result, inputs={"edges": "<b>edges.csv"})
-    assert page == sweep_report(result, inputs={"edges": "<b>edges.csv"})
+    page = render_sweep(result, inputs={"edges": "<b>edges.csv"})
+    assert page == render_sweep(result, inputs={"edges": "<b>edges.csv"})
     assert "<script" not in page
     assert "<b>edges" not in page
     for mean in result.mean:
@@ -80,13 +85,13 @@ def test_the_page_shows_all_numbers_and_escapes_names():
     assert result.settings["data"]["sha256_values"] in page
 
 
-def test_the_page_says_which_distance_it_means():
+def test_the_page_says_which_distance_it_means() -> None:
     for kernel, distance in (("gaussian", "‖d‖²"), ("laplacian", "‖d‖₁")):
         result = made([[0.5, 0.3, 0.1, 0.2]])
         result.settings["kernel"] = kernel
-        assert f"Largest {distance} of known nodes" in sweep_report(result)
+        assert f"Largest {distance} of known nodes" in render_sweep(result)
 
 
-def test_a_page_without_ranges_can_be_made():
-    page = sweep_report(made([[0.5, 0.3, 0.1, 0.2]], boundaries=(math.nan,) * 3))
+def test_a_page_without_ranges_can_be_made() -> None:
+    page = render_sweep(made([[0.5, 0.3, 0.1, 0.2]], boundaries=(math.nan,) * 3))
     assert "none" in page

@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ from gradraker.exceptions import SweepFileError
 from gradraker.sweep import SweepResult, settings_sweep
 
 GRID = [0.5, 5.0, 50.0]
-SMALL = {"n_repeats": 5, "sigma2": GRID, "n_frequencies": 20}
+SMALL: dict[str, Any] = {"n_repeats": 5, "sigma2": GRID, "n_frequencies": 20}
 
 # A sweep whose repeats take a while, in a process of its own.
 SLOW = """
@@ -33,19 +35,19 @@ sigma2_sweep(
 """
 
 
-def sweep(**options):
+def sweep(**options: Any) -> SweepResult:
     return sigma2_sweep(load_temperature(), **SMALL | options)
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory):
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """The bytes of the file of a sweep that nothing has disturbed."""
     path = tmp_path_factory.mktemp("undisturbed") / "sweep.jsonl"
     sweep(checkpoint=path)
     return path.read_bytes()
 
 
-def same(one, other):
+def same(one: SweepResult, other: SweepResult) -> bool:
     """Whether two results are equal to the last bit; times are not part of a result."""
     fields = ("sigma2", "gnmse", "boundaries", "squared_distances")
     return one.settings == other.settings and all(
@@ -57,14 +59,15 @@ def same(one, other):
 # -- what is written -----------------------------------------------------------
 
 
-def test_save_and_load_keep_every_bit(tmp_path):
+def test_save_and_load_keep_every_bit(tmp_path: Path) -> None:
     found = sweep()
     loaded = SweepResult.load(found.save(tmp_path / "sweep.jsonl"))
     assert same(loaded, found)
     assert np.isnan(loaded.seconds).all()
 
 
-def test_files_do_not_depend_on_who_wrote_them(tmp_path, undisturbed):
+@pytest.mark.process
+def test_files_do_not_depend_on_who_wrote_them(tmp_path: Path, undisturbed: bytes) -> None:
     assert sweep().save(tmp_path / "saved.jsonl").read_bytes() == undisturbed
     sweep(checkpoint=tmp_path / "workers.jsonl", n_jobs=2)
     assert (tmp_path / "workers.jsonl").read_bytes() == undisturbed
@@ -72,14 +75,14 @@ def test_files_do_not_depend_on_who_wrote_them(tmp_path, undisturbed):
     assert loaded.save(tmp_path / "again.jsonl").read_bytes() == undisturbed
 
 
-def test_file_is_json_lines_with_all_settings(undisturbed):
+def test_file_is_json_lines_with_all_settings(undisturbed: bytes) -> None:
     header, *repeats = map(json.loads, undisturbed.splitlines())
     assert header["settings"] == sweep().settings
     assert [repeat["repeat"] for repeat in repeats] == [0, 1, 2, 3, 4]
     assert "seconds" not in repeats[0]
 
 
-def test_missing_boundaries_are_null_in_the_file(tmp_path):
+def test_missing_boundaries_are_null_in_the_file(tmp_path: Path) -> None:
     star = np.zeros((12, 12))
     star[:, 0] = 1.0
     found = sigma2_sweep(star, np.arange(12.0), n_repeats=2, sigma2=[1.0])
@@ -91,11 +94,13 @@ def test_missing_boundaries_are_null_in_the_file(tmp_path):
 # -- resumed -------------------------------------------------------------------
 
 
-def test_finished_sweep_is_not_run_again(tmp_path, undisturbed, monkeypatch):
+def test_finished_sweep_is_not_run_again(
+    tmp_path: Path, undisturbed: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "sweep.jsonl"
     path.write_bytes(undisturbed)
 
-    def run(*arguments, **options):
+    def run(*arguments: Any, **options: Any) -> None:
         raise AssertionError("a repeat was run again")
 
     monkeypatch.setattr("gradraker.sweep.variance_sweep.run_repeat", run)
@@ -104,7 +109,9 @@ def test_finished_sweep_is_not_run_again(tmp_path, undisturbed, monkeypatch):
 
 
 @pytest.mark.parametrize("part", np.linspace(0.0, 1.0, 23))
-def test_file_that_was_cut_anywhere_is_completed(tmp_path, undisturbed, part):
+def test_file_that_was_cut_anywhere_is_completed(
+    tmp_path: Path, undisturbed: bytes, part: Any
+) -> None:
     path = tmp_path / "sweep.jsonl"
     path.write_bytes(undisturbed[: round(part * len(undisturbed))])
     done = []
@@ -114,12 +121,12 @@ def test_file_that_was_cut_anywhere_is_completed(tmp_path, undisturbed, part):
     assert done == list(range(n_whole, 6))
 
 
-def test_sweep_may_be_stopped_more_than_once(tmp_path, undisturbed):
+def test_sweep_may_be_stopped_more_than_once(tmp_path: Path, undisturbed: bytes) -> None:
     path = tmp_path / "sweep.jsonl"
     n_header = undisturbed.index(b"\n") + 1
     path.write_bytes(undisturbed[: n_header + 40])  # killed within the first repeat
 
-    def stop(stage, done, total):
+    def stop(stage: Any, done: Any, total: Any) -> None:
         if done == 2:
             raise KeyboardInterrupt
 
@@ -130,16 +137,16 @@ def test_sweep_may_be_stopped_more_than_once(tmp_path, undisturbed):
     assert path.read_bytes() == undisturbed
 
 
-def test_each_repeat_is_in_the_file_when_it_is_done(tmp_path, undisturbed):
+def test_each_repeat_is_in_the_file_when_it_is_done(tmp_path: Path, undisturbed: bytes) -> None:
     path = tmp_path / "sweep.jsonl"
 
-    def look(stage, done, total):
+    def look(stage: Any, done: Any, total: Any) -> None:
         assert path.read_bytes() == b"".join(undisturbed.splitlines(keepends=True)[: done + 1])
 
     sweep(checkpoint=path, progress=look)
 
 
-def test_more_repeats_are_added_to_a_file(tmp_path, undisturbed):
+def test_more_repeats_are_added_to_a_file(tmp_path: Path, undisturbed: bytes) -> None:
     path = tmp_path / "sweep.jsonl"
     sweep(checkpoint=path, n_repeats=2)
     result = sweep(checkpoint=path)
@@ -148,7 +155,7 @@ def test_more_repeats_are_added_to_a_file(tmp_path, undisturbed):
     assert np.all(result.seconds[2:] > 0.0)
 
 
-def test_lines_in_any_order_and_twice_are_put_in_order(tmp_path, undisturbed):
+def test_lines_in_any_order_and_twice_are_put_in_order(tmp_path: Path, undisturbed: bytes) -> None:
     header, *repeats = undisturbed.splitlines(keepends=True)
     path = tmp_path / "sweep.jsonl"
     path.write_bytes(header + repeats[4] + repeats[1] + repeats[4])
@@ -156,7 +163,7 @@ def test_lines_in_any_order_and_twice_are_put_in_order(tmp_path, undisturbed):
     assert path.read_bytes() == undisturbed
 
 
-def wait_for_lines(path, n, process):
+def wait_for_lines(path: Path, n: int, process: Any) -> None:
     for _ in range(3000):
         if path.exists() and path.read_bytes().count(b"\n") >= n:
             return
@@ -165,8 +172,11 @@ def wait_for_lines(path, n, process):
     raise AssertionError("the sweep did not start")
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
-def test_killed_process_is_resumed_bit_for_bit(tmp_path, undisturbed, end):
+def test_killed_process_is_resumed_bit_for_bit(
+    tmp_path: Path, undisturbed: bytes, end: Any
+) -> None:
     path = tmp_path / "sweep.jsonl"
     process = subprocess.Popen([sys.executable, "-c", SLOW, str(path)], stderr=subprocess.DEVNULL)
     try:
@@ -183,7 +193,7 @@ def test_killed_process_is_resumed_bit_for_bit(tmp_path, undisturbed, end):
     assert same(result, sweep())
 
 
-def test_settings_sweep_is_resumed_from_a_folder(tmp_path, undisturbed):
+def test_settings_sweep_is_resumed_from_a_folder(tmp_path: Path, undisturbed: bytes) -> None:
     folder = tmp_path / "new" / "folder"
     data = load_temperature()
     first = settings_sweep(data, setting="n_epochs", values=[1, 3], checkpoint=folder, **SMALL)
@@ -216,7 +226,9 @@ def test_settings_sweep_is_resumed_from_a_folder(tmp_path, undisturbed):
         ),
     ],
 )
-def test_other_settings_are_refused_by_name(tmp_path, undisturbed, options, difference):
+def test_other_settings_are_refused_by_name(
+    tmp_path: Path, undisturbed: bytes, options: dict[Any, Any], difference: str
+) -> None:
     path = tmp_path / "sweep.jsonl"
     path.write_bytes(undisturbed)
     with pytest.raises(ValueError, match=f"sweep.jsonl' holds a sweep of other.*{difference}"):
@@ -224,7 +236,7 @@ def test_other_settings_are_refused_by_name(tmp_path, undisturbed, options, diff
     assert path.read_bytes() == undisturbed
 
 
-def test_other_data_and_versions_are_refused(tmp_path, undisturbed):
+def test_other_data_and_versions_are_refused(tmp_path: Path, undisturbed: bytes) -> None:
     path = tmp_path / "sweep.jsonl"
     path.write_bytes(undisturbed)
     with pytest.raises(ValueError, match=r"data\.sha256_values is"):
@@ -238,7 +250,7 @@ def test_other_data_and_versions_are_refused(tmp_path, undisturbed):
 
 
 @pytest.mark.parametrize("content", [b"node,value\n", b"{}\n", b'{"format": 1', b"\x00" * 40])
-def test_other_files_are_refused_and_left_alone(tmp_path, content):
+def test_other_files_are_refused_and_left_alone(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "values.csv"
     path.write_bytes(content)
     with pytest.raises(ValueError, match=r"values\.csv' is not a file of a sweep"):
@@ -252,7 +264,9 @@ def test_other_files_are_refused_and_left_alone(tmp_path, content):
     ("name", "value"),
     [("sigma2", 3.0), ("sigma2", ["a"]), ("n_repeats", "5"), ("data", None), ("n_epochs", None)],
 )
-def test_file_with_damaged_settings_is_refused(tmp_path, undisturbed, name, value):
+def test_file_with_damaged_settings_is_refused(
+    tmp_path: Path, undisturbed: bytes, name: str, value: Any
+) -> None:
     header, rest = undisturbed.split(b"\n", 1)
     damaged = json.loads(header)
     damaged["settings"][name] = value
@@ -263,7 +277,7 @@ def test_file_with_damaged_settings_is_refused(tmp_path, undisturbed, name, valu
             SweepResult.load(path)
 
 
-def test_damaged_line_in_the_middle_is_named(tmp_path, undisturbed):
+def test_damaged_line_in_the_middle_is_named(tmp_path: Path, undisturbed: bytes) -> None:
     lines = undisturbed.splitlines(keepends=True)
     lines[2] = lines[2][:50] + b"\n"
     path = tmp_path / "sweep.jsonl"
@@ -272,17 +286,19 @@ def test_damaged_line_in_the_middle_is_named(tmp_path, undisturbed):
         sweep(checkpoint=path)
 
 
-def test_load_refuses_an_unfinished_file(tmp_path, undisturbed):
+def test_load_refuses_an_unfinished_file(tmp_path: Path, undisturbed: bytes) -> None:
     path = tmp_path / "sweep.jsonl"
     path.write_bytes(b"".join(undisturbed.splitlines(keepends=True)[:3]))
     with pytest.raises(ValueError, match="holds 2 of 5 repeats: run"):
         SweepResult.load(path)
 
 
-def test_full_disk_is_named_with_the_file_and_costs_one_repeat(tmp_path, undisturbed, monkeypatch):
+def test_full_disk_is_named_with_the_file_and_costs_one_repeat(
+    tmp_path: Path, undisturbed: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "sweep.jsonl"
 
-    def full(descriptor):
+    def full(descriptor: Any) -> None:
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
@@ -294,14 +310,14 @@ def test_full_disk_is_named_with_the_file_and_costs_one_repeat(tmp_path, undistu
     assert path.read_bytes() == undisturbed
 
 
-def test_folders_and_missing_folders_are_refused(tmp_path):
+def test_folders_and_missing_folders_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"No such file or directory: .*sweep\.jsonl"):
         sweep(checkpoint=tmp_path / "missing" / "sweep.jsonl")
     with pytest.raises(IsADirectoryError, match="Is a directory"):
         sweep(checkpoint=tmp_path)
 
 
-def test_errors_of_files_carry_the_file_and_the_problem(tmp_path, undisturbed):
+def test_errors_of_files_carry_the_file_and_the_problem(tmp_path: Path, undisturbed: bytes) -> None:
     path = tmp_path / "sweep.jsonl"
     path.write_bytes(undisturbed)
     with pytest.raises(SweepFileError) as caught:

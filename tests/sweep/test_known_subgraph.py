@@ -8,7 +8,7 @@ from gradraker.datasets import GraphDataset
 from gradraker.sweep.known_subgraph import build_known_subgraph
 
 
-def test_nodes_without_values_are_left_out():
+def test_nodes_without_values_are_left_out() -> None:
     data = load_temperature()
     known = dict(zip(data.node_names[:50], data.values[:50].tolist(), strict=True))
     part = build_known_subgraph(data, known, name="part")
@@ -17,7 +17,7 @@ def test_nodes_without_values_are_left_out():
     assert np.array_equal(part.values, data.values[:50])
 
 
-def test_values_of_nodes_without_edges():
+def test_values_of_nodes_without_edges() -> None:
     edges, values = [("a", "b"), ("b", "a")], {"a": 1.0, "b": 2.0, "z": 3.0}
     with pytest.raises(ValueError, match="'z'"):
         build_known_subgraph(edges, values, name="part")

@@ -1,25 +1,39 @@
 """A sweep equals SKG trained step by step at each variance, whoever computes it."""
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from gradraker import SKGRegressor, gnmse, load_temperature, sigma2_ranges, sigma2_sweep
 from gradraker.datasets import make_block_graph
+from gradraker.datasets.dataset import GraphDataset
 from gradraker.kernels import extreme_squared_distances
 from gradraker.sweep import repeat as sweep_repeat
+from gradraker.sweep.sweep_result import SweepResult
 from oracles import sweep as oracle
 
 GRID = np.array([0.1, 2.0, 10.0, 300.0])
-SMALL = {"n_repeats": 3, "sigma2": GRID, "n_frequencies": 30, "random_state": 5}
+SMALL: dict[str, Any] = {"n_repeats": 3, "sigma2": GRID, "n_frequencies": 30, "random_state": 5}
 
 
-def expected(data, *, n_repeats, sigma2, n_frequencies, random_state, fraction=0.4, eta=0.1, E=3):
+def expected(
+    data: GraphDataset,
+    *,
+    n_repeats: int,
+    sigma2: NDArray[np.float64],
+    n_frequencies: int,
+    random_state: int,
+    fraction: float = 0.4,
+    eta: float = 0.1,
+    E: int = 3,
+) -> NDArray[np.float64]:
     return oracle.gnmse(
         data.adjacency.toarray(),
-        data.scaled_values(),
+        data.scale_values(),
         sigma2,
         n_repeats=n_repeats,
         fraction=fraction,
@@ -31,7 +45,7 @@ def expected(data, *, n_repeats, sigma2, n_frequencies, random_state, fraction=0
 
 
 @pytest.fixture(scope="module")
-def swept():
+def swept() -> SweepResult:
     return sigma2_sweep(load_temperature(), n_repeats=12)
 
 
@@ -47,12 +61,12 @@ def swept():
     ],
     ids=lambda data: data.name,
 )
-def test_gnmse_equals_the_oracle(data):
+def test_gnmse_equals_the_oracle(data: Any) -> None:
     found = sigma2_sweep(data, **SMALL)
     np.testing.assert_allclose(found.gnmse, expected(data, **SMALL), rtol=1e-11)
 
 
-def test_gnmse_equals_the_oracle_for_other_settings():
+def test_gnmse_equals_the_oracle_for_other_settings() -> None:
     data = load_temperature()
     found = sigma2_sweep(data, **SMALL, fraction=0.6, learning_rate=0.3, n_epochs=2)
     wanted = expected(data, **SMALL, fraction=0.6, eta=0.3, E=2)
@@ -60,9 +74,9 @@ def test_gnmse_equals_the_oracle_for_other_settings():
 
 
 @pytest.mark.parametrize("kernel", ["gaussian", "laplacian", "cauchy"])
-def test_gnmse_equals_a_regressor_with_the_seed_of_the_repeat(kernel):
+def test_gnmse_equals_a_regressor_with_the_seed_of_the_repeat(kernel: str) -> None:
     data = load_temperature()
-    X, y = data.adjacency, data.scaled_values()
+    X, y = data.adjacency, data.scale_values()
     found = sigma2_sweep(data, **SMALL, kernel=kernel)
     for repeat in range(3):
         known, unknown, seed = oracle.draw(len(y), 0.4, 5, repeat)
@@ -74,7 +88,7 @@ def test_gnmse_equals_a_regressor_with_the_seed_of_the_repeat(kernel):
             assert found.gnmse[repeat, s] == pytest.approx(wanted, rel=1e-12)
 
 
-def test_boundaries_and_distances_equal_those_of_each_training_graph():
+def test_boundaries_and_distances_equal_those_of_each_training_graph() -> None:
     data = load_temperature()
     found = sigma2_sweep(data, **SMALL)
     for repeat in range(3):
@@ -93,7 +107,7 @@ def test_boundaries_and_distances_equal_those_of_each_training_graph():
         ]
 
 
-def test_features_in_chunks_give_the_same_gnmse(monkeypatch):
+def test_features_in_chunks_give_the_same_gnmse(monkeypatch: pytest.MonkeyPatch) -> None:
     data = load_temperature()
     whole = sigma2_sweep(data, **SMALL).gnmse
     monkeypatch.setattr(sweep_repeat, "KEPT_BYTES", 0)
@@ -101,9 +115,10 @@ def test_features_in_chunks_give_the_same_gnmse(monkeypatch):
     np.testing.assert_allclose(sigma2_sweep(data, **SMALL).gnmse, whole, rtol=1e-13)
 
 
-def test_results_do_not_depend_on_workers_or_threads(monkeypatch):
+@pytest.mark.process
+def test_results_do_not_depend_on_workers_or_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     data = load_temperature()
-    options = SMALL | {"n_frequencies": 300, "n_repeats": 4}
+    options: dict[str, Any] = SMALL | {"n_frequencies": 300, "n_repeats": 4}
     results = [sigma2_sweep(data, **options, n_jobs=n_jobs) for n_jobs in (None, 1, 2)]
     monkeypatch.setattr(sweep_repeat, "parallel_for", lambda loop, n, _: loop(0, n))
     results.append(sigma2_sweep(data, **options))  # one thread
@@ -113,20 +128,20 @@ def test_results_do_not_depend_on_workers_or_threads(monkeypatch):
     assert all(np.all(result.seconds > 0.0) for result in results)
 
 
-def test_a_repeat_does_not_depend_on_the_number_of_repeats():
+def test_a_repeat_does_not_depend_on_the_number_of_repeats() -> None:
     few, many = (sigma2_sweep(load_temperature(), **SMALL | {"n_repeats": n}) for n in (2, 5))
     assert np.array_equal(few.gnmse, many.gnmse[:2])
     assert not np.array_equal(many.gnmse[0], many.gnmse[1])
 
 
-def test_matrix_and_dataset_give_the_same_gnmse():
+def test_matrix_and_dataset_give_the_same_gnmse() -> None:
     data = load_temperature()
     wanted = sigma2_sweep(data, **SMALL)
     for X in (data.adjacency, data.adjacency.toarray(), sp.coo_matrix(data.adjacency)):
         assert np.array_equal(sigma2_sweep(X, data.values, **SMALL).gnmse, wanted.gnmse)
 
 
-def test_gnmse_does_not_depend_on_units_of_values():
+def test_gnmse_does_not_depend_on_units_of_values() -> None:
     data = load_temperature()
     wanted = sigma2_sweep(data, **SMALL)
     moved = sigma2_sweep(data.adjacency, 3.0 * data.values - 100.0, **SMALL)
@@ -136,7 +151,7 @@ def test_gnmse_does_not_depend_on_units_of_values():
 # -- the grid ------------------------------------------------------------------
 
 
-def test_the_default_grid_covers_the_four_ranges(swept):
+def test_the_default_grid_covers_the_four_ranges(swept: SweepResult) -> None:
     assert swept.sigma2.size == 40
     ratios = swept.sigma2[1:] / swept.sigma2[:-1]
     np.testing.assert_allclose(ratios, ratios[0])
@@ -144,7 +159,7 @@ def test_the_default_grid_covers_the_four_ranges(swept):
     assert np.all(swept.sigma2[-1] > swept.boundaries[:, 2])
 
 
-def test_equal_rows_have_no_boundaries_but_a_curve():
+def test_equal_rows_have_no_boundaries_but_a_curve() -> None:
     star = sp.csr_array((np.ones(12), (np.arange(12), np.zeros(12, np.int64))), shape=(12, 12))
     values = np.arange(12.0)
     found = sigma2_sweep(star, values, n_repeats=2, sigma2=[1.0, 2.0])
@@ -159,18 +174,18 @@ def test_equal_rows_have_no_boundaries_but_a_curve():
 # -- what it is for: claims of the paper ---------------------------------------
 
 
-def test_the_error_is_smallest_between_extending_and_disturbing(swept):
+def test_the_error_is_smallest_between_extending_and_disturbing(swept: SweepResult) -> None:
     ce, ed, da = swept.median_boundaries
     assert ce < ed < da
     assert ce < swept.best_ < da
-    assert swept.mean_at(ed) < 1.3 * swept.mean.min()
+    assert swept.compute_mean_at(ed) < 1.3 * swept.mean.min()
     assert swept.mean[0] > 5 * swept.mean.min()
 
 
 # -- the settings --------------------------------------------------------------
 
 
-def test_settings_suffice_to_run_the_sweep_again(swept):
+def test_settings_suffice_to_run_the_sweep_again(swept: Any) -> None:
     settings = swept.settings
     again = sigma2_sweep(
         load_temperature(),
@@ -189,7 +204,7 @@ def test_settings_suffice_to_run_the_sweep_again(swept):
         swept.sigma2 = None
 
 
-def test_checksums_tell_data_apart():
+def test_checksums_tell_data_apart() -> None:
     data = load_temperature()
     one = sigma2_sweep(data, **SMALL).settings["data"]
     other = sigma2_sweep(data.adjacency, data.values + 1.0, **SMALL).settings["data"]
@@ -225,12 +240,12 @@ def test_checksums_tell_data_apart():
         ({"y": [1.0]}, "y must be None if data is a GraphDataset"),
     ],
 )
-def test_sigma2_sweep_refuses_bad_arguments(arguments, message):
+def test_sigma2_sweep_refuses_bad_arguments(arguments: dict[Any, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         sigma2_sweep(load_temperature(), **arguments)
 
 
-def test_sigma2_sweep_refuses_bad_graphs_and_values():
+def test_sigma2_sweep_refuses_bad_graphs_and_values() -> None:
     X = sp.eye_array(20, format="csr")
     with pytest.raises(ValueError, match="y is None"):
         sigma2_sweep(X)
@@ -247,8 +262,10 @@ def test_sigma2_sweep_refuses_bad_graphs_and_values():
             sigma2_sweep(graph, np.arange(2.0))
 
 
-def test_split_with_only_zeros_to_predict_is_refused_before_any_work(monkeypatch):
-    def run(*arguments, **options):
+def test_split_with_only_zeros_to_predict_is_refused_before_any_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def run(*arguments: Any, **options: Any) -> None:
         raise AssertionError("work has begun")
 
     monkeypatch.setattr("gradraker.sweep.variance_sweep.run_repeat", run)

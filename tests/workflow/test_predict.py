@@ -1,31 +1,37 @@
 """The whole job in memory by the node model, which is the default."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from sklearn.base import clone
 
 import gradraker
 from gradraker import NodeRegressor, SKGNodeRegressor, SKGRegressor, predict_nodes
+from gradraker.datasets.dataset import GraphDataset
 from gradraker.exceptions import UnknownNodesError
 from gradraker.workflow import predict_all, update_nodes
+from gradraker.workflow.node_predictions import NodePredictions
 
 
 @pytest.fixture(scope="module")
-def data():
+def data() -> GraphDataset:
     return gradraker.load_temperature()
 
 
 @pytest.fixture(scope="module")
-def known(data):
+def known(data: GraphDataset) -> dict[str, float]:
     return dict(zip(data.node_names[:60], data.values[:60].tolist(), strict=True))
 
 
 @pytest.fixture(scope="module")
-def result(data, known):
+def result(data: GraphDataset, known: dict[str, float]) -> NodePredictions:
     return predict_nodes(data, known, coverage=0.8)
 
 
-def test_predictions_are_those_of_the_model(data, known, result):
+def test_predictions_are_those_of_the_model(
+    data: GraphDataset, known: dict[str, float], result: NodePredictions
+) -> None:
     model = NodeRegressor(random_state=0).fit(data, known)
     expected, intervals = model.predict(data.node_names, return_interval=True, coverage=0.8)
     assert result.model.method == "nodes"
@@ -37,14 +43,19 @@ def test_predictions_are_those_of_the_model(data, known, result):
     assert np.isnan(result.values[60:]).all()
 
 
-def test_it_beats_skg_on_the_tested_stations(data, known, result):
+def test_it_beats_skg_on_the_tested_stations(
+    data: GraphDataset, known: dict[str, float], result: NodePredictions
+) -> None:
     by_skg = predict_nodes(data, known, model=SKGNodeRegressor())
     errors = [np.mean((r.predictions[60:] - data.values[60:]) ** 2) for r in (result, by_skg)]
     assert errors[0] < 0.9 * errors[1]
 
 
-def test_left_out_nodes_are_predicted_as_by_a_model_without_them(data, known, result):
+def test_left_out_nodes_are_predicted_as_by_a_model_without_them(
+    data: GraphDataset, known: dict[str, float], result: NodePredictions
+) -> None:
     model, held_out = result.model, result.left_out
+    assert held_out is not None
     assert held_out.rows.tolist() == list(range(60))
     (width,) = {term.width for term in model.kernel_}
     assert len({term.share for term in model.kernel_}) == 1
@@ -52,10 +63,11 @@ def test_left_out_nodes_are_predicted_as_by_a_model_without_them(data, known, re
     for row in (0, 17, 59):
         others = {node: value for node, value in known.items() if node != data.node_names[row]}
         alone = NodeRegressor(**settings).fit(data, others).predict([data.node_names[row]])
+        assert held_out is not None
         assert held_out.predictions[row] == pytest.approx(alone[0], abs=1e-9)
 
 
-def test_errors_of_left_out_nodes_by_hand(data, known, result):
+def test_errors_of_left_out_nodes_by_hand(data: Any, known: dict[str, float], result: Any) -> None:
     held_out, error, y = result.left_out, result.left_out.error, data.values[:60]
     errors = held_out.predictions - y
     means = np.array([np.delete(y, i).mean() for i in range(60)])
@@ -68,7 +80,9 @@ def test_errors_of_left_out_nodes_by_hand(data, known, result):
     assert error.rmse < error.rmse_of_mean
 
 
-def test_a_prediction_is_a_weighted_mean_of_known_values(known, result):
+def test_a_prediction_is_a_weighted_mean_of_known_values(
+    known: Any, result: NodePredictions
+) -> None:
     found = result.find_contributors(len(known))
     np.testing.assert_allclose(found.weights.sum(axis=1), 1.0, atol=1e-10)
     sums = (found.weights * found.values).sum(axis=1)
@@ -76,7 +90,7 @@ def test_a_prediction_is_a_weighted_mean_of_known_values(known, result):
     assert [known[name] for name in found.names[70]] == found.values[70].tolist()
 
 
-def test_a_known_node_is_not_its_own_reason(result):
+def test_a_known_node_is_not_its_own_reason(result: Any) -> None:
     nodes = result.nodes[[3, 12]].tolist()
     reasons = result.find_left_out_contributors(59, nodes=nodes)
     everyone = result.find_contributors(60, nodes=nodes)
@@ -91,7 +105,7 @@ def test_a_known_node_is_not_its_own_reason(result):
         assert total == pytest.approx(result.left_out.predictions[at], abs=1e-9)
 
 
-def test_frame_has_intervals_and_contributors(result):
+def test_frame_has_intervals_and_contributors(result: NodePredictions) -> None:
     frame = result.to_frame(n_contributors=1)
     expected = ["node", "known", "value", "prediction", "lower", "upper"]
     assert list(frame.columns) == [*expected, "contributor_1", "weight_1"]
@@ -100,7 +114,7 @@ def test_frame_has_intervals_and_contributors(result):
     assert inside.mean() > 0.95
 
 
-def test_nodes_without_edges_may_have_values():
+def test_nodes_without_edges_may_have_values() -> None:
     links = [("a", "x"), ("b", "x"), ("c", "y"), ("d", "y")]
     values = {"a": 1.0, "c": 3.0, "alone": 2.5}
     with pytest.raises(UnknownNodesError, match="'alone'"):
@@ -112,19 +126,21 @@ def test_nodes_without_edges_may_have_values():
     assert "alone" not in ignored.nodes.tolist()
 
 
-def test_one_known_value_is_everybodys():
+def test_one_known_value_is_everybodys() -> None:
     frame = predict_nodes([("a", "b"), ("b", "c")], {"a": 3.5}).to_frame()
     assert frame.prediction.tolist() == [3.5, 3.5, 3.5]
 
 
-def test_few_known_values_have_no_estimate(data):
+def test_few_known_values_have_no_estimate(data: GraphDataset) -> None:
     few = dict(zip(data.node_names[:9], data.values[:9], strict=True))
     assert predict_nodes(data, few).left_out is None
     with pytest.raises(ValueError, match="no nodes were left out"):
         predict_nodes(data, few).find_left_out_contributors(1, nodes=[data.node_names[0]])
 
 
-def test_the_given_model_says_the_method_and_is_not_changed(data, known):
+def test_the_given_model_says_the_method_and_is_not_changed(
+    data: GraphDataset, known: dict[str, float]
+) -> None:
     base = NodeRegressor(blocks="hop1", width=1.0, alpha=0.1)
     result = predict_nodes(data, known, model=base)
     assert result.model.method == "nodes"
@@ -142,23 +158,29 @@ def test_the_given_model_says_the_method_and_is_not_changed(data, known):
         ({"unknown_nodes": "maybe"}, "unknown_nodes must be one of"),
     ],
 )
-def test_wrong_options_are_refused(data, known, options, message):
+def test_wrong_options_are_refused(
+    data: GraphDataset, known: dict[str, float], options: dict[Any, Any], message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         predict_nodes(data, known, **options)
 
 
 @pytest.mark.parametrize("model", [SKGRegressor(), clone, NodeRegressor])
-def test_model_must_be_a_model_of_graphs(data, known, model):
+def test_model_must_be_a_model_of_graphs(
+    data: GraphDataset, known: dict[str, float], model: Any
+) -> None:
     with pytest.raises(TypeError, match="model must be a model of graphs"):
         predict_nodes(data, known, model=model)
 
 
-def test_option_of_a_graph_must_exist(data, known):
+def test_option_of_a_graph_must_exist(data: GraphDataset, known: dict[str, float]) -> None:
     with pytest.raises(TypeError, match="'hops' is not an option of a graph"):
         predict_nodes(data, known, hops=2)
 
 
-def test_update_predicts_with_the_new_edges_before_it_learns(data, known):
+def test_update_predicts_with_the_new_edges_before_it_learns(
+    data: GraphDataset, known: dict[str, float]
+) -> None:
     model = predict_nodes(data, known).model
     more = [("new", data.node_names[0]), ("new", data.node_names[1])]
     values = {"new": 1.0, data.node_names[70]: 2.0, data.node_names[0]: known[data.node_names[0]]}
@@ -173,7 +195,9 @@ def test_update_predicts_with_the_new_edges_before_it_learns(data, known):
     assert again.is_known.sum() == 62
 
 
-def test_update_leaves_out_or_refuses_unknown_nodes_as_asked(data, known):
+def test_update_leaves_out_or_refuses_unknown_nodes_as_asked(
+    data: GraphDataset, known: dict[str, float]
+) -> None:
     model = predict_nodes(data, known).model
     update = update_nodes(model, data, {"alone": 4.0}, unknown_nodes="ignore")
     assert (update.learned, update.predicted, update.rmse) == ({}, {}, None)

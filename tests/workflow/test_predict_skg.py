@@ -1,5 +1,7 @@
 """The whole job in memory by SKG: predictions, held-out nodes, contributors and updates."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from gradraker.workflow import contributors, update_nodes
 LEARNER = SKGNodeRegressor(sigma2=2.0, n_frequencies=300, random_state=0)
 
 
-def ring(n=40, *, names=None):
+def ring(n: Any = 40, *, names: list[int] | None = None) -> tuple[Any, ...]:
     """A ring in which node i points to the next three, and its values, a wave."""
     named = [f"n{i:02d}" for i in range(n)] if names is None else names
     edges = [(named[i], named[(i + k) % n]) for i in range(n) for k in (1, 2, 3)]
@@ -18,13 +20,13 @@ def ring(n=40, *, names=None):
 
 
 @pytest.fixture(scope="module")
-def job():
+def job() -> tuple[Any, ...]:
     edges, values = ring()
     known = {name: values[name] for name in list(values)[::2]}
     return edges, values, known, predict_nodes(edges, known, model=LEARNER)
 
 
-def test_predictions_are_those_of_the_steps_by_hand(job):
+def test_predictions_are_those_of_the_steps_by_hand(job: tuple[Any, ...]) -> None:
     edges, _, known, result = job
     vectors = adjacency_vectors(edges)
     rows = [i for i, name in enumerate(vectors.nodes) if name in known]
@@ -38,7 +40,7 @@ def test_predictions_are_those_of_the_steps_by_hand(job):
     assert result.is_known.sum() == 20
 
 
-def test_a_smooth_wave_is_learned_given_enough_epochs(job):
+def test_a_smooth_wave_is_learned_given_enough_epochs(job: tuple[Any, ...]) -> None:
     # Three epochs over 20 nodes leave most of the way to go, so this one takes more.
     edges, values, known, _ = job
     learner = SKGNodeRegressor(sigma2=2.0, n_frequencies=300, n_epochs=30, random_state=0)
@@ -49,7 +51,7 @@ def test_a_smooth_wave_is_learned_given_enough_epochs(job):
     assert np.mean(errors**2) < 0.1 * np.var(truth)
 
 
-def test_a_prediction_is_the_mean_and_weighted_differences(job):
+def test_a_prediction_is_the_mean_and_weighted_differences(job: tuple[Any, ...]) -> None:
     _, _, known, result = job
     found = result.find_contributors(len(known))
     mean = result.model.offset_
@@ -59,13 +61,13 @@ def test_a_prediction_is_the_mean_and_weighted_differences(job):
         np.testing.assert_allclose(values, [known[name] for name in names], atol=1e-12)
 
 
-def test_a_constant_moves_with_the_values(job):
+def test_a_constant_moves_with_the_values(job: tuple[Any, ...]) -> None:
     edges, _, known, result = job
     moved = predict_nodes(edges, {k: v + 1000.0 for k, v in known.items()}, model=LEARNER)
     np.testing.assert_allclose(moved.predictions, result.predictions + 1000.0, atol=1e-8)
 
 
-def test_a_node_like_no_other_gets_about_the_mean():
+def test_a_node_like_no_other_gets_about_the_mean() -> None:
     edges, values = ring()
     far = [("alone", f"elsewhere {i}") for i in range(30)]
     moved = {k: v + 50.0 for k, v in values.items()}
@@ -74,7 +76,7 @@ def test_a_node_like_no_other_gets_about_the_mean():
     assert result.predictions[at] == pytest.approx(50.0, abs=0.5)
 
 
-def test_held_out_nodes_were_not_seen(job):
+def test_held_out_nodes_were_not_seen(job: tuple[Any, ...]) -> None:
     edges, _, known, result = job
     left_out = result.left_out
     names = result.nodes[left_out.rows].tolist()
@@ -96,7 +98,7 @@ def test_held_out_nodes_were_not_seen(job):
     np.testing.assert_allclose(left_out.predictions, expected + left_out.mean, atol=1e-12)
 
 
-def test_held_out_errors_by_hand(job):
+def test_held_out_errors_by_hand(job: tuple[Any, ...]) -> None:
     _, _, known, result = job
     left_out = result.left_out
     error = left_out.error
@@ -110,19 +112,20 @@ def test_held_out_errors_by_hand(job):
     assert error.gnmse_of_mean == pytest.approx(np.sum((of_mean / (high - low)) ** 2) / energy)
 
 
-def test_nine_known_nodes_are_too_few_to_hold_out():
+def test_nine_known_nodes_are_too_few_to_hold_out() -> None:
     edges, values = ring()
     names = list(values)
     nine = predict_nodes(edges, {name: values[name] for name in names[:9]}, model=LEARNER)
     assert nine.left_out is None
     assert "left-out" not in repr(nine)
     ten = predict_nodes(edges, {name: values[name] for name in names[:10]}, model=LEARNER)
+    assert ten.left_out is not None
     assert ten.left_out.rows.size == 2
     assert "left-out RMSE" in repr(ten)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 10])
-def test_few_known_nodes_have_a_verdict_or_none(n):
+def test_few_known_nodes_have_a_verdict_or_none(n: int) -> None:
     edges, values = ring()
     known = {name: values[name] for name in list(values)[:n]}
     transfer = predict_nodes(edges, known, model=LEARNER).model.measure_transfer()
@@ -131,21 +134,22 @@ def test_few_known_nodes_have_a_verdict_or_none(n):
         assert transfer.n_neighbors == min(5, n - 2)
 
 
-def test_equal_values_have_no_verdict():
+def test_equal_values_have_no_verdict() -> None:
     edges, values = ring()
     result = predict_nodes(edges, dict.fromkeys(values, 3.0), model=LEARNER)
     assert result.model.measure_transfer() is None
     np.testing.assert_allclose(result.predictions, 3.0)
+    assert result.left_out is not None
     assert np.isnan(result.left_out.error.gnmse)
 
 
-def test_no_known_value_is_an_error():
+def test_no_known_value_is_an_error() -> None:
     edges, _ = ring()
     with pytest.raises(ValueError, match="no node of the graph has a known value"):
         predict_nodes(edges, {"n00": np.nan})
 
 
-def test_the_given_learner_is_not_changed():
+def test_the_given_learner_is_not_changed() -> None:
     edges, values = ring()
     learner = SKGNodeRegressor(sigma2=1.0, random_state=0)
     result = predict_nodes(edges, values, model=learner)
@@ -153,14 +157,16 @@ def test_the_given_learner_is_not_changed():
     assert result.model.skg_.sigma2_ == 1.0
 
 
-def test_contributors_do_not_depend_on_batches(job, monkeypatch):
+def test_contributors_do_not_depend_on_batches(
+    job: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     result = job[3]
     whole = result.find_contributors(3)
     monkeypatch.setattr(contributors, "_BATCH_BYTES", 24 * 20 * 7)  # 7 rows of 20 known nodes
     calls = []
     explain = SKGNodeRegressor.explain
 
-    def count(model, nodes, **options):
+    def count(model: Any, nodes: Any, **options: Any) -> Any:
         calls.append(len(nodes))
         return explain(model, nodes, **options)
 
@@ -172,7 +178,7 @@ def test_contributors_do_not_depend_on_batches(job, monkeypatch):
     np.testing.assert_allclose(parts.weights, whole.weights, atol=1e-13)
 
 
-def test_contributors_are_the_heaviest_first(job):
+def test_contributors_are_the_heaviest_first(job: tuple[Any, ...]) -> None:
     result = job[3]
     found = result.find_contributors(4, nodes=["n00", "n05"])
     assert found.weights.shape == (2, 4)
@@ -184,13 +190,13 @@ def test_contributors_are_the_heaviest_first(job):
     assert repr(found) == "Contributors(4 for each of 2 predictions)"
 
 
-def test_contributors_of_no_rows_and_of_few_nodes(job):
+def test_contributors_of_no_rows_and_of_few_nodes(job: tuple[Any, ...]) -> None:
     result = job[3]
     assert result.find_contributors(3, nodes=[]).names == []
     assert result.find_contributors(100, nodes=["n01"]).weights.shape == (1, 20)
 
 
-def test_frame(job):
+def test_frame(job: tuple[Any, ...]) -> None:
     edges, _, known, result = job
     frame = predict_nodes(edges, known, model=LEARNER).to_frame(n_contributors=2)
     assert list(frame.columns) == [
@@ -209,7 +215,7 @@ def test_frame(job):
     assert list(result.to_frame().columns) == ["node", "known", "value", "prediction"]
 
 
-def test_names_do_not_matter_but_the_kind_does():
+def test_names_do_not_matter_but_the_kind_does() -> None:
     edges, values = ring(names=list(range(40)))
     known = {name: values[name] for name in list(values)[::2]}
     frame = predict_nodes(edges, known, model=LEARNER).to_frame(n_contributors=1)
@@ -217,7 +223,7 @@ def test_names_do_not_matter_but_the_kind_does():
     assert set(frame.contributor_1) <= set(known)
 
 
-def test_update_is_partial_fit_on_the_new_rows(job):
+def test_update_is_partial_fit_on_the_new_rows(job: tuple[Any, ...]) -> None:
     edges, values, known, result = job
     new = {name: values[name] for name in list(values)[1:9:2]}
     assert not set(new) & set(known)
@@ -237,7 +243,7 @@ def test_update_is_partial_fit_on_the_new_rows(job):
     assert model.nodes_.tolist() == result.nodes.tolist()
 
 
-def test_update_with_nothing_known_changes_nothing(job):
+def test_update_with_nothing_known_changes_nothing(job: tuple[Any, ...]) -> None:
     edges, _, known, _ = job
     model = predict_nodes(edges, known, model=LEARNER).model
     before = model.skg_.coef_.copy()
@@ -246,7 +252,7 @@ def test_update_with_nothing_known_changes_nothing(job):
     np.testing.assert_array_equal(model.skg_.coef_, before)
 
 
-def test_update_brings_new_nodes(job):
+def test_update_brings_new_nodes(job: tuple[Any, ...]) -> None:
     edges, _, known, _ = job
     model = predict_nodes(edges, known, model=LEARNER).model
     more = [("new", "n01"), ("new", "n02"), ("new", "n03")]
@@ -255,7 +261,7 @@ def test_update_brings_new_nodes(job):
     assert model.values_[model.nodes_.tolist().index("new")] == 5.0
 
 
-def test_nodes_without_edges_may_have_values():
+def test_nodes_without_edges_may_have_values() -> None:
     links = [("a", "x"), ("b", "x"), ("c", "y"), ("d", "y")]
     known = {"a": 1.0, "c": 3.0, "alone": 2.5}
     with pytest.raises(UnknownNodesError, match="'alone'"):
@@ -275,7 +281,7 @@ def test_nodes_without_edges_may_have_values():
         ({"a": 1.0, "b": 2.0}, "values: all known nodes have the same edges"),
     ],
 )
-def test_too_few_nodes_to_choose_sigma2_from(known, message):
+def test_too_few_nodes_to_choose_sigma2_from(known: dict[str, float], message: str) -> None:
     links = [("a", "x"), ("b", "x"), ("c", "y")]
     with pytest.raises(TooFewValuesError, match=message):
         predict_nodes(links, known, model=SKGNodeRegressor())

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker._compiled.jit import compiled
+from gradraker._compiled.jit import compile_loop
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -11,15 +11,15 @@ Integers = NDArray[np.int64]
 _REORDERED = {"reassoc", "contract", "nsz"}
 
 
-@compiled(fastmath=_REORDERED)
-def _dot(a: Floats, b: Floats) -> float:
+@compile_loop(fastmath=_REORDERED)
+def _sum_products(a: Floats, b: Floats) -> float:
     total = 0.0
     for j in range(a.size):
         total += a[j] * b[j]
     return total
 
 
-@compiled
+@compile_loop
 def run_adjoint_pass(Z: Floats, order: Integers, steps: Floats, v: Floats, weights: Floats) -> None:
     """Contribution weights of one predicted node: F_t = 2ηₜ zₜᵀv, v ← v − F_t zₜ, for t = T … 1.
 
@@ -28,13 +28,13 @@ def run_adjoint_pass(Z: Floats, order: Integers, steps: Floats, v: Floats, weigh
     """
     for t in range(order.size - 1, -1, -1):
         z = Z[order[t]]
-        weight = steps[t] * _dot(z, v)
+        weight = steps[t] * _sum_products(z, v)
         weights[t] = weight
         for j in range(v.size):
             v[j] -= weight * z[j]
 
 
-@compiled
+@compile_loop
 def run_kernel_adjoint_pass(
     K: Floats, order: Integers, step: float, k_star: Floats, weights: Floats
 ) -> None:
@@ -45,11 +45,11 @@ def run_kernel_adjoint_pass(
     later = np.zeros(K.shape[0])  # sum of the weights that each node has so far
     for t in range(order.size - 1, -1, -1):
         i = order[t]
-        weights[t] = step * (k_star[i] - _dot(K[i], later))
+        weights[t] = step * (k_star[i] - _sum_products(K[i], later))
         later[i] += weights[t]
 
 
-@compiled
+@compile_loop
 def run_averaged_lms_pass(
     Z: Floats,
     Y: Floats,
@@ -70,14 +70,14 @@ def run_averaged_lms_pass(
         z = Z[i]
         rate = (decay + 1.0) / (n_seen + i + 1 + decay)
         for k in range(theta.shape[0]):
-            errors[i, k] = Y[i, k] - _dot(mean[k], z)
-            factor = step * (Y[i, k] - _dot(theta[k], z))
+            errors[i, k] = Y[i, k] - _sum_products(mean[k], z)
+            factor = step * (Y[i, k] - _sum_products(theta[k], z))
             for j in range(z.size):
                 theta[k, j] += factor * z[j]
                 mean[k, j] += rate * (theta[k, j] - mean[k, j])
 
 
-@compiled
+@compile_loop
 def run_averaged_adjoint_pass(
     Z: Floats, rows: Integers, step: float, share: Floats, star: Floats, weights: Floats
 ) -> None:
@@ -90,7 +90,7 @@ def run_averaged_adjoint_pass(
         z = Z[rows[t]]
         for j in range(v.size):
             v[j] += share[t] * star[j]
-        weight = step * _dot(z, v)
+        weight = step * _sum_products(z, v)
         weights[t] = weight
         for j in range(v.size):
             v[j] -= weight * z[j]

@@ -14,7 +14,7 @@ the same whatever the number of frequencies.
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker._compiled.jit import compiled
+from gradraker._compiled.jit import compile_loop
 
 # Codes of the distributions, see draw_rows.
 NORMAL, CAUCHY, LAPLACE = 0, 1, 2
@@ -30,7 +30,7 @@ _MAGIC = 6755399441055744.0
 _LOW = np.uint64(0xFFFFFFFF)
 
 
-@compiled
+@compile_loop
 def _mix(z: np.uint64) -> np.uint64:
     # The finaliser of SplitMix64: a bijection of 64-bit words; its stream passes BigCrush.
     z = (z ^ (z >> np.uint64(30))) * _MIX_1
@@ -38,7 +38,7 @@ def _mix(z: np.uint64) -> np.uint64:
     return z ^ (z >> np.uint64(31))
 
 
-@compiled
+@compile_loop
 def _draw_uniforms(
     key: np.uint64, start: int, high: NDArray[np.float64], low: NDArray[np.float64]
 ) -> None:
@@ -51,7 +51,7 @@ def _draw_uniforms(
         low[i] = (np.int64(bottom | _ONE_BITS).view(np.float64) - 1.0) + 2.0**-33
 
 
-@compiled
+@compile_loop
 def _compute_logarithms(u: NDArray[np.float64], out: NDArray[np.float64]) -> None:
     """Natural logarithms of numbers in (0, 1], by the polynomial of fdlibm."""
     for i in range(_HALF):
@@ -72,7 +72,7 @@ def _compute_logarithms(u: NDArray[np.float64], out: NDArray[np.float64]) -> Non
         out[i] = e * 0.693147180369123816490 - ((h - tail) - f)
 
 
-@compiled
+@compile_loop
 def _compute_turns(
     turn: NDArray[np.float64], sine: NDArray[np.float64], cosine: NDArray[np.float64]
 ) -> None:
@@ -96,7 +96,7 @@ def _compute_turns(
         cosine[i] = -b if (quarter == 1.0) | (quarter == 2.0) else b
 
 
-@compiled
+@compile_loop
 def _make_normal(u: NDArray[np.float64], v: NDArray[np.float64], work: NDArray[np.float64]) -> None:
     # Box-Muller: radius from u, angle from v.
     sine, cosine, log = work[0], work[1], work[2]
@@ -108,7 +108,7 @@ def _make_normal(u: NDArray[np.float64], v: NDArray[np.float64], work: NDArray[n
         v[i] = radius * sine[i]
 
 
-@compiled
+@compile_loop
 def _make_cauchy(u: NDArray[np.float64], work: NDArray[np.float64]) -> None:
     # The tangent of a uniform angle; midpoints keep the cosine away from 0.
     sine, cosine = work[0], work[1]
@@ -117,7 +117,7 @@ def _make_cauchy(u: NDArray[np.float64], work: NDArray[np.float64]) -> None:
         u[i] = sine[i] / cosine[i]
 
 
-@compiled
+@compile_loop
 def _make_laplace(u: NDArray[np.float64], work: NDArray[np.float64]) -> None:
     # The inverse of the distribution function: ±log(1 - 2|u - 1/2|).
     log, distance = work[0], work[1]
@@ -128,7 +128,7 @@ def _make_laplace(u: NDArray[np.float64], work: NDArray[np.float64]) -> None:
         u[i] = log[i] if u[i] < 0.5 else -log[i]
 
 
-@compiled
+@compile_loop
 def draw_rows(
     seed: np.uint64,
     identities: NDArray[np.uint64],
@@ -179,7 +179,7 @@ def draw_rows(
                 out[start + _HALF + i] = np.float32(v[i])
 
 
-@compiled
+@compile_loop
 def mark_used(indices: NDArray[np.int32], used: NDArray[np.bool_]) -> bool:
     """Set ``used[c]`` for every column c that occurs; return whether all are columns of the table.
 

@@ -5,8 +5,8 @@ frequencies (M, D) as float32; features at variance σ² use ``scale`` = 1/σ. E
 is computed by the same operations in the same order whoever calls, so results do not
 depend on chunks or threads.
 
-The file is long because all these loops call :func:`sincos`, and Numba's disk cache does not
-notice changes in other files: a caller elsewhere would go on running the old code.
+The file is long because all these loops call :func:`compute_sincos`, and Numba's disk cache does
+not notice changes in other files: a caller elsewhere would go on running the old code.
 """
 
 import math
@@ -14,7 +14,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker._compiled.jit import compiled
+from gradraker._compiled.jit import compile_loop
 from gradraker._compiled.prefetch import prefetch
 
 Floats = NDArray[np.float64]
@@ -27,13 +27,13 @@ _TILE = 4 * _LINE  # frequencies that are summed between two prefetches
 _FIRST_NUMBERS = 128  # float64 numbers of a row that are prefetched
 
 
-@compiled
+@compile_loop
 def _find_position_ahead(k: int, stop: int, ahead: int, last: int) -> int:
     # Neighbours are read to the end of this row, then on in the row at `ahead`.
     return min(k if k < stop else ahead + (k - stop), last)
 
 
-@compiled
+@compile_loop
 def _project(
     indices: NDArray[np.int32],
     data: Floats,
@@ -82,8 +82,8 @@ def _project(
         k += 1
 
 
-@compiled
-def sincos(x: Floats, scale: float, amplitude: float, sine: Floats, cosine: Floats) -> None:
+@compile_loop
+def compute_sincos(x: Floats, scale: float, amplitude: float, sine: Floats, cosine: Floats) -> None:
     """``amplitude`` times sin and cos of ``scale * x``, to about one ulp.
 
     Cody-Waite reduction by π/2 in three parts and the polynomials of fdlibm, in a form that
@@ -120,15 +120,15 @@ def sincos(x: Floats, scale: float, amplitude: float, sine: Floats, cosine: Floa
                 cosine[j] = amplitude * math.cos(angle) if finite else np.nan
 
 
-@compiled(fastmath=_REORDERED)
-def _dot(a: Floats, b: Floats) -> float:
+@compile_loop(fastmath=_REORDERED)
+def _sum_products(a: Floats, b: Floats) -> float:
     total = 0.0
     for j in range(a.size):
         total += a[j] * b[j]
     return total
 
 
-@compiled
+@compile_loop
 def compute_feature_rows(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
@@ -146,10 +146,10 @@ def compute_feature_rows(
         start, stop = indptr[rows[i]], indptr[rows[i] + 1]
         ahead = indptr[rows[min(i + 1, rows.size - 1)]]
         _project(indices, data, start, stop, ahead, table, projection)
-        sincos(projection, scale, amplitude, out[i, :n_frequencies], out[i, n_frequencies:])
+        compute_sincos(projection, scale, amplitude, out[i, :n_frequencies], out[i, n_frequencies:])
 
 
-@compiled
+@compile_loop
 def predict_rows(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
@@ -171,18 +171,20 @@ def predict_rows(
     projection = np.empty(n_frequencies)
     for i in range(start, stop):
         _project(indices, data, indptr[i], indptr[i + 1], indptr[i + 1], table, projection)
-        sincos(projection, scale, amplitude, features[:n_frequencies], features[n_frequencies:])
+        compute_sincos(
+            projection, scale, amplitude, features[:n_frequencies], features[n_frequencies:]
+        )
         for k in range(theta.shape[0]):
-            out[i, k] = _dot(theta[k], features)
+            out[i, k] = _sum_products(theta[k], features)
 
 
-@compiled
+@compile_loop
 def _add(theta: Floats, factor: float, features: Floats) -> None:
     for j in range(theta.size):
         theta[j] += factor * features[j]
 
 
-@compiled
+@compile_loop
 def run_lms_pass(Z: Floats, rows: NDArray[np.int64], Y: Floats, step: float, theta: Floats) -> None:
     """Train on rows of Z in the order ``rows``: θ ← θ + step (y − θᵀz) z, step = 2η.
 
@@ -190,10 +192,10 @@ def run_lms_pass(Z: Floats, rows: NDArray[np.int64], Y: Floats, step: float, the
     """
     for i in rows:
         for k in range(theta.shape[0]):
-            _add(theta[k], step * (Y[i, k] - _dot(theta[k], Z[i])), Z[i])
+            _add(theta[k], step * (Y[i, k] - _sum_products(theta[k], Z[i])), Z[i])
 
 
-@compiled
+@compile_loop
 def _compute_features_of_one(
     indices: NDArray[np.int32], data: Floats, table: NDArray[np.float32], scale: float
 ) -> Floats:
@@ -204,11 +206,11 @@ def _compute_features_of_one(
     first = min(0, indices.size)  # a literal 0 would have _project compiled a second time
     _project(indices, data, first, indices.size, first, table, projection)
     amplitude = 1.0 / math.sqrt(n_frequencies)
-    sincos(projection, scale, amplitude, features[:n_frequencies], features[n_frequencies:])
+    compute_sincos(projection, scale, amplitude, features[:n_frequencies], features[n_frequencies:])
     return features
 
 
-@compiled
+@compile_loop
 def predict_value(
     indices: NDArray[np.int32],
     data: Floats,
@@ -217,10 +219,10 @@ def predict_value(
     theta: Floats,
 ) -> float:
     """:func:`predict_one` for a single target, θ of shape (2D,): numbers are faster to pass."""
-    return _dot(theta, _compute_features_of_one(indices, data, table, scale))
+    return _sum_products(theta, _compute_features_of_one(indices, data, table, scale))
 
 
-@compiled
+@compile_loop
 def learn_value(
     indices: NDArray[np.int32],
     data: Floats,
@@ -232,7 +234,7 @@ def learn_value(
 ) -> float:
     """:func:`learn_one` for a single target: the prediction, or NaN if the step was not taken."""
     features = _compute_features_of_one(indices, data, table, scale)
-    prediction = _dot(theta, features)
+    prediction = _sum_products(theta, features)
     factor = step * (value - prediction)
     if not math.isfinite(factor):
         return np.nan
@@ -240,7 +242,7 @@ def learn_value(
     return prediction
 
 
-@compiled
+@compile_loop
 def predict_one(
     indices: NDArray[np.int32],
     data: Floats,
@@ -252,10 +254,10 @@ def predict_one(
     """Equation (2) for one node with neighbours ``indices`` and weights ``data``."""
     features = _compute_features_of_one(indices, data, table, scale)
     for k in range(theta.shape[0]):
-        out[k] = _dot(theta[k], features)
+        out[k] = _sum_products(theta[k], features)
 
 
-@compiled
+@compile_loop
 def learn_one(
     indices: NDArray[np.int32],
     data: Floats,
@@ -272,7 +274,7 @@ def learn_one(
     """
     features = _compute_features_of_one(indices, data, table, scale)
     for k in range(theta.shape[0]):
-        out[k] = _dot(theta[k], features)
+        out[k] = _sum_products(theta[k], features)
     for k in range(theta.shape[0]):
         if not math.isfinite(step * (values[k] - out[k])):
             return False
@@ -281,7 +283,7 @@ def learn_one(
     return True
 
 
-@compiled
+@compile_loop
 def project_rows(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
@@ -296,16 +298,16 @@ def project_rows(
         _project(indices, data, indptr[i], indptr[i + 1], indptr[i + 1], table, out[i])
 
 
-@compiled
+@compile_loop
 def compute_scaled_features(P: Floats, scale: float, Z: Floats) -> None:
     """Equation (1) from projections P (n, D): one projection serves all variances."""
     n_frequencies = P.shape[1]
     amplitude = 1.0 / math.sqrt(n_frequencies)
     for i in range(P.shape[0]):
-        sincos(P[i], scale, amplitude, Z[i, :n_frequencies], Z[i, n_frequencies:])
+        compute_sincos(P[i], scale, amplitude, Z[i, :n_frequencies], Z[i, n_frequencies:])
 
 
-@compiled
+@compile_loop
 def predict_member_rows(
     P: Floats, scale: float, theta: Floats, features: Floats, out: Floats
 ) -> None:
@@ -313,12 +315,12 @@ def predict_member_rows(
     n_frequencies = P.shape[1]
     amplitude = 1.0 / math.sqrt(n_frequencies)
     for i in range(P.shape[0]):
-        sincos(P[i], scale, amplitude, features[:n_frequencies], features[n_frequencies:])
+        compute_sincos(P[i], scale, amplitude, features[:n_frequencies], features[n_frequencies:])
         for k in range(theta.shape[0]):
-            out[i, k] = _dot(theta[k], features)
+            out[i, k] = _sum_products(theta[k], features)
 
 
-@compiled
+@compile_loop
 def run_member_pass(
     P: Floats,
     rows: NDArray[np.int64],
@@ -351,18 +353,18 @@ def run_member_pass(
             else:
                 prefetch(P, next_row, j)
         if t < n or not kept:
-            sincos(P[i], scale, amplitude, z[:n_frequencies], z[n_frequencies:])
+            compute_sincos(P[i], scale, amplitude, z[:n_frequencies], z[n_frequencies:])
         norms[t] = 0.0
         for k in range(theta.shape[0]):
-            out[t, k] = _dot(theta[k], z)
+            out[t, k] = _sum_products(theta[k], z)
             if keep != 1.0:
-                norms[t] += _dot(theta[k], theta[k])
+                norms[t] += _sum_products(theta[k], theta[k])
                 for j in range(theta.shape[1]):
                     theta[k, j] *= keep
             _add(theta[k], step * (Y[i, k] - out[t, k]), z)
 
 
-@compiled
+@compile_loop
 def run_held_out_pass(
     P: Floats,
     scale: float,
@@ -389,11 +391,11 @@ def run_held_out_pass(
         run_lms_pass(Z, orders[start : order_ends[m]], Y, step, theta)
         for t in range(first, held_out_ends[m]):
             for k in range(theta.shape[0]):
-                out[held_out[t], k] = _dot(theta[k], Z[held_out[t]])
+                out[held_out[t], k] = _sum_products(theta[k], Z[held_out[t]])
         start, first = order_ends[m], held_out_ends[m]
 
 
-@compiled
+@compile_loop
 def train_sweep(
     P: Floats,
     scales: Floats,
@@ -414,10 +416,10 @@ def train_sweep(
         compute_scaled_features(P, scales[s], Z)
         for t in range(rows.size):
             z = Z[rows[t]]
-            _add(theta[s], step * (values[t] - _dot(theta[s], z)), z)
+            _add(theta[s], step * (values[t] - _sum_products(theta[s], z)), z)
 
 
-@compiled
+@compile_loop
 def add_sweep_errors(
     P: Floats,
     scales: Floats,
@@ -435,8 +437,8 @@ def add_sweep_errors(
     amplitude = 1.0 / math.sqrt(n_frequencies)
     for s in range(start, stop):
         for i in range(n):
-            sincos(P[i], scales[s], amplitude, z[:n_frequencies], z[n_frequencies:])
-            predictions[i] = _dot(theta[s], z)
+            compute_sincos(P[i], scales[s], amplitude, z[:n_frequencies], z[n_frequencies:])
+            predictions[i] = _sum_products(theta[s], z)
         for t in range(rows.size):
             error = values[t] - predictions[rows[t]]
             out[s] += error * error

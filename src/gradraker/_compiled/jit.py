@@ -15,10 +15,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 @overload
-def compiled(function: F) -> F: ...
+def compile_loop(function: F) -> F: ...
 @overload
-def compiled(*, fastmath: set[str] | bool = ...) -> Callable[[F], F]: ...
-def compiled(
+def compile_loop(*, fastmath: set[str] | bool = ...) -> Callable[[F], F]: ...
+def compile_loop(
     function: F | None = None, *, fastmath: set[str] | bool = False
 ) -> F | Callable[[F], F]:
     """Compile ``function`` with Numba; floating-point rules are strict by default."""

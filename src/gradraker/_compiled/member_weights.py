@@ -5,12 +5,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker._compiled.jit import compiled
+from gradraker._compiled.jit import compile_loop
 
 Floats = NDArray[np.float64]
 
 
-@compiled
+@compile_loop
 def set_weights(losses: Floats, weight_step: float, weights: Floats) -> None:
     """``weights[p]`` = exp(−λ losses[p]) / Σ_q exp(−λ losses[q])."""
     smallest = losses.min()
@@ -23,14 +23,14 @@ def set_weights(losses: Floats, weight_step: float, weights: Floats) -> None:
         weights[p] /= total
 
 
-@compiled
+@compile_loop
 def compute_safe_step(bound: float) -> float:
     """λ = 1/(2 B²); 0 before any error."""
     # The square of a smaller error would give a step beyond the range of float64.
     return 0.5 / max(bound, 1e-300) if bound > 0.0 else 0.0
 
 
-@compiled
+@compile_loop
 def run_hedge_pass(
     predictions: Floats,
     norms: Floats,

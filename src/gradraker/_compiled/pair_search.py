@@ -12,7 +12,7 @@ every pair that might win is summed again directly by :func:`measure_pair`.
 import numpy as np
 import numpy.typing as npt
 
-from gradraker._compiled.jit import compiled
+from gradraker._compiled.jit import compile_loop
 
 Float64 = npt.NDArray[np.float64]
 Float32 = npt.NDArray[np.float32]
@@ -23,7 +23,7 @@ Pair = tuple[float, int, int, int]  # distance, two rows (-1 if none is better),
 ColumnLists = tuple[Int64, Int64, Float64]
 
 
-@compiled
+@compile_loop
 def measure_pair(csr: Csr, i: int, j: int, squared: bool, limit: float) -> float:
     """Direct sum over ascending columns; may stop past ``limit``."""
     indptr, indices, data = csr
@@ -45,7 +45,7 @@ def measure_pair(csr: Csr, i: int, j: int, squared: bool, limit: float) -> float
     return total
 
 
-@compiled
+@compile_loop
 def search_farthest(
     csr: Csr, powers: Float64, squared: bool, n_columns: int, tolerance: float, best: float
 ) -> Pair:
@@ -79,7 +79,7 @@ def search_farthest(
     return best, best_i, best_j, n_checked
 
 
-@compiled
+@compile_loop
 def search_small_rows(csr: Csr, powers: Float64, order: Int64, squared: bool, best: float) -> Pair:
     """Compare the pairs whose powers sum to less than ``best``; ``order`` ascends by power.
 
@@ -98,7 +98,7 @@ def search_small_rows(csr: Csr, powers: Float64, order: Int64, squared: bool, be
     return best, best_i, best_j, n_checked
 
 
-@compiled
+@compile_loop
 def list_leading_entries(csr: Csr, squared: bool, threshold: float, n_columns: int) -> ColumnLists:
     """List by column the entries that lead each row to a power of ``threshold``."""
     indptr, indices, data = csr
@@ -124,7 +124,7 @@ def list_leading_entries(csr: Csr, squared: bool, threshold: float, n_columns: i
     return starts, rows, before
 
 
-@compiled
+@compile_loop
 def search_nearest(
     csr: Csr,
     lists: ColumnLists,
@@ -176,7 +176,7 @@ def search_nearest(
     return best, best_i, best_j, n_checked
 
 
-@compiled(fastmath={"reassoc", "contract", "nnan", "nsz"})
+@compile_loop(fastmath={"reassoc", "contract", "nnan", "nsz"})
 def compute_l1_distances(A: Float32, B: Float32, distances: Float32) -> None:
     """Write Σ|x−y| of each row of A and each row of B."""
     for i in range(A.shape[0]):

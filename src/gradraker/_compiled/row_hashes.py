@@ -3,13 +3,13 @@
 import numpy as np
 import numpy.typing as npt
 
-from gradraker._compiled.jit import compiled
+from gradraker._compiled.jit import compile_loop
 
 Float64 = npt.NDArray[np.float64]
 UInt64 = npt.NDArray[np.uint64]
 
 
-@compiled
+@compile_loop
 def _mix(z: np.uint64) -> np.uint64:
     """Spread 64 bits over 64 bits: the mixing steps of splitmix64."""
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -17,13 +17,13 @@ def _mix(z: np.uint64) -> np.uint64:
     return z ^ (z >> np.uint64(31))
 
 
-@compiled
+@compile_loop
 def _add_entry(total: np.uint64, column: int, bits: np.uint64) -> np.uint64:
     """Hash of the entries so far and one more; their order counts."""
     return _mix(total + bits + np.uint64(column + 1) * np.uint64(0x9E3779B97F4A7C15))
 
 
-@compiled
+@compile_loop
 def hash_sparse_rows(
     indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.int32], bits: UInt64, seed: int
 ) -> UInt64:
@@ -35,7 +35,7 @@ def hash_sparse_rows(
     return hashes
 
 
-@compiled
+@compile_loop
 def hash_dense_rows(values: Float64, bits: UInt64, seed: int) -> UInt64:
     """Hash of the nonzero entries of each row, equal for equal rows; 0.0 and -0.0 are equal."""
     hashes = np.full(values.shape[0], np.uint64(seed))

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker._compiled.jit import compiled
+from gradraker._compiled.jit import compile_loop
 
 Floats = NDArray[np.float64]
 
 
-@compiled
+@compile_loop
 def multiply_sparse(
     indptr: NDArray[Any], indices: NDArray[Any], data: Floats, X: Floats, product: Floats
 ) -> None:

@@ -120,7 +120,7 @@ def bank(
 
         graphs = {name: read_edges_file(file, waiting) for name, file in files.items()}
         known = read_values_file(values, waiting)
-        waiting.stage("training")
+        waiting.show_stage("training")
         with reword_errors(values):
             result = predict_with_bank(
                 graphs,

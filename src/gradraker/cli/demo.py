@@ -48,15 +48,15 @@ def print_tables(summary: "DemoSummary") -> None:
     facts.add_column()
     facts.add_row("Graph", f"{summary.n_nodes} nodes, {summary.n_edges} edges")
     facts.add_row(
-        "Split", f"{summary.n_sampled} sampled, {summary.n_tested} tested (seed {summary.seed})"
+        "Split", f"{summary.n_sampled} known, {summary.n_tested} unknown (seed {summary.seed})"
     )
     facts.add_row(
         "σ² of the kernel",
-        f"{summary.sigma2:.3g}, from the sampled graph alone (rule '{summary.sigma2_rule}')",
+        f"{summary.sigma2:.3g}, from the known nodes alone (rule '{summary.sigma2_rule}')",
     )
-    facts.add_row("GNMSE", f"{summary.gnmse:.4f} on tested nodes, values scaled to [0, 1]")
+    facts.add_row("GNMSE", f"{summary.gnmse:.4f} on unknown nodes, values scaled to [0, 1]")
     facts.add_row("GNMSE of a node model", f"{summary.gnmse_of_node_model:.4f}, see below")
-    facts.add_row("GNMSE of the mean", f"{summary.gnmse_of_mean:.4f} if all get the sampled mean")
+    facts.add_row("GNMSE of the mean", f"{summary.gnmse_of_mean:.4f} if all get the known mean")
 
     stations = Table(
         title="Three best and three worst predicted stations, temperatures in °C",

@@ -32,12 +32,12 @@ def explain(model: str, node: str, top: int, as_json: bool) -> None:
     if model == "-":
         raise click.UsageError("--model cannot be '-': give the name of a file")
     with Waiting() as waiting:
-        waiting.stage("reading the model")
+        waiting.show_stage("reading the model")
         from gradraker.exceptions import UnknownNodesError
         from gradraker.report import summarize_explanation
 
         saved = load_node_model(model)
-        waiting.stage("explaining")
+        waiting.show_stage("explaining")
         try:
             explanation = saved.explain([node])
         except UnknownNodesError as error:

@@ -50,8 +50,8 @@ def read_edges_file(path: str, waiting: Waiting) -> "EdgeList":
 
     from gradraker.io.readers import read_edges
 
-    waiting.file(_label(path))
-    edges = read_edges(path, progress=waiting.read)
+    waiting.set_file(_label(path))
+    edges = read_edges(path, progress=waiting.show_progress)
     if edges.references is not None:
         raise click.ClickException(
             f"{_label(path)}: the matrix is {len(edges.nodes)} × {len(edges.references)}, but a "
@@ -66,8 +66,8 @@ def read_values_file(path: str, waiting: Waiting) -> dict[Hashable, float]:
     """Read known values, by the name of the node."""
     from gradraker.io.readers import read_values
 
-    waiting.file(_label(path))
-    values = read_values(path, progress=waiting.read)
+    waiting.set_file(_label(path))
+    values = read_values(path, progress=waiting.show_progress)
     return {str(node): value for node, value in values.items()}
 
 

@@ -115,13 +115,13 @@ def predict(
     )
     check_writable(out, report, model)
     with Waiting() as waiting:
-        waiting.stage("starting")
+        waiting.show_stage("starting")
         from gradraker import predict_nodes
         from gradraker.report import render_predictions, summarize_predictions
 
         graph = read_edges_file(edges, waiting)
         known = read_values_file(values, waiting)
-        waiting.stage("training")
+        waiting.show_stage("training")
         settings = to_graph_options(
             self_loops=options["self_loops"], unweighted=options["unweighted"]
         )
@@ -134,7 +134,7 @@ def predict(
                 coverage=options["coverage"],
                 **settings,
             )
-        waiting.stage("summing up")
+        waiting.show_stage("summing up")
         summary = summarize_predictions(
             result,
             n_edges=len(graph),
@@ -146,7 +146,7 @@ def predict(
         page = None if report is None else render_predictions(summary)
         table = list_prediction_rows(result, top=top, raw_names=raw_names)
         rows = None if out is None else list(table)
-        waiting.stage("writing")
+        waiting.show_stage("writing")
         if model is not None:
             result.model.save(model)
         if page is not None and report is not None:

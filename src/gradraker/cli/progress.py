@@ -19,8 +19,8 @@ class Waiting:
     Examples
     --------
     >>> with Waiting() as waiting:
-    ...     waiting.stage("training")
-    ...     waiting.read("reading", 10, 100)  # for the readers: stage, done, total
+    ...     waiting.show_stage("training")
+    ...     waiting.show_progress("reading", 10, 100)  # for the readers: stage, done, total
     """
 
     def __init__(self) -> None:
@@ -51,15 +51,15 @@ class Waiting:
             if self._bar is not None:
                 self._bar.stop()
 
-    def stage(self, stage: str) -> None:
+    def show_stage(self, stage: str) -> None:
         """Say what comes now; how long it takes is not known."""
         self._show(stage, None)
 
-    def file(self, name: str) -> None:
-        """Say which file the next calls of ``read`` are about."""
+    def set_file(self, name: str) -> None:
+        """Say which file the next calls of ``show_progress`` are about."""
         self._file = name
 
-    def read(self, stage: str, done: int, total: int) -> None:
+    def show_progress(self, stage: str, done: int, total: int) -> None:
         """Say how far a reader is."""
         self._show(f"{stage} {self._file}".rstrip(), (done, total))
 

@@ -90,7 +90,7 @@ def ranges(
 
         graph = read_edges_file(edges, waiting)
         known = None if values is None else read_values_file(values, waiting)
-        waiting.stage("measuring distances")
+        waiting.show_stage("measuring distances")
         options = to_vector_options(
             direction=direction,
             self_loops=self_loops,

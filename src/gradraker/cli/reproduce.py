@@ -89,11 +89,11 @@ def reproduce(
     try:
         with Waiting() as waiting:
 
-            def progress(name: str, done: float, total: float) -> None:
-                waiting.read(name, round(_UNITS * done), round(_UNITS * total))
+            def show_progress(name: str, done: float, total: float) -> None:
+                waiting.show_progress(name, round(_UNITS * done), round(_UNITS * total))
 
             if redraw is not None:
-                summary = redraw_paper(redraw, folder, progress=progress)
+                summary = redraw_paper(redraw, folder, progress=show_progress)
             else:
                 summary = reproduce_paper(
                     folder,
@@ -102,7 +102,7 @@ def reproduce(
                     random_state=seed,
                     n_jobs=jobs,
                     download=download,
-                    progress=progress,
+                    progress=show_progress,
                 )
     except UnknownFigureError as error:
         known = ", ".join(error.known)

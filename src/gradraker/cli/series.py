@@ -117,19 +117,12 @@ def series(
 
         graph = read_edges_file(edges, waiting)
         table = read_series(series, leave_out=[] if time_column is None else [time_column])
-        waiting.stage("training")
+        waiting.show_stage("training")
         options: dict[str, Any] = {"direction": direction}
         if shift == "mean":
             options["hop_weights"] = "random_walk"
         vectors = adjacency_vectors(graph, **options)
-        settings = SKGRegressor(
-            sigma2=learner["sigma2"],
-            kernel=learner["kernel"],
-            n_frequencies=learner["frequencies"],
-            learning_rate=learner["learning_rate"],
-            n_epochs=learner["epochs"],
-            random_state=learner["seed"],
-        )
+        settings = SKGRegressor(**_name_settings(learner))
         try:
             result = predict_series(
                 vectors,
@@ -173,6 +166,18 @@ def series(
     _print_tables(summary, to_stderr=out == "-")
     if out not in (None, "-"):
         click.echo(f"Predictions: {out}")
+
+
+def _name_settings(learner: dict[str, Any]) -> dict[str, Any]:
+    """Options of the learner by the names of its parameters."""
+    return {
+        "sigma2": learner["sigma2"],
+        "kernel": learner["kernel"],
+        "n_frequencies": learner["frequencies"],
+        "learning_rate": learner["learning_rate"],
+        "n_epochs": learner["epochs"],
+        "random_state": learner["seed"],
+    }
 
 
 def _print_tables(summary: dict[str, Any], *, to_stderr: bool) -> None:

@@ -188,20 +188,20 @@ def sweep(
     check_distinct({"edges": edges, "values": values}, {"out": out, "report": report, "plot": plot})
     check_writable(out, report, plot)
     with Waiting() as waiting:
-        waiting.stage("starting")
+        waiting.show_stage("starting")
         _check_extras(report, plot)
         data = _read_data(edges, values, dataset, waiting, options)
         result = _run_sweep(data, out, waiting, options)
-        waiting.stage("writing")
+        waiting.show_stage("writing")
         from gradraker.plotting import write_figure
-        from gradraker.report import sweep_report, sweep_summary
+        from gradraker.report import render_sweep, summarize_sweep
 
         inputs = {name: str(file) for name, file in (("edges", edges), ("values", values)) if file}
-        summary = sweep_summary(result, inputs=inputs)
+        summary = summarize_sweep(result, inputs=inputs)
         if plot is not None:
             write_figure(result.plot().figure.figure, plot)
         if report is not None:
-            write_text(report, sweep_report(result, inputs=inputs))
+            write_text(report, render_sweep(result, inputs=inputs))
     if as_json:
         echo_json(summary)
         return
@@ -263,7 +263,7 @@ def _run_sweep(
     arguments = {argument: options[option] for argument, option in _OPTIONS.items()}
     try:
         with _connect(options["scheduler"]):
-            return sigma2_sweep(data, checkpoint=out, progress=waiting.read, **arguments)
+            return sigma2_sweep(data, checkpoint=out, progress=waiting.show_progress, **arguments)
     except KeyboardInterrupt:
         click.echo(
             f"\nStopped: {_count_done(out)} of {options['repeats']} repeats are in {out}. "

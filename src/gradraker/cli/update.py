@@ -78,7 +78,7 @@ def update(
     target = model if save_as is None else save_as
     check_writable(out, target)
     with Waiting() as waiting:
-        waiting.stage("reading the model")
+        waiting.show_stage("reading the model")
         from gradraker.report import summarize_update
         from gradraker.workflow import predict_all, update_nodes
 
@@ -87,14 +87,14 @@ def update(
             raise click.UsageError("--again is for models of SKG: this one holds each value once")
         graph = None if edges is None else read_edges_file(edges, waiting)
         given = {} if values is None else read_values_file(values, waiting)
-        waiting.stage("training")
+        waiting.show_stage("training")
         with reword_errors(values):
             found = update_nodes(saved, graph, given, unknown_nodes=unknown_nodes, relearn=again)
         result = predict_all(saved)
         facts = summarize_update(found, result, n_contributors=top)
         table = list_prediction_rows(result, top=top, raw_names=raw_names)
         rows = None if out is None else list(table)
-        waiting.stage("writing")
+        waiting.show_stage("writing")
         changed = bool(found.learned) or found.graph_changed
         if changed or save_as is not None:
             saved.save(target)

@@ -45,7 +45,7 @@ class GraphDataset:
     >>> data = GraphDataset([[0, 1], [0, 0]], [3.0, 5.0], ["a", "b"], name="Two nodes")
     >>> data
     GraphDataset('Two nodes', 2 nodes, 1 edges)
-    >>> data.scaled_values()
+    >>> data.scale_values()
     array([0., 1.])
     """
 
@@ -86,7 +86,7 @@ class GraphDataset:
         """Number of directed edges: an undirected edge counts twice, a self loop once."""
         return int(self.adjacency.nnz)
 
-    def scaled_values(self) -> NDArray[np.float64]:
+    def scale_values(self) -> NDArray[np.float64]:
         """Values moved and scaled to [0, 1] over all nodes; all 0 if they are all equal."""
         low, high = float(self.values.min()), float(self.values.max())
         if low == high:

@@ -60,9 +60,9 @@ class LinearExplanation:
         Parameters
         ----------
         k : int, default=5
-            Known nodes for each tested node, by absolute weight.
+            Known nodes for each explained node, by absolute weight.
         row : int, optional
-            One tested node only.
+            One explained node only.
 
         Returns
         -------
@@ -83,7 +83,7 @@ class LinearExplanation:
         rows = list(range(n)) if row is None else [check_row(row, n)]
         k = min(check_count("k", k), n_known)
         tested = [r for r in rows for _ in range(k)]
-        known = self.heaviest(k)[rows].ravel().tolist()
+        known = self.find_heaviest(k)[rows].ravel().tolist()
         columns: dict[str, Any] = {
             "node": [self.node_names[i] for i in tested],
             "known_node": [self.known_names[i] for i in known],
@@ -101,7 +101,7 @@ class LinearExplanation:
         """What else :meth:`top` shows of pairs of explained and known nodes."""
         return {}
 
-    def heaviest(self, k: int) -> NDArray[np.int64]:
+    def find_heaviest(self, k: int) -> NDArray[np.int64]:
         """The k known nodes with the largest absolute weights in each prediction, (n, k).
 
         The heaviest first; nodes of equal weight, up to rounding errors, in the order of the
@@ -122,10 +122,10 @@ class LinearExplanation:
 
 
 def check_row(row: Any, n: int) -> int:
-    """Number of one of n tested nodes, counted from the start."""
+    """Number of one of n explained nodes, counted from the start."""
     if isinstance(row, int | np.integer) and not isinstance(row, bool) and -n <= row < n:
         return int(row) % n
-    raise ValueError(f"row must be the number of one of {n} tested nodes, got {row!r}")
+    raise ValueError(f"row must be the number of one of {n} explained nodes, got {row!r}")
 
 
 def choose_names(

@@ -14,7 +14,7 @@ from gradraker.explain.linear_explanation import LinearExplanation, check_row
 from gradraker.explain.similarity import efficient_distance, noise_range
 from gradraker.linear.weights import contribution_weights
 
-# Weights by time of a batch of tested nodes are smaller than this.
+# Weights by time of a batch of explained nodes are smaller than this.
 _BATCH_BYTES = 64 << 20
 # A sum of weights this far from 1 is worth a word (section VI.B.2 of the paper).
 _FAR_FROM_ONE = 0.1
@@ -60,7 +60,7 @@ class Explanation(LinearExplanation):
         return self._source.compute_weights_by_time()
 
     def compute_row_by_time(self, row: int) -> NDArray[np.float64]:
-        """Row ``row`` of ``by_time``, at the cost of one tested node."""
+        """Row ``row`` of ``by_time``, at the cost of one explained node."""
         number = check_row(row, self.weights.shape[0])
         return (
             self.by_time[number]
@@ -97,7 +97,7 @@ class Explanation(LinearExplanation):
         }
 
     def efficient_distance(self, row: int = 0) -> float:
-        """Efficient distance of a tested node; see :func:`gradraker.explain.efficient_distance`.
+        """Efficient distance of an explained node; see the function of that name.
 
         It is a squared distance for the Gaussian kernel and an l1 distance for the Laplacian one,
         both read off B. The Cauchy kernel is no function of one distance: there it is
@@ -130,7 +130,7 @@ class Explanation(LinearExplanation):
         --------
         >>> from gradraker import SKGRegressor, load_temperature
         >>> data = load_temperature()
-        >>> X, y = data.adjacency, data.scaled_values()
+        >>> X, y = data.adjacency, data.scale_values()
         >>> explanation = SKGRegressor(random_state=0).fit(X[:60], y[:60]).explain(X[60:])
         >>> split = explanation.split_prediction()
         >>> total = split.significant + split.insignificant
@@ -152,13 +152,13 @@ class Explanation(LinearExplanation):
         return SplitPrediction(significant, insignificant, n_significant, noise)
 
     def plot(self, row: int = 0, *, ax: Any = None) -> Any:
-        """Draw B and F of a tested node against time, the paper's figure 3."""
+        """Draw B and F of an explained node against time, the paper's figure 3."""
         from gradraker.plotting import ContributionWeightsDisplay
 
         return ContributionWeightsDisplay.from_explanation(self, row=row, ax=ax)
 
     def plot_nodes(self, row: int = 0, *, ax: Any = None) -> Any:
-        """Draw known nodes by distance to a tested node, the paper's figure 2."""
+        """Draw known nodes by distance to an explained node, the paper's figure 2."""
         from gradraker.plotting import NodeDistancesDisplay
 
         return NodeDistancesDisplay.from_explanation(self, row=row, ax=ax)
@@ -212,7 +212,7 @@ class _Source:
         return contribution_weights(self.Z, self.learned.order, self.stars[row], self.learned.rates)
 
     def iterate_batches(self) -> Any:
-        """Yield (first tested node, weights by time of a batch of them)."""
+        """Yield (first explained node, weights by time of a batch of them)."""
         order, rates = self.learned.order, self.learned.rates
         size = max(1, _BATCH_BYTES // (8 * max(1, order.size)))
         for start in range(0, self.stars.shape[0], size):
@@ -266,7 +266,7 @@ def _read_only(view: NDArray[Any]) -> NDArray[Any]:
 
 
 def _measure_squared_distances(evidence: Evidence) -> NDArray[np.float64]:
-    """‖a − b‖² between tested rows a and learned rows b, (n, n_known)."""
+    """‖a − b‖² between explained rows a and learned rows b, (n, n_known)."""
     A, B = (
         csr_array((rows.data, rows.indices, rows.indptr), (rows.indptr.size - 1, evidence.width))
         for rows in (evidence.tested, evidence.learned.rows)

@@ -194,7 +194,7 @@ def similarity_transfer(
     return SimilarityTransfer(
         squared_distances=distances,
         value_differences=differences,
-        rank_correlation=_rank_correlation(distances, differences),
+        rank_correlation=_compute_rank_correlation(distances, differences),
         relative_error=relative_error,
         n_nodes=rows.shape[0],
         n_neighbors=k,
@@ -216,7 +216,7 @@ def _measure_relative_error(
     return float(np.sum((true - by_nearest) ** 2)) / error_of_mean
 
 
-def _rank_correlation(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
+def _compute_rank_correlation(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
     """Spearman's correlation, NaN without a warning if either is constant."""
     ranks = [rankdata(column) for column in (first, second)]
     a, b = (column - column.mean() for column in ranks)

@@ -80,7 +80,9 @@ def identify_references(names: Iterable[Hashable]) -> NDArray[np.uint64]:
     return np.fromiter((identify_reference(name) for name in names), dtype=np.uint64)
 
 
-def check_references(references: Sequence[Hashable], n_columns: int) -> Sequence[Hashable]:
+def check_references(
+    references: Sequence[Hashable] | NDArray[Any], n_columns: int
+) -> Sequence[Hashable]:
     """Check that each column of X has a distinct name, and return plain names.
 
     Examples

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker._validation import check_choice
 from gradraker.kernels.distances.extremes import extreme_squared_distances
 from gradraker.kernels.pairs import subtract_pair
 from gradraker.kernels.shift_invariant import get_kernel
@@ -75,10 +76,7 @@ class Sigma2Ranges:
 
     def get_meaning(self, range_name: str) -> str:
         """Return a sentence about the predictions in a range."""
-        if range_name not in _MEANINGS:
-            names = ", ".join(map(repr, RANGES))
-            raise ValueError(f"range_name must be one of {names}, got {range_name!r}")
-        return _MEANINGS[range_name]
+        return _MEANINGS[check_choice("range_name", range_name, RANGES)]
 
     def describe(self, sigma2: float) -> dict[str, Any]:
         """Return where a variance lies, as a dict that JSON can hold."""

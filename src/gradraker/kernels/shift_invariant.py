@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
 from gradraker._compiled.draws import CAUCHY, LAPLACE, NORMAL
+from gradraker._validation import check_choice
 
 
 @dataclass(frozen=True)
@@ -72,13 +73,13 @@ def _solve_cauchy_variance(difference: NDArray[np.float64], similarity: float) -
     squares = difference[difference != 0.0] ** 2
     target = -math.log(similarity)
 
-    def excess(log_sigma2: float) -> float:
+    def compute_excess(log_sigma2: float) -> float:
         return float(np.sum(np.log1p(squares / math.exp(log_sigma2)))) - target
 
     # log(1 + x) <= x bounds the root from above, the largest entry alone from below.
     above = math.log(float(np.sum(squares)) / target)
     below = math.log(float(squares.max())) - target
-    return math.exp(brentq(excess, below - 1.0, above + 1.0, xtol=1e-13))
+    return math.exp(brentq(compute_excess, below - 1.0, above + 1.0, xtol=1e-13))
 
 
 KERNELS = {
@@ -102,6 +103,4 @@ def get_kernel(kernel: Any) -> Kernel:
     >>> float(get_kernel("gaussian").similarity([3.0, 4.0], 12.5))
     0.36787944117144233
     """
-    if isinstance(kernel, str) and kernel in KERNELS:
-        return KERNELS[kernel]
-    raise ValueError(f"kernel must be one of {', '.join(map(repr, KERNELS))}, got {kernel!r}")
+    return KERNELS[check_choice("kernel", kernel, KERNELS)]

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gradraker._compiled.member_weights import compute_safe_step, run_hedge_pass, set_weights
+from gradraker._validation import is_number
 
 AUTO = "auto"
 
@@ -22,7 +23,7 @@ class Hedge:
     n_members : int
         P.
     weight_step : float or "auto"
-        λ, or a step that the bound of :func:`regret_bound` allows: 1/(2 B²), where B² is an
+        λ, or a step that the bound of :func:`compute_regret_bound` allows: 1/(2 B²), where B² is an
         upper bound of the squared errors of all members so far. An error above it raises B² to
         its square, or to twice B² if that is more.
     regularization : float
@@ -84,15 +85,17 @@ class Hedge:
         )
         return history
 
-    def regret_bound(self) -> float:
+    def compute_regret_bound(self) -> float:
         """Upper bound of the bank's loss minus the best member's, so far."""
         largest, bound = self.totals[1:].tolist()
         if self.given_step:
-            return regret_bound(self.losses.size, largest, self.given_step)
-        return regret_bound(self.losses.size, bound)
+            return compute_regret_bound(self.losses.size, largest, self.given_step)
+        return compute_regret_bound(self.losses.size, bound)
 
 
-def regret_bound(n_members: int, largest_error: float, weight_step: float | str = AUTO) -> float:
+def compute_regret_bound(
+    n_members: int, largest_error: float, weight_step: float | str = AUTO
+) -> float:
     """Largest possible regret: cumulative squared loss of the bank minus that of its best member.
 
     The bound holds for every sequence of nodes and values, even an adversary's. exp(−λ (y − f)²) is
@@ -118,12 +121,12 @@ def regret_bound(n_members: int, largest_error: float, weight_step: float | str 
 
     Examples
     --------
-    >>> from gradraker.linear.hedge import regret_bound
-    >>> regret_bound(1, 1.0, weight_step=0.5)
+    >>> from gradraker.linear.hedge import compute_regret_bound
+    >>> compute_regret_bound(1, 1.0, weight_step=0.5)
     0.0
-    >>> round(regret_bound(16, 1.0, weight_step=0.5), 3)
+    >>> round(compute_regret_bound(16, 1.0, weight_step=0.5), 3)
     5.545
-    >>> regret_bound(16, 1.0, weight_step=0.6)
+    >>> compute_regret_bound(16, 1.0, weight_step=0.6)
     inf
     """
     if weight_step == AUTO:
@@ -137,8 +140,7 @@ def regret_bound(n_members: int, largest_error: float, weight_step: float | str 
 
 def check_weight_step(weight_step: Any) -> float | str:
     """Return a positive number or "auto"."""
-    number = isinstance(weight_step, float | int | np.integer | np.floating)
-    if number and not isinstance(weight_step, bool) and 0.0 < weight_step < np.inf:
+    if is_number(weight_step) and 0.0 < weight_step < np.inf:
         return float(weight_step)
     if isinstance(weight_step, str) and weight_step == AUTO:
         return weight_step
@@ -147,8 +149,7 @@ def check_weight_step(weight_step: Any) -> float | str:
 
 def check_regularization(regularization: Any, learning_rate: float) -> float:
     """Return a number μ ≥ 0 with η (1 + 2μ) < 1, where the update is stable."""
-    number = isinstance(regularization, float | int | np.integer | np.floating)
-    if number and not isinstance(regularization, bool) and regularization >= 0.0:
+    if is_number(regularization) and regularization >= 0.0:
         # Here a step shrinks θ by less than half of what would turn its sign.
         if learning_rate * (1.0 + 2.0 * regularization) < 1.0:
             return float(regularization)

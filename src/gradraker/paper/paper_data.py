@@ -203,7 +203,7 @@ def load_data(key: str, *, download: bool) -> PaperGraph | None:
     except DatasetUnavailableError:
         return None
     if isinstance(found, GraphDataset):
-        adjacency, values, dataset = found.adjacency, found.scaled_values(), found
+        adjacency, values, dataset = found.adjacency, found.scale_values(), found
     else:
         adjacency, values, dataset = found, None, None
     info = describe_dataset(DATA[key].registered)

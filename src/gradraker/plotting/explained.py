@@ -3,12 +3,13 @@
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
 from gradraker.explain.linear_explanation import check_row
 from gradraker.explain.skg_explanation import Explanation
-from gradraker.models.rows.record import row_names
+from gradraker.models.rows.record import find_row_names
 from gradraker.models.skg.skg_regressor import SKGRegressor
 from gradraker.plotting.figure import Display
 
@@ -48,7 +49,7 @@ class ExplainedNodeDisplay(Display):
         X: Any,
         *,
         row: int = 0,
-        references: Sequence[Hashable] | None = None,
+        references: Sequence[Hashable] | NDArray[Any] | None = None,
         ax: "Axes | None" = None,
     ) -> Self:
         """Explain one row of X, make the display and plot it.
@@ -78,11 +79,11 @@ class ExplainedNodeDisplay(Display):
 
 
 def _explain_row(
-    model: SKGRegressor, X: Any, row: int, references: Sequence[Hashable] | None
+    model: SKGRegressor, X: Any, row: int, references: Sequence[Hashable] | NDArray[Any] | None
 ) -> Explanation:
     """Explain one row of X only: weights by time of all rows may not fit into memory."""
     number = check_row(row, X.shape[0] if hasattr(X, "shape") else len(X))
-    names = row_names(X)
+    names = find_row_names(X)
     return model.explain(
         # Not all sparse formats can be indexed.
         X.tocsr()[[number]] if issparse(X) else _safe_indexing(X, [number]),

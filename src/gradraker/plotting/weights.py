@@ -110,7 +110,7 @@ class ContributionWeightsDisplay(_TimeDisplay):
     >>> from gradraker import SKGRegressor, load_temperature
     >>> from gradraker.plotting import ContributionWeightsDisplay
     >>> data = load_temperature()
-    >>> X, y = data.adjacency, data.scaled_values()
+    >>> X, y = data.adjacency, data.scale_values()
     >>> model = SKGRegressor(random_state=0).fit(X[:60], y[:60])
     >>> display = ContributionWeightsDisplay.from_estimator(model, X[60:], row=3)
     >>> display.epoch_ends

@@ -2,13 +2,13 @@
 
 from gradraker.report.html import render_predictions
 from gradraker.report.summary import summarize_explanation, summarize_predictions, summarize_update
-from gradraker.report.sweep import sweep_report, sweep_summary
+from gradraker.report.sweep import render_sweep, summarize_sweep
 
 __all__ = [
     "render_predictions",
+    "render_sweep",
     "summarize_explanation",
     "summarize_predictions",
+    "summarize_sweep",
     "summarize_update",
-    "sweep_report",
-    "sweep_summary",
 ]

@@ -182,7 +182,7 @@ def summarize_explanation(explanation: LinearExplanation, *, mean: float, k: int
     from the mean.
     """
     weights, moved = explanation.weights[0], explanation.values - mean
-    order = explanation.heaviest(k)[0].tolist()
+    order = explanation.find_heaviest(k)[0].tolist()
     total, listed = float(weights @ moved), float(weights[order] @ moved[order])
     further = explanation.describe_pairs([0] * len(order), order)
     return {

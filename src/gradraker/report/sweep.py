@@ -13,7 +13,7 @@ from gradraker.sweep.sweep_result import SweepResult, name_ranges
 _TEMPLATE = "sweep.html"
 
 
-def sweep_summary(
+def summarize_sweep(
     result: SweepResult, *, inputs: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
     """Summarise a sweep as ``gradraker sweep --json`` prints it and the page shows it.
@@ -33,8 +33,8 @@ def sweep_summary(
     Examples
     --------
     >>> from gradraker import load_temperature, sigma2_sweep
-    >>> from gradraker.report import sweep_summary
-    >>> summary = sweep_summary(sigma2_sweep(load_temperature(), n_repeats=2))
+    >>> from gradraker.report import summarize_sweep
+    >>> summary = summarize_sweep(sigma2_sweep(load_temperature(), n_repeats=2))
     >>> summary["best"]["sigma2"] > summary["boundaries"]["chaos_extending"]["median"]
     True
     """
@@ -54,7 +54,10 @@ def sweep_summary(
             "standard_error": to_json_number(error[best]),
             "at_the_end": best in (0, mean.size - 1),
         },
-        "theory": {"sigma2": to_json_number(ed), "gnmse": to_json_number(result.mean_at(ed))},
+        "theory": {
+            "sigma2": to_json_number(ed),
+            "gnmse": to_json_number(result.compute_mean_at(ed)),
+        },
         "boundaries": {
             name: _summarise(result.boundaries[:, i])
             for i, name in enumerate(
@@ -79,13 +82,13 @@ def sweep_summary(
     }
 
 
-def sweep_report(result: SweepResult, *, inputs: Mapping[str, str] | None = None) -> str:
+def render_sweep(result: SweepResult, *, inputs: Mapping[str, str] | None = None) -> str:
     """Make a page of a sweep: HTML with everything in it. Equal sweeps make equal pages.
 
     Parameters
     ----------
     result, inputs
-        As in :func:`sweep_summary`.
+        As in :func:`summarize_sweep`.
 
     Returns
     -------
@@ -94,8 +97,8 @@ def sweep_report(result: SweepResult, *, inputs: Mapping[str, str] | None = None
     Examples
     --------
     >>> from gradraker import load_temperature, sigma2_sweep
-    >>> from gradraker.report import sweep_report
-    >>> page = sweep_report(sigma2_sweep(load_temperature(), n_repeats=2))
+    >>> from gradraker.report import render_sweep
+    >>> page = render_sweep(sigma2_sweep(load_temperature(), n_repeats=2))
     >>> page.count("<figure")
     1
     """
@@ -110,7 +113,7 @@ def sweep_report(result: SweepResult, *, inputs: Mapping[str, str] | None = None
         f"at {result.best_:.4g}.",
     )
     # Safe to mark: matplotlib wrote it, and texts are drawn as paths.
-    return template.render(summary=sweep_summary(result, inputs=inputs), figure=Markup(svg))
+    return template.render(summary=summarize_sweep(result, inputs=inputs), figure=Markup(svg))
 
 
 def _summarise(column: Any) -> dict[str, float | None]:

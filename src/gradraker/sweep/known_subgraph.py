@@ -1,6 +1,6 @@
 """The part of a graph whose values are known, as a sweep takes it."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -12,7 +12,7 @@ from gradraker.graph import adjacency_vectors, known_values
 
 def build_known_subgraph(
     graph: Any,
-    values: Mapping[Hashable, float],
+    values: Mapping[Any, float],
     *,
     name: str,
     unknown_nodes: Literal["error", "ignore", "isolated"] = "error",

@@ -104,7 +104,7 @@ class SweepResult:
         usable = self.boundaries[np.isfinite(self.boundaries).all(axis=1)]
         return np.median(usable, axis=0) if len(usable) else np.full(3, np.nan)
 
-    def mean_at(self, sigma2: float) -> float:
+    def compute_mean_at(self, sigma2: float) -> float:
         """Mean GNMSE at a variance, between those of the grid by straight lines in log σ²."""
         if not self.sigma2[0] <= sigma2 <= self.sigma2[-1]:
             return float("nan")
@@ -175,5 +175,5 @@ class SweepResult:
             f"  smallest GNMSE {self.mean[best]:.4g}{error} at σ² = {self.sigma2[best]:.4g}",
         ]
         if np.isfinite(ed):
-            lines.append(f"  σ²_ed = {ed:.4g} (median), GNMSE there {self.mean_at(ed):.4g}")
+            lines.append(f"  σ²_ed = {ed:.4g} (median), GNMSE there {self.compute_mean_at(ed):.4g}")
         return "\n".join(lines)

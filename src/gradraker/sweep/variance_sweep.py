@@ -171,7 +171,7 @@ def _to_dataset(data: Any, y: ArrayLike | None) -> GraphDataset:
 
 
 def _scale_values(dataset: GraphDataset) -> NDArray[np.float64]:
-    values = dataset.scaled_values()
+    values = dataset.scale_values()
     if not values.any():
         raise ValueError(
             f"the values of all {dataset.n_nodes} nodes are {dataset.values[0]:g}: there is "

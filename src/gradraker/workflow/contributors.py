@@ -51,7 +51,7 @@ def find_contributors(
     weights, values = np.empty((len(nodes), k)), np.empty((len(nodes), k))
     for start in range(0, len(nodes), size):
         part = model.explain(nodes[start : start + size], left_out=left_out)
-        order = part.heaviest(k)
+        order = part.find_heaviest(k)
         stop = start + order.shape[0]
         names += [[part.known_names[i] for i in one] for one in order.tolist()]
         weights[start:stop] = np.take_along_axis(part.weights, order, axis=1)

@@ -60,7 +60,7 @@ def run_demo(*, seed: int) -> DemoResult:
     data = load_temperature("jan")
     assert data.positions is not None
     altitude = data.positions[:, data.position_names.index("altitude_m")]
-    y = data.scaled_values()
+    y = data.scale_values()
     sampled, tested = split_nodes(data.n_nodes, KNOWN_FRACTION, np.random.default_rng(seed))
     vectors = data.adjacency[:, sampled]  # the sampled nodes are the referencing nodes
 

@@ -69,7 +69,7 @@ def predict_all(model: NodeModel, *, coverage: float | None = None) -> NodePredi
     return NodePredictions(model, predictions, intervals)
 
 
-def _check_model(model: Any) -> NodeModel:
+def _check_model(model: object) -> NodeModel:
     """Return an unfitted copy of a model of graphs."""
     if not isinstance(model, NodeModel):
         raise TypeError(

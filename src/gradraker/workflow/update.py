@@ -53,7 +53,7 @@ class Update:
 def update_nodes(
     model: NodeModel,
     graph: Any = None,
-    values: Mapping[Hashable, float] | None = None,
+    values: Mapping[Any, float] | None = None,
     *,
     unknown_nodes: str = "error",
     relearn: bool = False,

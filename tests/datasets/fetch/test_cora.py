@@ -1,5 +1,9 @@
 """Cora-Con on small files: what it holds and what is refused."""
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from gradraker.datasets import fetch_cora_con
@@ -7,7 +11,7 @@ from gradraker.exceptions import DatasetFileError
 from small_datasets import CONTENT, CORA_FILES, put
 
 
-def test_small_cora_by_hand(small, tmp_path):
+def test_small_cora_by_hand(small: Callable[..., Any], tmp_path: Path) -> None:
     put(tmp_path / "cora", **CORA_FILES)
     data = fetch_cora_con(data_home=str(tmp_path))
     # 5 cites nobody and is left out; 7 cites 31 (and 5); 31 cites 7.
@@ -30,7 +34,9 @@ def test_small_cora_by_hand(small, tmp_path):
         ("cora.cites", b"31\t7\t5\n", "line 1: must be two papers"),
     ],
 )
-def test_wrong_cora_files_are_refused_by_name(small, tmp_path, name, content, message):
+def test_wrong_cora_files_are_refused_by_name(
+    small: Callable[..., Any], tmp_path: Path, name: str, content: bytes, message: str
+) -> None:
     put(tmp_path / "cora", **(CORA_FILES | {name: content}))
     with pytest.raises(DatasetFileError, match=message) as caught:
         fetch_cora_con(data_home=tmp_path)

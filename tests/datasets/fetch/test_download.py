@@ -8,7 +8,10 @@ import json
 import sys
 import tarfile
 import threading
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
 
 import pooch
 import pytest
@@ -27,12 +30,12 @@ from small_datasets import (
 
 
 @pytest.fixture
-def server():
+def server() -> Iterator[Any]:
     """Answers by path; an answer is bytes, or (bytes, headers) to send as they are."""
-    answers, asked = {}, []
+    answers, asked = {}, []  # type: ignore[var-annotated]
 
     class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
+        def do_GET(self) -> None:
             asked.append(self.path)
             if self.path not in answers:
                 self.send_error(404)
@@ -46,26 +49,26 @@ def server():
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, *_):
+        def log_message(self, *_: Any) -> None:
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
         http.daemon_threads = True
         thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
-        http.answers, http.asked = answers, asked
-        http.url = f"http://127.0.0.1:{http.server_port}"
+        http.answers, http.asked = answers, asked  # type: ignore[attr-defined]
+        http.url = f"http://127.0.0.1:{http.server_port}"  # type: ignore[attr-defined]
         yield http
         http.shutdown()
         thread.join()
 
 
-def left_over(tmp_path):
+def left_over(tmp_path: Path) -> list[Any]:
     return sorted(str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*") if not p.is_dir())
 
 
 @pytest.fixture
-def email_server(small, server, monkeypatch):
+def email_server(small: Callable[..., Any], server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     files = []
     for file in email.INFO.files:
         content = EMAIL_FILES[file.name]
@@ -75,7 +78,13 @@ def email_server(small, server, monkeypatch):
     return server
 
 
-def test_download_unpacks_keeps_and_asks_once(email_server, tmp_path, monkeypatch, capfd, caplog):
+def test_download_unpacks_keeps_and_asks_once(
+    email_server: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    caplog: Any,
+) -> None:
     monkeypatch.setattr(pooch.get_logger(), "handlers", [caplog.handler])
     home = tmp_path / "not yet" / "there"
     data = fetch_email_eu_core(data_home=home)
@@ -88,14 +97,16 @@ def test_download_unpacks_keeps_and_asks_once(email_server, tmp_path, monkeypatc
     assert caplog.records == []  # nor does pooch speak through the logger
 
 
-def test_download_of_one_missing_file_leaves_the_other_alone(email_server, tmp_path):
+def test_download_of_one_missing_file_leaves_the_other_alone(
+    email_server: Any, tmp_path: Path
+) -> None:
     put(tmp_path / "email_eu_core", **{"email-Eu-core.txt": EDGES + b"\n"})
     fetch_email_eu_core(data_home=tmp_path)
     assert email_server.asked == ["/email-Eu-core-department-labels.txt.gz"]
     assert (tmp_path / "email_eu_core" / "email-Eu-core.txt").read_bytes() == EDGES + b"\n"
 
 
-def test_download_that_the_server_unpacks(email_server, tmp_path):
+def test_download_that_the_server_unpacks(email_server: Any, tmp_path: Path) -> None:
     for path, body in email_server.answers.items():
         email_server.answers[path] = (body, {"Content-Encoding": "gzip"})
     assert fetch_email_eu_core(data_home=tmp_path).n_edges == 4
@@ -117,7 +128,9 @@ PACKED = gzip.compress(EDGES, mtime=0)  # the same in every worker process
         (b"", "does not have the expected content"),
     ],
 )
-def test_broken_downloads_leave_nothing(email_server, tmp_path, answer, message):
+def test_broken_downloads_leave_nothing(
+    email_server: Any, tmp_path: Path, answer: bytes | tuple[Any, ...] | None, message: str
+) -> None:
     if answer is None:
         del email_server.answers["/email-Eu-core.txt.gz"]
     else:
@@ -129,7 +142,7 @@ def test_broken_downloads_leave_nothing(email_server, tmp_path, answer, message)
     assert left_over(tmp_path) == []
 
 
-def test_offline(small, tmp_path, server):
+def test_offline(small: Callable[..., Any], tmp_path: Path, server: Any) -> None:
     closed = server.url
     small(email, url=f"{closed}/email-Eu-core.txt.gz")
     server.shutdown()
@@ -139,13 +152,13 @@ def test_offline(small, tmp_path, server):
     assert left_over(tmp_path) == []
 
 
-def test_data_home_that_cannot_be_a_folder(email_server, tmp_path):
+def test_data_home_that_cannot_be_a_folder(email_server: Any, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(DatasetUnavailableError, match="could not be downloaded"):
         fetch_email_eu_core(data_home=tmp_path / "file")
 
 
-def cora_archive(**members):
+def cora_archive(**members: Any) -> bytes:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
         for name, content in ({"../evil": b"!", "cora/README": b"?"} | members).items():
@@ -158,7 +171,9 @@ def cora_archive(**members):
 CORA_MEMBERS = {f"cora/{name}": content for name, content in CORA_FILES.items()}
 
 
-def test_download_of_an_archive_takes_its_two_members_only(small, server, tmp_path):
+def test_download_of_an_archive_takes_its_two_members_only(
+    small: Callable[..., Any], server: Any, tmp_path: Path
+) -> None:
     archive = cora_archive(**CORA_MEMBERS)
     checksum = hashlib.sha256(archive).hexdigest()
     small(cora, url=f"{server.url}/cora.tgz", archive_sha256=checksum)
@@ -176,7 +191,14 @@ def test_download_of_an_archive_takes_its_two_members_only(small, server, tmp_pa
         (CORA_MEMBERS | {"cora/cora.cites": b"31\t7\n"}, True, "not have the expected content"),
     ],
 )
-def test_wrong_archives_leave_nothing(small, server, tmp_path, members, right_checksum, message):
+def test_wrong_archives_leave_nothing(
+    small: Callable[..., Any],
+    server: Any,
+    tmp_path: Path,
+    members: dict[Any, Any],
+    right_checksum: bool,
+    message: str,
+) -> None:
     archive = cora_archive(**members)
     checksum = hashlib.sha256(archive if right_checksum else b"").hexdigest()
     small(cora, url=f"{server.url}/cora.tgz", archive_sha256=checksum)
@@ -186,7 +208,9 @@ def test_wrong_archives_leave_nothing(small, server, tmp_path, members, right_ch
     assert left_over(tmp_path) == []
 
 
-def test_archives_that_the_user_put_there_are_unpacked(small, tmp_path):
+def test_archives_that_the_user_put_there_are_unpacked(
+    small: Callable[..., Any], tmp_path: Path
+) -> None:
     put(tmp_path / "cora", **{"cora.tgz": cora_archive(**CORA_MEMBERS)})
     assert fetch_cora_con(data_home=tmp_path, download=False).n_nodes == 2
     packed = {f"{name}.gz": gzip.compress(content) for name, content in EMAIL_FILES.items()}
@@ -195,7 +219,9 @@ def test_archives_that_the_user_put_there_are_unpacked(small, tmp_path):
     assert (tmp_path / "email_eu_core" / "email-Eu-core.txt").read_bytes() == EDGES
 
 
-def test_download_of_a_plain_file(small, server, tmp_path, monkeypatch):
+def test_download_of_a_plain_file(
+    small: Callable[..., Any], server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     body = json.dumps(wikipedia_content()).encode()
     info = wikipedia.INFO
     url = f"{server.url}/wikivital_mathematics.json"
@@ -211,24 +237,27 @@ def test_download_of_a_plain_file(small, server, tmp_path, monkeypatch):
 
 
 class Terminal(io.StringIO):
-    def isatty(self):
+    def isatty(self) -> bool:
         return True
 
 
-def fetch_on_terminal(tmp_path, *, bar_after):
+def fetch_on_terminal(tmp_path: Path, *, bar_after: float) -> Any:
     """Fetch with standard error on a terminal; returns what was drawn there."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sys.stderr", Terminal())
         patch.setattr(download, "BAR_AFTER_SECONDS", bar_after)
         assert fetch_email_eu_core(data_home=tmp_path).n_edges == 4
-        return sys.stderr.getvalue()
+        assert sys.stderr is not None
+        return sys.stderr.getvalue()  # type: ignore[union-attr]
 
 
-def test_quick_download_draws_no_bar(email_server, tmp_path):
+def test_quick_download_draws_no_bar(email_server: Any, tmp_path: Path) -> None:
     assert fetch_on_terminal(tmp_path, bar_after=1.0) == ""
 
 
-def test_slow_download_draws_a_bar_with_name_part_and_size(email_server, tmp_path):
+def test_slow_download_draws_a_bar_with_name_part_and_size(
+    email_server: Any, tmp_path: Path
+) -> None:
     email_server.answers["/email-Eu-core.txt.gz"] += bytes(
         4_000_000
     )  # gzip may have zeros after it
@@ -238,19 +267,26 @@ def test_slow_download_draws_a_bar_with_name_part_and_size(email_server, tmp_pat
     assert drawn.endswith("\n")
 
 
-def test_bar_of_a_download_of_unknown_size_counts(email_server, tmp_path):
+def test_bar_of_a_download_of_unknown_size_counts(email_server: Any, tmp_path: Path) -> None:
     body = email_server.answers["/email-Eu-core.txt.gz"]
     email_server.answers["/email-Eu-core.txt.gz"] = (body, {"Content-Length": None})
     assert "\remail-Eu-core.txt.gz: 65.5kB [" in fetch_on_terminal(tmp_path, bar_after=0.0)
 
 
-def test_no_bar_where_standard_error_is_not_a_terminal(email_server, tmp_path, capfd, monkeypatch):
+def test_no_bar_where_standard_error_is_not_a_terminal(
+    email_server: Any,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(download, "BAR_AFTER_SECONDS", 0.0)
     fetch_email_eu_core(data_home=tmp_path)
     assert capfd.readouterr() == ("", "")
 
 
-def test_data_home_is_the_argument_then_the_variable_then_the_cache(small, tmp_path, monkeypatch):
+def test_data_home_is_the_argument_then_the_variable_then_the_cache(
+    small: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(pooch, "os_cache", lambda project: tmp_path / f"cache-{project}")
     monkeypatch.setenv("GRADRAKER_DATA", str(tmp_path / "variable"))
     places = {"argument": tmp_path / "argument"}
@@ -265,7 +301,9 @@ def test_data_home_is_the_argument_then_the_variable_then_the_cache(small, tmp_p
     assert fetch_email_eu_core(download=False).n_nodes == 3
 
 
-def test_a_missing_file_is_told_with_its_place_url_and_checksum(small, tmp_path):
+def test_a_missing_file_is_told_with_its_place_url_and_checksum(
+    small: Callable[..., Any], tmp_path: Path
+) -> None:
     with pytest.raises(DatasetUnavailableError) as caught:
         fetch_email_eu_core(data_home=tmp_path, download=False)
     message = str(caught.value)

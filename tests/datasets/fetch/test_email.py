@@ -1,5 +1,9 @@
 """Email-Eu-core on small files: what it holds and what is refused."""
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from gradraker.datasets import fetch_email_eu_core
@@ -7,7 +11,7 @@ from gradraker.exceptions import DatasetFileError
 from small_datasets import EMAIL_FILES, put
 
 
-def test_small_email_by_hand(small, tmp_path):
+def test_small_email_by_hand(small: Callable[..., Any], tmp_path: Path) -> None:
     put(tmp_path / "email_eu_core", **EMAIL_FILES)
     data = fetch_email_eu_core(data_home=tmp_path)
     assert data.adjacency.toarray().tolist() == [[0, 1, 0], [1, 1, 0], [1, 0, 0]]
@@ -32,7 +36,9 @@ def test_small_email_by_hand(small, tmp_path):
         ("email-Eu-core-department-labels.txt", b"0 1\n1 1\n1 2\n", "0 to 2 one department each"),
     ],
 )
-def test_wrong_email_files_are_refused_by_name(small, tmp_path, name, content, message):
+def test_wrong_email_files_are_refused_by_name(
+    small: Callable[..., Any], tmp_path: Path, name: str, content: bytes, message: str
+) -> None:
     put(tmp_path / "email_eu_core", **(EMAIL_FILES | {name: content}))
     with pytest.raises(DatasetFileError, match=message) as caught:
         fetch_email_eu_core(data_home=tmp_path)

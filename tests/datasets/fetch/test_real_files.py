@@ -3,11 +3,14 @@
 import hashlib
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from gradraker.datasets import (
     describe_dataset,
@@ -20,22 +23,24 @@ from gradraker.datasets import (
 )
 from gradraker.exceptions import DatasetFileError, DatasetUnavailableError
 
+pytestmark = pytest.mark.data
+
 
 @pytest.fixture(scope="module")
-def real():
+def real() -> Path:
     folder = os.environ.get("GRADRAKER_DATA")
     if not folder:
         pytest.skip("GRADRAKER_DATA is not set to the folder of the downloaded data sets")
     return Path(folder)
 
 
-def needs(path):
+def needs(path: Path) -> Path:
     if not path.exists():
         pytest.skip(f"{path.name} is not in {path.parent}")
     return path
 
 
-def largest_distances(adjacency, seeds=range(31)):
+def largest_distances(adjacency: Any, seeds: Any = range(31)) -> NDArray[np.float64]:
     """Largest squared distance of adjacency vectors on 40 % samples, by all pairs."""
     found = []
     for seed in seeds:
@@ -46,7 +51,7 @@ def largest_distances(adjacency, seeds=range(31)):
     return np.array(found)
 
 
-def test_cora_con_is_the_papers_graph(real):
+def test_cora_con_is_the_papers_graph(real: Path) -> None:
     needs(real / "cora")
     data = fetch_cora_con(data_home=real, download=False)
     assert repr(data) == "GraphDataset('Cora-Con', 2222 nodes, 3749 edges)"
@@ -65,7 +70,7 @@ def test_cora_con_is_the_papers_graph(real):
     assert data.values.tolist() == [numbered.index(class_of[n]) + 1 for n in data.node_names]
 
 
-def test_cora_con_distances(real):
+def test_cora_con_distances(real: Path) -> None:
     needs(real / "cora")
     adjacency = fetch_cora_con(data_home=real, download=False).adjacency
     out = largest_distances(adjacency)
@@ -76,7 +81,7 @@ def test_cora_con_distances(real):
     assert largest_distances(adjacency.T.tocsr()).min() > 15.0
 
 
-def test_email_eu_core_is_the_papers_graph(real):
+def test_email_eu_core_is_the_papers_graph(real: Path) -> None:
     needs(real / "email_eu_core")
     data = fetch_email_eu_core(data_home=real, download=False)
     assert repr(data) == "GraphDataset('Email-Eu-core', 1005 nodes, 25571 edges)"
@@ -92,7 +97,7 @@ def test_email_eu_core_is_the_papers_graph(real):
     assert distances.mean() == pytest.approx(94, abs=4 * 8 / np.sqrt(60))
 
 
-def test_wikipedia_math_graph_is_the_papers_graph(real):
+def test_wikipedia_math_graph_is_the_papers_graph(real: Path) -> None:
     needs(real / "wikipedia_math")
     adjacency = fetch_wikipedia_math_graph(data_home=real, download=False)
     assert isinstance(adjacency, sp.csr_array)
@@ -108,7 +113,7 @@ def test_wikipedia_math_graph_is_the_papers_graph(real):
     assert np.median(distances) == pytest.approx(690, abs=40)
 
 
-def test_wikipedia_math_visits(real):
+def test_wikipedia_math_visits(real: Path) -> None:
     folder = needs(real / "wikipedia_math")
     if not (folder / "wikivital_mathematics.json").exists():
         with pytest.raises(DatasetUnavailableError, match=r"mathematics\.json") as caught:
@@ -131,7 +136,9 @@ def test_wikipedia_math_visits(real):
         (fetch_wikipedia_math_graph, "wikipedia_math", "wikivital_mathematics_edges.csv"),
     ],
 )
-def test_real_files_that_lack_a_line_are_refused(real, tmp_path, fetch, folder, file):
+def test_real_files_that_lack_a_line_are_refused(
+    real: Path, tmp_path: Path, fetch: Callable[..., Any], folder: str, file: str
+) -> None:
     needs(real / folder)
     shutil.copytree(real / folder, tmp_path / folder, copy_function=shutil.copyfile)
     (tmp_path / folder).chmod(0o755)
@@ -145,7 +152,7 @@ def test_real_files_that_lack_a_line_are_refused(real, tmp_path, fetch, folder, 
     assert file in str(caught.value) or "cora.cites" in str(caught.value)
 
 
-def test_registry_agrees_with_the_real_files(real):
+def test_registry_agrees_with_the_real_files(real: Path) -> None:
     for name in list_datasets():
         for file in describe_dataset(name).files:
             path = real / name / file.name

@@ -2,6 +2,9 @@
 
 import datetime
 import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,13 +14,13 @@ from small_datasets import put
 from small_datasets import wikipedia_content as changed
 
 
-def put_wikipedia(tmp_path, content):
+def put_wikipedia(tmp_path: Path, content: bytes | dict[str, Any]) -> Path:
     text = content if isinstance(content, bytes) else json.dumps(content).encode()
     put(tmp_path / "wikipedia_math", **{"wikivital_mathematics.json": text})
     return tmp_path
 
 
-def test_small_wikipedia_by_hand(small, tmp_path):
+def test_small_wikipedia_by_hand(small: Callable[..., Any], tmp_path: Path) -> None:
     put_wikipedia(tmp_path, changed())
     data = fetch_wikipedia_math(data_home=tmp_path)
     assert repr(data) == "GraphDataset('Wikipedia-Math 2019-03-16', 3 nodes, 3 edges)"
@@ -31,19 +34,21 @@ def test_small_wikipedia_by_hand(small, tmp_path):
     assert (graph != data.adjacency).nnz == 0
 
 
-def test_wikipedia_days_without_dates_are_counted(small, tmp_path):
+def test_wikipedia_days_without_dates_are_counted(
+    small: Callable[..., Any], tmp_path: Path
+) -> None:
     put_wikipedia(tmp_path, changed(**{"1": {"y": [1, 2, 3]}}))
     assert fetch_wikipedia_math("2019-03-17", data_home=tmp_path).values.tolist() == [1, 2, 3]
 
 
 @pytest.mark.parametrize("day", ["2019-03-15", "2019-03-18", "16.3.2019", "", 0, None])
-def test_wikipedia_refuses_days(small, tmp_path, day):
+def test_wikipedia_refuses_days(small: Callable[..., Any], tmp_path: Path, day: Any) -> None:
     with pytest.raises(ValueError, match=r"day must be from 2019-03-16 to 2019-03-17.*got") as e:
         fetch_wikipedia_math(day, data_home=tmp_path)
     assert repr(day) in str(e.value)
 
 
-def test_wikipedia_days_are_those_of_the_paper():
+def test_wikipedia_days_are_those_of_the_paper() -> None:
     with pytest.raises(ValueError, match="from 2019-03-16 to 2021-03-15"):
         fetch_wikipedia_math("2021-03-16")
 
@@ -80,14 +85,16 @@ def test_wikipedia_days_are_those_of_the_paper():
         ),
     ],
 )
-def test_wrong_wikipedia_files_are_refused_by_name(small, tmp_path, content, message):
+def test_wrong_wikipedia_files_are_refused_by_name(
+    small: Callable[..., Any], tmp_path: Path, content: bytes | dict[str, Any], message: str
+) -> None:
     put_wikipedia(tmp_path, content)
     with pytest.raises(DatasetFileError, match=message) as caught:
         fetch_wikipedia_math(data_home=tmp_path)
     assert "wikivital_mathematics.json" in str(caught.value)
 
 
-def test_wikipedia_links_alone(small, tmp_path):
+def test_wikipedia_links_alone(small: Callable[..., Any], tmp_path: Path) -> None:
     folder = tmp_path / "wikipedia_math"
     edges = b"source,target,weight\n0,1,1\n0,2,4\n1,2,2\n"
     put(folder, **{"wikivital_mathematics_edges.csv": edges})

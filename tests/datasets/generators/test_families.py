@@ -1,5 +1,8 @@
 """Generated graphs against brute force, their own formulas and exact probabilities."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 from sklearn.kernel_ridge import KernelRidge
@@ -12,6 +15,7 @@ from gradraker.datasets import (
     make_threshold_graph,
     split_nodes,
 )
+from gradraker.datasets.dataset import GraphDataset
 
 FAMILIES = [
     make_arriving_graph,
@@ -22,7 +26,7 @@ FAMILIES = [
 ]
 
 
-def same(one, other):
+def same(one: Any, other: Any) -> bool:
     return (
         np.array_equal(one.values, other.values)
         and (one.adjacency != other.adjacency).nnz == 0
@@ -30,14 +34,14 @@ def same(one, other):
     )
 
 
-def edge_correlation(data):
+def edge_correlation(data: GraphDataset) -> Any:
     """Correlation of the values at the two ends of the edges."""
     source, target = data.adjacency.nonzero()
     return np.corrcoef(data.values[source], data.values[target])[0, 1]
 
 
 @pytest.mark.parametrize("make", FAMILIES)
-def test_the_seed_decides_the_graph(make):
+def test_the_seed_decides_the_graph(make: Callable[..., Any]) -> None:
     data = make(60, random_state=7)
     assert data.n_nodes == 60
     assert data.n_edges > 0
@@ -50,15 +54,15 @@ def test_the_seed_decides_the_graph(make):
 
 
 @pytest.mark.parametrize("make", FAMILIES)
-def test_a_generator_moves_on_and_the_global_one_does_not(make):
+def test_a_generator_moves_on_and_the_global_one_does_not(make: Callable[..., Any]) -> None:
     rng = np.random.default_rng(0)
-    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    before = np.random.get_state(legacy=True)[1].copy()  # type: ignore[index] # noqa: NPY002
     assert not same(make(60, random_state=rng), make(60, random_state=rng))
-    assert np.array_equal(np.random.get_state()[1], before)  # noqa: NPY002
+    assert np.array_equal(np.random.get_state(legacy=True)[1], before)  # type: ignore[index] # noqa: NPY002
 
 
 @pytest.mark.parametrize("make", FAMILIES)
-def test_a_hundred_thousand_nodes_need_no_dense_matrix(make):
+def test_a_hundred_thousand_nodes_need_no_dense_matrix(make: Callable[..., Any]) -> None:
     sparse = {
         make_arriving_graph: {"radius": 0.005},
         make_block_graph: {"p_in": 1e-4, "p_out": 1e-5},
@@ -71,34 +75,37 @@ def test_a_hundred_thousand_nodes_need_no_dense_matrix(make):
 
 @pytest.mark.parametrize("n_nodes", [2, 3])
 @pytest.mark.parametrize("make", FAMILIES)
-def test_tiny_graphs(make, n_nodes):
+def test_tiny_graphs(make: Callable[..., Any], n_nodes: int) -> None:
     blocks = {"n_blocks": 1} if make is make_block_graph else {}
     assert make(n_nodes, random_state=0, **blocks).n_nodes == n_nodes
 
 
-def test_values_without_noise_are_the_documented_ones():
+def test_values_without_noise_are_the_documented_ones() -> None:
     data = make_threshold_graph(50, frequency=1.5, noise=0.0, random_state=2)
+    assert data.positions is not None
     np.testing.assert_allclose(data.values, np.cos(3.0 * np.pi * data.positions[:, 0]))
     data = make_geometric_graph(50, frequency=1.0, noise=0.0, random_state=2)
-    wave = np.cos(2.0 * np.pi * data.positions)
+    wave = np.cos(2.0 * np.pi * data.positions)  # type: ignore[operator]
     np.testing.assert_allclose(data.values, wave[:, 0] * wave[:, 1])
     data = make_arriving_graph(50, frequency=1.0, drift=0.4, noise=0.0, random_state=2)
+    assert data.positions is not None
     time, x, y = data.positions.T
     wave = np.cos(2.0 * np.pi * (x - 0.4 * time)) * np.cos(2.0 * np.pi * y)
     np.testing.assert_allclose(data.values, wave)
     data = make_block_graph(50, n_blocks=3, noise=0.0, random_state=2)
+    assert data.positions is not None
     np.testing.assert_allclose(data.values, data.positions[:, 0] - 1.0)
 
 
 @pytest.mark.parametrize("make", FAMILIES)
-def test_noise_has_the_asked_deviation(make):
+def test_noise_has_the_asked_deviation(make: Callable[..., Any]) -> None:
     clean = make(5000, noise=0.0, random_state=0, **_sparse(make))
     noisy = make(5000, noise=0.5, random_state=0, **_sparse(make))
     # The standard deviation of 5000 draws is known to 0.5 / sqrt(10000).
     assert (noisy.values - clean.values).std() == pytest.approx(0.5, abs=4 * 0.005)
 
 
-def _sparse(make):
+def _sparse(make: Callable[..., Any]) -> dict[Any, Any]:
     return {
         make_arriving_graph: {"radius": 0.03},
         make_block_graph: {"p_in": 0.01, "p_out": 0.001},
@@ -108,7 +115,7 @@ def _sparse(make):
     }[make]
 
 
-def test_values_along_edges_are_smooth_or_not_as_asked():
+def test_values_along_edges_are_smooth_or_not_as_asked() -> None:
     assert edge_correlation(make_block_graph(random_state=0)) > 0.5
     assert edge_correlation(make_block_graph(p_in=0.01, p_out=0.1, random_state=0)) < -0.2
     bipartite = make_block_graph(n_blocks=2, p_in=0.0, p_out=0.1, random_state=0)
@@ -120,6 +127,7 @@ def test_values_along_edges_are_smooth_or_not_as_asked():
     assert abs(edge_correlation(make_geometric_graph(frequency=6.0, random_state=0))) < 0.3
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize(
     ("make", "options", "unexplained"),
     [
@@ -133,7 +141,9 @@ def test_values_along_edges_are_smooth_or_not_as_asked():
         (make_preferential_graph, {"directed": True}, 0.97),
     ],
 )
-def test_adjacency_vectors_carry_information(make, options, unexplained):
+def test_adjacency_vectors_carry_information(
+    make: Callable[..., Any], options: dict[Any, Any], unexplained: float
+) -> None:
     # Part of the variance left by kernel ridge regression with σ² = 10, mean of five draws.
     left = []
     for seed in range(5):
@@ -204,6 +214,8 @@ def test_adjacency_vectors_carry_information(make, options, unexplained):
         (make_arriving_graph, {"random_state": "a"}, TypeError, "random_state must be an integer"),
     ],
 )
-def test_generators_refuse(make, options, error, message):
+def test_generators_refuse(
+    make: Callable[..., Any], options: dict[Any, Any], error: type[Exception], message: str
+) -> None:
     with pytest.raises(error, match=message):
         make(**options)

@@ -1,6 +1,7 @@
 """Every form of one graph gives the same rows."""
 
 from types import SimpleNamespace
+from typing import Any
 
 import igraph
 import networkx as nx
@@ -23,14 +24,14 @@ TUPLES = list(zip(SOURCE, TARGET, WEIGHT, strict=True))
 TABLE = {"source": SOURCE, "target": TARGET, "weight": WEIGHT}
 
 
-def directed_networkx(kind=nx.DiGraph):
+def directed_networkx(kind: Any = nx.DiGraph) -> Any:
     graph = kind()
     graph.add_nodes_from(range(4))
     graph.add_weighted_edges_from(TUPLES)
     return graph
 
 
-def directed_igraph():
+def directed_igraph() -> Any:
     graph = igraph.Graph(n=4, edges=list(zip(SOURCE, TARGET, strict=True)), directed=True)
     graph.es["weight"] = WEIGHT
     return graph
@@ -39,20 +40,20 @@ def directed_igraph():
 class Tensor:
     """What PyTorch's tensors can do, as far as it is used."""
 
-    def __init__(self, values):
+    def __init__(self, values: list[Any]) -> None:
         self._values = np.array(values)
 
-    def detach(self):
+    def detach(self) -> "Tensor":
         return self
 
-    def cpu(self):
+    def cpu(self) -> "Tensor":
         return self
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         return self._values.astype(dtype) if dtype else self._values
 
 
-def geometric(**fields):
+def geometric(**fields: Any) -> Any:
     return SimpleNamespace(edge_index=Tensor([SOURCE, TARGET]), num_nodes=4, **fields)
 
 
@@ -79,7 +80,7 @@ WEIGHTED = {
     "igraph": directed_igraph(),
     "geometric, edge_weight": geometric(edge_weight=Tensor(WEIGHT)),
     "geometric, edge_attr": geometric(edge_attr=Tensor([[w] for w in WEIGHT])),
-    "data set": GraphDataset(MATRIX, np.zeros(4), [0, 1, 2, 3], name="four"),
+    "data set": GraphDataset(MATRIX, np.zeros(4), [0, 1, 2, 3], name="four"),  # type: ignore[arg-type]
     "EdgeList": gradraker.graph.EdgeList(
         np.array(SOURCE), np.array(TARGET), np.array(WEIGHT), np.arange(4)
     ),
@@ -87,7 +88,7 @@ WEIGHTED = {
 
 
 @pytest.mark.parametrize("graph", WEIGHTED.values(), ids=WEIGHTED)
-def test_all_forms_give_the_same_rows(graph):
+def test_all_forms_give_the_same_rows(graph: Any) -> None:
     vectors = adjacency_vectors(graph)
     assert vectors.nodes.dtype == np.int64
     assert vectors.nodes.tolist() == vectors.references.tolist() == [0, 1, 2, 3]
@@ -97,7 +98,7 @@ def test_all_forms_give_the_same_rows(graph):
     assert np.array_equal(unweighted.rows.toarray(), (MATRIX.T != 0).astype(float))
 
 
-def test_generator_of_edges_is_read_once():
+def test_generator_of_edges_is_read_once() -> None:
     found = adjacency_vectors(edge for edge in TUPLES)
     assert np.array_equal(found.rows.toarray(), MATRIX)
 
@@ -115,7 +116,7 @@ UNWEIGHTED = {
 
 
 @pytest.mark.parametrize("graph", UNWEIGHTED.values(), ids=UNWEIGHTED)
-def test_without_weights_every_edge_counts_1(graph):
+def test_without_weights_every_edge_counts_1(graph: Any) -> None:
     vectors = adjacency_vectors(graph, nodes=range(4), references=range(4))
     assert np.array_equal(vectors.rows.toarray(), (MATRIX != 0).astype(float))
 
@@ -133,21 +134,21 @@ NAMES = ["z", ("b", 1), 2**70, 0.5]
     ],
     ids=["tuples", "mapping", "networkx", "pandas"],
 )
-def test_names_may_be_anything_hashable(graph):
+def test_names_may_be_anything_hashable(graph: Any) -> None:
     vectors = adjacency_vectors(graph, nodes=NAMES, references=NAMES)
     assert np.array_equal(vectors.rows.toarray(), MATRIX)
     assert vectors.nodes.tolist() == NAMES
 
 
 @pytest.mark.parametrize("graph", [MATRIX, sp.csr_array(MATRIX), directed_igraph(), geometric()])
-def test_names_for_numbered_nodes(graph):
+def test_names_for_numbered_nodes(graph: Any) -> None:
     vectors = adjacency_vectors(graph, names=list("wxyz"), nodes=["z", "w"], weight=False)
     assert vectors.rows.toarray().tolist() == [[0, 0, 0, 1], [0, 1, 1, 0]]
     with pytest.raises(ValueError, match="names has 3 names, but the graph has 4 nodes"):
         adjacency_vectors(graph, names=list("xyz"))
 
 
-def test_order_of_names():
+def test_order_of_names() -> None:
     assert adjacency_vectors([("b", "a")]).nodes.tolist() == ["a", "b"]
     assert adjacency_vectors([(9, -3), (2**62, 9)]).nodes.tolist() == [-3, 9, 2**62]
     assert adjacency_vectors([("b", 3), ("a", 3)]).nodes.tolist() == ["b", "a", 3]
@@ -159,7 +160,7 @@ def test_order_of_names():
     assert adjacency_vectors(graph).nodes.tolist() == ["b", "a", "0"]
 
 
-def test_small_arrays_need_kind():
+def test_small_arrays_need_kind() -> None:
     square = np.array([[0, 1], [1, 2]])
     with pytest.raises(ValueError, match=r"2×2, which can be .* kind='matrix' or kind='edges'"):
         adjacency_vectors(square)
@@ -170,7 +171,7 @@ def test_small_arrays_need_kind():
     assert adjacency_vectors(np.ones((7, 2)), kind="matrix").rows.shape == (7, 2)
 
 
-def test_weight_names_a_column_or_attribute():
+def test_weight_names_a_column_or_attribute() -> None:
     table = pd.DataFrame(TABLE).assign(visits=[1, 2, 3, 4, 5])
     found = adjacency_vectors(table, weight="visits").rows
     assert found[2, 1] == 3.0
@@ -189,7 +190,7 @@ def test_weight_names_a_column_or_attribute():
         adjacency_vectors(geometric(), weight="cost")
 
 
-def test_weight_false_ignores_weights():
+def test_weight_false_ignores_weights() -> None:
     ends = np.array([0, 1]), np.array([1, 0])
     edges = gradraker.graph.EdgeList(*ends, np.array([0.0, np.nan]), np.arange(2))
     assert adjacency_vectors(edges, weight=False).rows.toarray().tolist() == [[0, 1], [1, 0]]
@@ -197,7 +198,7 @@ def test_weight_false_ignores_weights():
         adjacency_vectors(edges, weight="w")
 
 
-def test_networkx_edges_without_weight_count_1_beside_others():
+def test_networkx_edges_without_weight_count_1_beside_others() -> None:
     graph = nx.DiGraph()
     graph.add_edge("a", "b", weight=3)
     graph.add_edge("b", "a")
@@ -240,9 +241,9 @@ def test_networkx_edges_without_weight_count_1_beside_others():
             pd.DataFrame([[1, 2, 3]], columns=["source", "target", "source"]),
             "two columns of one name",
         ),
-        (geometric(edge_attr=Tensor(np.ones((5, 2)))), r"edge_attr has shape \(5, 2\)"),
+        (geometric(edge_attr=Tensor(np.ones((5, 2)))), r"edge_attr has shape \(5, 2\)"),  # type: ignore[arg-type]
     ],
 )
-def test_wrong_graphs_are_refused(graph, message):
+def test_wrong_graphs_are_refused(graph: Any, message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         adjacency_vectors(graph)

@@ -1,5 +1,7 @@
 """Filtered series against loops over nodes, times and taps, and what is refused."""
 
+from typing import Any
+
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -21,7 +23,7 @@ NAMED = ["adjacency", "laplacian", "normalised"]
 seeds = st.integers(0, 2**32 - 1)
 
 
-def example(seed, n=4, n_times=5):
+def example(seed: int, n: Any = 4, n_times: int = 5) -> tuple[Any, ...]:
     rng = np.random.default_rng(seed)
     A = rng.integers(0, 3, (n, n)) * rng.random((n, n))
     A[rng.integers(n)] = 0.0  # a node without edges out of it
@@ -37,7 +39,9 @@ def example(seed, n=4, n_times=5):
     st.sampled_from(["drop", "zeros"]),
     st.booleans(),
 )
-def test_rows_are_those_of_the_definition(seed, taps, delay, shift, padding, unit_norm):
+def test_rows_are_those_of_the_definition(
+    seed: Any, taps: Any, delay: Any, shift: Any, padding: Any, unit_norm: Any
+) -> None:
     A, x = example(seed, n_times=7)
     S = shift_matrix(shift, A)
     if unit_norm and S.any():
@@ -51,7 +55,7 @@ def test_rows_are_those_of_the_definition(seed, taps, delay, shift, padding, uni
 
 @settings(deadline=None)
 @given(seeds)
-def test_any_matrix_can_be_the_shift(seed):
+def test_any_matrix_can_be_the_shift(seed: Any) -> None:
     A, x = example(seed)
     S = np.random.default_rng([seed, 1]).standard_normal((4, 4))
     expected = filtered_rows(S, x, 3, 1, "drop")
@@ -62,7 +66,7 @@ def test_any_matrix_can_be_the_shift(seed):
 
 @settings(deadline=None)
 @given(seeds, st.permutations(range(4)), st.sampled_from(NAMED))
-def test_relabelling_nodes_permutes_rows(seed, order, shift):
+def test_relabelling_nodes_permutes_rows(seed: Any, order: Any, shift: Any) -> None:
     A, x = example(seed)
     original = filtered_signals(A, x, shift=shift).rows.reshape(-1, 4, 3)
     turned = filtered_signals(A[np.ix_(order, order)], x[:, order], shift=shift)
@@ -70,7 +74,7 @@ def test_relabelling_nodes_permutes_rows(seed, order, shift):
     np.testing.assert_allclose(turned.rows.reshape(-1, 4, 3), expected, rtol=1e-9, atol=1e-12)
 
 
-def test_a_directed_path_by_hand():
+def test_a_directed_path_by_hand() -> None:
     # b's second tap is c one step before; nothing comes after c.
     signals = filtered_signals(PATH, SERIES, taps=3)
     assert signals.rows.tolist() == [
@@ -92,10 +96,10 @@ def test_a_directed_path_by_hand():
         filtered_signals(adjacency_vectors(PATH, nodes=["a", "c"]), SERIES)
 
 
-def test_laplacian_and_normalised_laplacian_by_hand():
+def test_laplacian_and_normalised_laplacian_by_hand() -> None:
     star = np.array([[0, 1, 1, 1], [1, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0.0]])
     x = [[6.0, 1, 2, 4]]
-    options = {"taps": 2, "delay": 0, "unit_norm": False}
+    options: dict[str, Any] = {"taps": 2, "delay": 0, "unit_norm": False}
     found = filtered_signals(star, x, shift="laplacian", **options).rows[:, 1]
     assert found.tolist() == [18 - 7, -5, -4, -2]
     found = filtered_signals(star, x, shift="normalised", **options).rows[:, 1]
@@ -103,13 +107,13 @@ def test_laplacian_and_normalised_laplacian_by_hand():
     np.testing.assert_allclose(found, [6 - 7 / r, 1 - 6 / r, 2 - 6 / r, 4 - 6 / r])
 
 
-def test_one_tap_is_the_series_itself():
+def test_one_tap_is_the_series_itself() -> None:
     signals = filtered_signals(PATH, SERIES, taps=1)
     assert np.array_equal(signals.rows[:, 0], SERIES.ravel())
     assert repr(signals) == "FilteredSignals(4 times × 3 nodes, 1 taps)"
 
 
-def test_a_node_without_edges_sees_itself_only():
+def test_a_node_without_edges_sees_itself_only() -> None:
     A = np.zeros((4, 4))
     A[0, 1] = A[1, 0] = 1.0
     x = np.arange(8.0).reshape(2, 4) + 1
@@ -120,7 +124,7 @@ def test_a_node_without_edges_sees_itself_only():
     assert not empty.rows[:, 1].any()
 
 
-def test_values_before_the_start_are_zeros_if_asked():
+def test_values_before_the_start_are_zeros_if_asked() -> None:
     signals = filtered_signals(PATH, SERIES[:2], taps=4, padding="zeros")
     assert signals.rows.tolist() == [
         [0, 0, 0, 0],
@@ -135,14 +139,14 @@ def test_values_before_the_start_are_zeros_if_asked():
     assert np.array_equal(signals.rows, filtered_rows(np.eye(3), SERIES, 6, 1, "zeros"))
 
 
-def test_no_tap_outgrows_the_series_with_unit_norm():
+def test_no_tap_outgrows_the_series_with_unit_norm() -> None:
     A, x = example(0)
     rows = filtered_signals(1e6 * A, x, taps=5, delay=0).rows.reshape(5, 4, 5)
     norms = np.linalg.norm(rows, axis=1)  # [times, taps]
     assert (np.diff(norms, axis=1) <= 1e-12).all()
 
 
-def test_columns_of_tables_are_found_by_name():
+def test_columns_of_tables_are_found_by_name() -> None:
     expected = filtered_signals(PATH, SERIES, taps=2).rows.reshape(3, 3, 2)
     turned = {"c": SERIES[:, 2], "a": SERIES[:, 0], "b": SERIES[:, 1]}
     for table in (pd.DataFrame(turned), pl.DataFrame(turned), pa.table(turned)):
@@ -153,7 +157,7 @@ def test_columns_of_tables_are_found_by_name():
     assert np.array_equal(filtered_signals(PATH, mixed, taps=2).rows, signals.rows)
 
 
-def test_a_table_may_name_nodes_without_edges_of_a_list_of_edges():
+def test_a_table_may_name_nodes_without_edges_of_a_list_of_edges() -> None:
     table = pd.DataFrame(SERIES, columns=["a", "b", "c"]).assign(lonely=1.0)
     signals = filtered_signals(PATH, table, taps=2)
     assert signals.rows[3].tolist() == [1, 0]
@@ -164,7 +168,7 @@ def test_a_table_may_name_nodes_without_edges_of_a_list_of_edges():
         filtered_signals(graph, table)
 
 
-def test_every_node_needs_a_series():
+def test_every_node_needs_a_series() -> None:
     with pytest.raises(ValueError, match="series has no column for nodes 'c' of the graph"):
         filtered_signals(PATH, pd.DataFrame(SERIES[:, :2], columns=["a", "b"]))
     with pytest.raises(ValueError, match=r"graph holds 1 of type int.*is '1' of type str"):
@@ -172,7 +176,7 @@ def test_every_node_needs_a_series():
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_a_missing_value_is_named(bad):
+def test_a_missing_value_is_named(bad: float) -> None:
     x = SERIES.copy()
     x[2, 1] = bad
     with pytest.raises(ValueError, match=f"series is {bad} for node 'b' at time 2, but every node"):
@@ -199,12 +203,12 @@ def test_a_missing_value_is_named(bad):
         ({"shift": np.eye(3) * 1e200, "unit_norm": False}, "values overflow after 3 taps"),
     ],
 )
-def test_wrong_arguments_are_named(arguments, message):
+def test_wrong_arguments_are_named(arguments: dict[Any, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         filtered_signals(PATH, SERIES + 1.0, **arguments)
 
 
-def test_wrong_series_are_named():
+def test_wrong_series_are_named() -> None:
     with pytest.raises(ValueError, match=r"shape \(3, 4\), .* 3 nodes: pass its transpose"):
         filtered_signals(PATH, SERIES.T)
     with pytest.raises(ValueError, match=r"series has shape \(3,\)"):
@@ -221,7 +225,7 @@ def test_wrong_series_are_named():
         filtered_signals(np.ones((2, 4)), SERIES)
 
 
-def test_negative_weights_have_a_laplacian_but_no_normalised_one():
+def test_negative_weights_have_a_laplacian_but_no_normalised_one() -> None:
     signed = [("a", "b", -2.0), ("b", "c", 1.0)]
     rows = filtered_signals(signed, SERIES, taps=2, shift="laplacian", unit_norm=False).rows
     assert rows[0].tolist() == [3, -2 * 0 + 2 * 1]
@@ -229,7 +233,7 @@ def test_negative_weights_have_a_laplacian_but_no_normalised_one():
         filtered_signals(signed, SERIES, shift="normalised")
 
 
-def test_results_cannot_be_changed_and_the_series_is_copied():
+def test_results_cannot_be_changed_and_the_series_is_copied() -> None:
     x = SERIES.copy()
     signals = filtered_signals(PATH, x, taps=2)
     x[:] = -1.0
@@ -242,7 +246,7 @@ def test_results_cannot_be_changed_and_the_series_is_copied():
 # -- pairs ---------------------------------------------------------------------
 
 
-def test_pairs_with_the_next_value_by_hand():
+def test_pairs_with_the_next_value_by_hand() -> None:
     signals = filtered_signals(PATH, SERIES, taps=2)
     X, y = signals.make_pairs()
     assert y.tolist() == [6, 7, 8, 9, 10, 11]
@@ -253,7 +257,9 @@ def test_pairs_with_the_next_value_by_hand():
 
 @settings(deadline=None)
 @given(seeds, st.integers(0, 3), st.integers(1, 3), st.sampled_from(["drop", "zeros"]))
-def test_pairs_are_those_of_the_times_and_nodes(seed, horizon, taps, padding):
+def test_pairs_are_those_of_the_times_and_nodes(
+    seed: Any, horizon: Any, taps: Any, padding: Any
+) -> None:
     A, x = example(seed, n_times=6)
     other = np.random.default_rng([seed, 2]).standard_normal(x.shape)
     signals = filtered_signals(A, x, taps=taps, padding=padding)
@@ -264,19 +270,19 @@ def test_pairs_are_those_of_the_times_and_nodes(seed, horizon, taps, padding):
     assert times[-1] + horizon == 5
 
 
-def test_another_signal_is_paired_at_the_same_time_by_default():
+def test_another_signal_is_paired_at_the_same_time_by_default() -> None:
     signals = filtered_signals(PATH, SERIES, taps=2)
     table = pd.DataFrame({"c": SERIES[:, 2], "b": -SERIES[:, 1], "a": SERIES[:, 0]})
     assert signals.make_pairs(table)[1].tolist() == [3, -4, 5, 6, -7, 8, 9, -10, 11]
 
 
-def test_wrong_pairs_are_named():
+def test_wrong_pairs_are_named() -> None:
     signals = filtered_signals(PATH, SERIES, taps=2)
     with pytest.raises(ValueError, match="horizon must be at least 1 for the series itself"):
         signals.make_pairs(horizon=0)
     for horizon in (-1, 1.5, True):
         with pytest.raises(ValueError, match="horizon must be an integer of at least 0"):
-            signals.make_pairs(horizon=horizon)
+            signals.make_pairs(horizon=horizon)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="horizon=3 leaves no pair: rows begin at time 1"):
         signals.make_pairs(horizon=3)
     with pytest.raises(ValueError, match="signal has 3 times, but must have 4 as the series"):

@@ -1,6 +1,8 @@
 """Input of the extreme distances: formats, dtypes, scales, errors."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,17 +20,19 @@ from oracles.distances import extremes
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int8, np.uint8, np.int64, bool])
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, sp.csc_array, sp.lil_array])
-def test_dtypes_and_formats_give_equal_results(dtype, kind):
+def test_dtypes_and_formats_give_equal_results(
+    dtype: type[Any], kind: Callable[..., Any] | type[Any]
+) -> None:
     X = EXAMPLES["unweighted"].astype(dtype)
     assert extreme_squared_distances(kind(X)) == extreme_squared_distances(X.astype(np.float64))
 
 
-def test_small_integers_do_not_overflow():
+def test_small_integers_do_not_overflow() -> None:
     X = np.array([[-128, 127], [127, -128]], dtype=np.int8)
     assert find_largest_distance(X).distance == 2 * 255.0**2
 
 
-def test_repeated_unsorted_and_zero_entries_add_up():
+def test_repeated_unsorted_and_zero_entries_add_up() -> None:
     clean = np.zeros((3, 40))
     clean[0, [3, 8]], clean[1, 8], clean[2, [3, 8]] = [3.0, 1.0], 1.0, [3.0, 1.0]
     indices = np.array([8, 3, 3, 8, 5, 3, 5, 8, 5])
@@ -47,14 +51,14 @@ def test_repeated_unsorted_and_zero_entries_add_up():
         np.testing.assert_array_equal(now, then)
 
 
-def test_more_columns_than_int32_holds():
+def test_more_columns_than_int32_holds() -> None:
     indices = np.array([0, 2**40, 2**40, 2**41])
     wide = sp.csr_array((np.ones(4), indices, [0, 2, 3, 4]), shape=(3, 2**41 + 1))
     found = extreme_squared_distances(wide)
     assert (found.smallest_nonzero, found.largest) == (1.0, 3.0)
 
 
-def test_matrix_without_columns_has_equal_rows():
+def test_matrix_without_columns_has_equal_rows() -> None:
     assert extreme_squared_distances(np.empty((3, 0))).largest == 0.0
     assert extreme_squared_distances(sp.csr_array((3, 0))).smallest_nonzero is None
 
@@ -62,27 +66,31 @@ def test_matrix_without_columns_has_equal_rows():
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("exponent", [-150, -100, 100, 150])
 @pytest.mark.parametrize("metric", METRICS)
-def test_scale_near_ends_of_float64_changes_unit_only(metric, exponent, kind):
+def test_scale_near_ends_of_float64_changes_unit_only(
+    metric: str, exponent: int, kind: Callable[..., Any] | type[Any]
+) -> None:
     X = EXAMPLES["weighted"]
     scale = 2.0 ** round(exponent * math.log2(10))
     found = extreme_squared_distances(kind(X * scale), metric=metric)
     plain = extreme_squared_distances(kind(X), metric=metric)
     power = scale**2 if metric == "sqeuclidean" else scale
     assert found.largest == plain.largest * power
-    assert found.smallest_nonzero == plain.smallest_nonzero * power
+    assert found.smallest_nonzero == plain.smallest_nonzero * power  # type: ignore[operator]
 
 
-def test_huge_floats_do_not_count_as_integers():
+def test_huge_floats_do_not_count_as_integers() -> None:
     # All floats past 2**53 are integers, yet in a unit of 1e120 these are fractions.
     X = np.zeros((4, 30))
     X[[0, 1, 2, 3], [0, 0, 1, 2]] = 0.9, 0.8, 0.3, 0.35
     found = find_smallest_nonzero_distance(sp.csr_array(X * 1e120))
+    assert found is not None
     assert found.pair == (0, 1)
+    assert found is not None
     assert found.distance == pytest.approx(0.01e240)
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
-def test_distances_beyond_float64_raise(kind):
+def test_distances_beyond_float64_raise(kind: Callable[..., Any] | type[Any]) -> None:
     X = EXAMPLES["weighted"]
     with pytest.raises(ValueError, match=r"rows \d+ and \d+ of X overflows .* scale X down"):
         find_largest_distance(kind(X * 1e200))
@@ -114,11 +122,11 @@ def test_distances_beyond_float64_raise(kind):
         (np.array([[2**60], [2**60 + 1]]), "float64 is exact only up to"),
     ],
 )
-def test_bad_input_raises(search, X, message):
+def test_bad_input_raises(search: Callable[..., Any], X: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         search(X)
 
 
-def test_unknown_metric_raises():
+def test_unknown_metric_raises() -> None:
     with pytest.raises(ValueError, match="metric='cosine' is unknown; use one of sqeuclidean, l1"):
         find_largest_distance(np.eye(3), metric="cosine")

@@ -1,7 +1,11 @@
 """The searches over dense rows against all pairs, on rows of every kind."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from gradraker.kernels.distances import canonical_rows, dense_search
 from gradraker.kernels.distances.canonical_rows import prepare_rows
@@ -11,11 +15,11 @@ from oracles.distances import extremes
 
 
 @pytest.fixture
-def prepare_dense(monkeypatch):
+def prepare_dense(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """Prepare rows as dense whatever they hold."""
     monkeypatch.setattr(canonical_rows, "DENSE_ABOVE", -1.0)
 
-    def prepare(X, metric):
+    def prepare(X: Any, metric: Any) -> Any:
         rows = prepare_rows(np.asarray(X), squared=metric == "sqeuclidean")
         assert isinstance(rows.values, np.ndarray)
         return rows
@@ -23,7 +27,7 @@ def prepare_dense(monkeypatch):
     return prepare
 
 
-def _check(X, metric, found):
+def _check(X: NDArray[Any], metric: str, found: tuple[Any, ...]) -> None:
     smallest, largest = extremes(X, metric)
     check_found(X, found[0], metric, smallest)
     check_found(X, found[1], metric, largest)
@@ -32,7 +36,13 @@ def _check(X, metric, found):
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("block_rows", [1, 7, 1024])
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_search_dense_by_blocks(monkeypatch, prepare_dense, name, block_rows, metric):
+def test_search_dense_by_blocks(
+    monkeypatch: pytest.MonkeyPatch,
+    prepare_dense: Callable[..., Any],
+    name: str,
+    block_rows: int,
+    metric: Any,
+) -> None:
     monkeypatch.setattr(dense_search, "BLOCK_ROWS", block_rows)
     X = EXAMPLES[name]
     rows = prepare_dense(X, metric)
@@ -40,19 +50,26 @@ def test_search_dense_by_blocks(monkeypatch, prepare_dense, name, block_rows, me
     _check(X, metric, both)
     alone = search_dense(rows, near=False, far=True)
     assert alone[0] is None
-    check_found(X, alone[1], metric, extremes(X, metric)[1])
+    check_found(X, alone[1], metric, extremes(X, metric)[1])  # type: ignore[arg-type]
     assert search_dense(rows, near=True, far=False)[1] is None
 
 
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("block_rows", [7, 1024])
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_search_dense_by_tree(monkeypatch, prepare_dense, name, block_rows, metric):
+def test_search_dense_by_tree(
+    monkeypatch: pytest.MonkeyPatch,
+    prepare_dense: Callable[..., Any],
+    name: str,
+    block_rows: int,
+    metric: Any,
+) -> None:
     monkeypatch.setattr(dense_search, "BLOCK_ROWS", block_rows)
     monkeypatch.setattr(dense_search, "DENSE_UP_TO_COLUMNS", 1000)
     monkeypatch.setattr(dense_search, "TREE_FROM_ROWS", 2)
     X = EXAMPLES[name]
     nearest, _ = search_dense(prepare_dense(X, metric), near=True, far=False)
+    assert nearest is not None
     assert nearest.method == "tree"
     check_found(X, nearest, metric, extremes(X, metric)[0])
 
@@ -61,8 +78,12 @@ def test_search_dense_by_tree(monkeypatch, prepare_dense, name, block_rows, metr
 @pytest.mark.parametrize("near_pairs", [False, True])
 @pytest.mark.parametrize("seed", range(20))
 def test_search_dense_allows_for_errors_of_blocks(
-    monkeypatch, prepare_dense, seed, near_pairs, metric
-):
+    monkeypatch: pytest.MonkeyPatch,
+    prepare_dense: Callable[..., Any],
+    seed: int,
+    near_pairs: bool,
+    metric: str,
+) -> None:
     """One row per block tests the bounds that leave out blocks.
 
     Pairs so near that single precision loses their difference test the errors of blocks.

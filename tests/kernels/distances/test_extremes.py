@@ -1,12 +1,15 @@
 """Exact extreme distances against all pairs of rows, and of rows made by hand."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy.spatial.distance import pdist
 
 from gradraker.kernels.distances.extremes import (
@@ -19,7 +22,9 @@ from oracles.distance_examples import EXAMPLES, METRICS, is_integral, sparse
 from oracles.distances import extremes
 
 
-def _check(X, metric, pair, distance, expected):
+def _check(
+    X: NDArray[Any], metric: str, pair: tuple[int, int], distance: float, expected: float
+) -> None:
     """The distance is that of its pair, and the expected one: exactly for integers."""
     i, j = pair
     assert i < j
@@ -28,7 +33,7 @@ def _check(X, metric, pair, distance, expected):
     assert distance == (expected if is_integral(X) else pytest.approx(expected, rel=1e-13, abs=0.0))
 
 
-def _check_extremes(X, found, metric):
+def _check_extremes(X: Any, found: Any, metric: Any) -> None:
     smallest, largest = extremes(X, metric)
     _check(X, metric, found.largest_pair, found.largest, largest)
     if smallest is None:
@@ -41,26 +46,28 @@ def _check_extremes(X, found, metric):
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, sp.coo_matrix])
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_extremes_equal_all_pairs(name, kind, metric):
+def test_extremes_equal_all_pairs(
+    name: str, kind: Callable[..., Any] | type[Any], metric: str
+) -> None:
     X = EXAMPLES[name]
     _check_extremes(X, extreme_squared_distances(kind(X), metric=metric), metric)
 
 
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_one_extreme_alone_equals_both_together(name, metric):
+def test_one_extreme_alone_equals_both_together(name: str, metric: Any) -> None:
     X = EXAMPLES[name]
     both = extreme_squared_distances(X, metric=metric)
     assert find_largest_distance(X, metric=metric).distance == both.largest
-    assert find_smallest_nonzero_distance(X, metric=metric).distance == both.smallest_nonzero
+    assert find_smallest_nonzero_distance(X, metric=metric).distance == both.smallest_nonzero  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("name", ["dense", "few columns", "integers", "sparse", "near pairs"])
-def test_extremes_equal_all_pairs_of_2500_rows(name, metric):
+def test_extremes_equal_all_pairs_of_2500_rows(name: str, metric: str) -> None:
     """Enough rows for several blocks, a tree, and lists of columns."""
     rng = np.random.default_rng(1)
-    X = {
+    X = {  # type: ignore[no-untyped-call]
         "dense": lambda: rng.standard_normal((2500, 15)),
         "few columns": lambda: rng.standard_normal((2500, 2)),
         "integers": lambda: rng.integers(0, 3, (2500, 15)),
@@ -82,7 +89,7 @@ def test_extremes_equal_all_pairs_of_2500_rows(name, metric):
 # Rows made by hand
 
 
-def test_extremes_of_path_of_four_nodes():
+def test_extremes_of_path_of_four_nodes() -> None:
     # 0–1–2–3. Rows 0100, 1010, 0101, 0010: rows 0 and 2 differ in one place, and so do 1 and 3.
     # Rows 0, 1 differ in three places; rows 1 and 2 in all four.
     path = sp.diags_array([1.0, 1.0], offsets=[-1, 1], shape=(4, 4))
@@ -92,7 +99,7 @@ def test_extremes_of_path_of_four_nodes():
     assert found.largest_pair == (1, 2)
 
 
-def test_extremes_of_star():
+def test_extremes_of_star() -> None:
     # The centre holds 5 leaves, every leaf holds the centre only: distance 6, leaves are equal.
     star = np.zeros((6, 6))
     star[0, 1:] = star[1:, 0] = 1.0
@@ -101,22 +108,24 @@ def test_extremes_of_star():
     assert found.smallest_pair == found.largest_pair == (0, 1)
 
 
-def test_largest_distance_of_opposed_rows():
+def test_largest_distance_of_opposed_rows() -> None:
     # Antiparallel rows are farther apart than their squared norms add up to: (2+2)² > 4+4.
     X = sp.csr_array(np.pad([[2.0, 0.0], [-2.0, 0.0], [0.0, 2.5]], ((0, 0), (0, 18))))
     assert find_largest_distance(X).distance == 16.0
     assert find_largest_distance(X).pair == (0, 1)
 
 
-def test_smallest_distance_is_not_between_shortest_signed_rows():
+def test_smallest_distance_is_not_between_shortest_signed_rows() -> None:
     # The two shortest rows oppose each other, (1+1.1)² = 4.41; rows 0 and 2 share nothing: 2.44.
     X = sp.csr_array(np.pad(np.array([[1.0, 0.0], [-1.1, 0.0], [0.0, 1.2]]), ((0, 0), (0, 18))))
     found = find_smallest_nonzero_distance(X)
+    assert found is not None
     assert found.distance == pytest.approx(2.44)
+    assert found is not None
     assert found.pair == (0, 2)
 
 
-def test_extremes_of_weighted_rows_in_both_metrics():
+def test_extremes_of_weighted_rows_in_both_metrics() -> None:
     X = np.array([[1.0, 2.0, 0.0], [0.0, 2.5, 0.0], [0.0, 0.0, 3.0]])
     squared = extreme_squared_distances(X)
     assert (squared.smallest_nonzero, squared.largest) == (1.25, 15.25)
@@ -127,7 +136,9 @@ def test_extremes_of_weighted_rows_in_both_metrics():
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("X", [np.ones((5, 3)), np.zeros((4, 30)), np.eye(1, 40).repeat(9, axis=0)])
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
-def test_equal_rows_have_no_smallest_nonzero_distance(X, kind, metric):
+def test_equal_rows_have_no_smallest_nonzero_distance(
+    X: NDArray[np.float64], kind: Callable[..., Any] | type[Any], metric: str
+) -> None:
     found = extreme_squared_distances(kind(X), metric=metric)
     assert found.largest == 0.0
     assert found.smallest_nonzero is None
@@ -136,7 +147,7 @@ def test_equal_rows_have_no_smallest_nonzero_distance(X, kind, metric):
     assert find_largest_distance(kind(X), metric=metric).distance == 0.0
 
 
-def test_rows_one_ulp_apart_differ():
+def test_rows_one_ulp_apart_differ() -> None:
     row = np.random.default_rng(0).random(30)
     other = row.copy()
     other[7] = np.nextafter(row[7], 1.0)
@@ -164,13 +175,15 @@ MATRICES = st.tuples(st.integers(2, 9), st.integers(1, 14)).flatmap(
 @given(
     X=MATRICES, metric=st.sampled_from(METRICS), kind=st.sampled_from([np.asarray, sp.csr_array])
 )
-def test_extremes_of_any_matrix_equal_all_pairs(X, metric, kind):
+def test_extremes_of_any_matrix_equal_all_pairs(X: Any, metric: Any, kind: Any) -> None:
     _check_extremes(X, extreme_squared_distances(kind(X), metric=metric), metric)
 
 
 @settings(deadline=None, max_examples=50)
 @given(X=MATRICES, metric=st.sampled_from(METRICS), seed=st.integers(0, 1000))
-def test_extremes_do_not_depend_on_order_of_rows_and_columns(X, metric, seed):
+def test_extremes_do_not_depend_on_order_of_rows_and_columns(
+    X: Any, metric: Any, seed: Any
+) -> None:
     rng = np.random.default_rng(seed)
     found = extreme_squared_distances(X, metric=metric)
     moved = X[rng.permutation(X.shape[0])][:, rng.permutation(X.shape[1])]
@@ -184,7 +197,7 @@ def test_extremes_do_not_depend_on_order_of_rows_and_columns(X, metric, seed):
 
 @settings(deadline=None, max_examples=50)
 @given(X=MATRICES, metric=st.sampled_from(METRICS))
-def test_extremes_do_not_depend_on_repeated_rows(X, metric):
+def test_extremes_do_not_depend_on_repeated_rows(X: Any, metric: Any) -> None:
     once = extreme_squared_distances(X, metric=metric)
     twice = extreme_squared_distances(np.vstack([X, X]), metric=metric)
     assert twice.smallest_nonzero == once.smallest_nonzero
@@ -194,7 +207,7 @@ def test_extremes_do_not_depend_on_repeated_rows(X, metric):
 # Few pairs are compared
 
 
-def test_power_law_graph_compares_few_pairs():
+def test_power_law_graph_compares_few_pairs() -> None:
     graph = power_law_graph(20_000, 200_000, np.random.default_rng(0))
     assert graph.nnz == 200_000
     found = extreme_squared_distances(graph)
@@ -203,7 +216,7 @@ def test_power_law_graph_compares_few_pairs():
     assert longest.sum() * 0.8 < found.largest <= longest.sum()
 
 
-def test_column_that_all_rows_share_compares_few_pairs():
+def test_column_that_all_rows_share_compares_few_pairs() -> None:
     """All norm bounds are 2 too large here, so they alone would compare all pairs."""
     rng = np.random.default_rng(0)
     n = 10_000
@@ -217,6 +230,6 @@ def test_column_that_all_rows_share_compares_few_pairs():
     assert found.pairs_checked < n * (n - 1) / 2 / 20
 
 
-def test_extremes_are_reproducible():
+def test_extremes_are_reproducible() -> None:
     X = np.tile(EXAMPLES["unweighted"], (2, 1))
     assert extreme_squared_distances(X) == extreme_squared_distances(X)

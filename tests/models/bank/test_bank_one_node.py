@@ -1,8 +1,12 @@
 """GradrakerRegressor, one node at a time: learn_one is partial_fit with a row, by name."""
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.typing import NDArray
 
 import gradraker
 from gradraker import GradrakerRegressor, SKGRegressor
@@ -16,14 +20,14 @@ NODES = [{NAMES[m]: row[m] for m in np.flatnonzero(row)} for row in X]
 KERNELS = [0.1, 1.5, ("laplacian", 2.0)]
 
 
-def bank(**parameters):
+def bank(**parameters: Any) -> GradrakerRegressor:
     return GradrakerRegressor(
         **{"kernels": KERNELS, "n_frequencies": 16, "random_state": 3, **parameters}
     )
 
 
 @pytest.mark.parametrize("y", [Y, Y2])
-def test_learning_node_by_node_is_partial_fit(y):
+def test_learning_node_by_node_is_partial_fit(y: NDArray[np.float64]) -> None:
     model, by_rows = bank(keep_weights=True), bank(keep_weights=True)
     for row, node, value in zip(X, NODES, y, strict=True):
         before = model.predict_one(node)
@@ -38,10 +42,10 @@ def test_learning_node_by_node_is_partial_fit(y):
     np.testing.assert_array_equal(model.kernel_weights_, by_rows.kernel_weights_)
     np.testing.assert_array_equal(model.weights_history_, by_rows.weights_history_)
     assert model.loss_ == by_rows.loss_
-    assert sorted(model.references_) == NAMES
+    assert sorted(model.references_) == NAMES  # type: ignore[type-var]
 
 
-def test_a_bank_of_one_learns_as_skg_does():
+def test_a_bank_of_one_learns_as_skg_does() -> None:
     model, one = bank(kernels=[1.5]), SKGRegressor(sigma2=1.5, n_frequencies=16, random_state=3)
     for node, value in zip(NODES, Y, strict=True):
         assert model.learn_one(node, value) == one.learn_one(node, value)
@@ -49,7 +53,7 @@ def test_a_bank_of_one_learns_as_skg_does():
     np.testing.assert_array_equal(model.coef_[0], one.coef_)
 
 
-def test_a_fitted_bank_goes_on_by_name_and_keeps_what_it_saw(tmp_path):
+def test_a_fitted_bank_goes_on_by_name_and_keeps_what_it_saw(tmp_path: Path) -> None:
     model = bank(kernels="ranges").fit(X, Y, references=NAMES)
     model.learn_one({"Alice": 1.0, "Frank": 2.0}, 0.5)
     model.learn_one(pd.Series({"Bob": 0.5}), 0.25)
@@ -64,14 +68,14 @@ def test_a_fitted_bank_goes_on_by_name_and_keeps_what_it_saw(tmp_path):
     np.testing.assert_array_equal(again.coef_, model.coef_)
 
 
-def test_names_count_as_often_as_they_come():
+def test_names_count_as_often_as_they_come() -> None:
     model = bank()
     model.learn_one(["Alice", "Alice"], 1.0)
     assert model.predict_one({"Alice": 2.0}) == pytest.approx(0.2)
     assert model.n_seen_ == 1
 
 
-def test_predicting_changes_nothing():
+def test_predicting_changes_nothing() -> None:
     model = bank()
     assert model.predict_one(["Alice"]) == 0.0
     assert not hasattr(model, "coef_")
@@ -93,14 +97,14 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_what_is_refused_leaves_no_model(what):
+def test_what_is_refused_leaves_no_model(what: str) -> None:
     model, neighbours, value, message = REFUSED[what]
     with pytest.raises((TypeError, ValueError), match=message):
         model.learn_one(neighbours, value)
     assert not hasattr(model, "coef_")
 
 
-def test_what_is_refused_later_leaves_the_model_as_it_was():
+def test_what_is_refused_later_leaves_the_model_as_it_was() -> None:
     model = bank()
     model.learn_one(["Alice"], 1.0)
     before = model.coef_.copy()
@@ -116,7 +120,7 @@ def test_what_is_refused_later_leaves_the_model_as_it_was():
     np.testing.assert_array_equal(model.coef_, before)
 
 
-def test_views_know_their_columns_only():
+def test_views_know_their_columns_only() -> None:
     views = {"left": 2, "right": 3}
     model = bank(views=views).fit(X, Y, references=NAMES)
     other = bank(views=views).fit(X, Y, references=NAMES)
@@ -125,4 +129,4 @@ def test_views_know_their_columns_only():
     np.testing.assert_array_equal(model.coef_, other.coef_)
     for call in (lambda: model.learn_one(["Frank"], 1.0), lambda: model.predict_one(["Frank"])):
         with pytest.raises(ValueError, match="cannot tell which view a new column belongs to"):
-            call()
+            call()  # type: ignore[no-untyped-call]

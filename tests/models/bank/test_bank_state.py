@@ -4,7 +4,10 @@ import copy
 import json
 import pickle
 import zipfile
+from collections.abc import Callable
 from hashlib import sha256
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,7 +23,7 @@ Y = RNG.normal(size=(12, 2))
 NAMES = ["a", "b", "c", "d", "e"]
 
 
-def bank(**parameters):
+def bank(**parameters: Any) -> GradrakerRegressor:
     return GradrakerRegressor(
         **{
             "kernels": [1.5, ("laplacian", "theory")],
@@ -50,11 +53,11 @@ MODELS = {
 EVERY = pytest.mark.parametrize("kind", MODELS)
 
 
-def rows_for(model):
+def rows_for(model: GradrakerRegressor) -> Any:
     return pd.DataFrame(X, columns=NAMES) if hasattr(model, "feature_names_in_") else X
 
 
-def assert_same(model, other):
+def assert_same(model: GradrakerRegressor, other: GradrakerRegressor) -> None:
     """Equal now, and equal after both learned on."""
     assert type(other) is type(model)
     model, other = copy.deepcopy(model), copy.deepcopy(other)
@@ -78,7 +81,7 @@ def assert_same(model, other):
 
 
 @EVERY
-def test_round_trip(kind, tmp_path):
+def test_round_trip(kind: str, tmp_path: Path) -> None:
     model, path = MODELS[kind](), tmp_path / "model.skg"
     assert model.save(path, notes={"made": "here"}) == path
     assert_same(model, load(path))
@@ -90,12 +93,12 @@ def test_round_trip(kind, tmp_path):
 
 
 @EVERY
-def test_copies_and_pickles(kind):
+def test_copies_and_pickles(kind: str) -> None:
     model = MODELS[kind]()
     assert_same(model, pickle.loads(pickle.dumps(model)))
 
 
-def test_classes_do_not_read_each_other(tmp_path):
+def test_classes_do_not_read_each_other(tmp_path: Path) -> None:
     path = bank().fit(X, Y).save(tmp_path / "bank.skg")
     with pytest.raises(ModelFileError, match="holds a model of class 'GradrakerRegressor'"):
         SKGRegressor.load(path)
@@ -104,7 +107,7 @@ def test_classes_do_not_read_each_other(tmp_path):
         GradrakerRegressor.load(path)
 
 
-def rewritten(path, change):
+def rewritten(path: Path, change: Callable[..., Any]) -> None:
     """Change the header and arrays of a file, checksums made anew."""
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
@@ -117,24 +120,24 @@ def rewritten(path, change):
             archive.writestr(name, part)
 
 
-def set_state(key, value):
+def set_state(key: Any, value: Any) -> Any:
     return lambda header, members: header["state"].update({key: value})
 
 
-def set_parameter(key, value):
+def set_parameter(key: Any, value: Any) -> Any:
     return lambda header, members: header["parameters"].update({key: value})
 
 
-def swap(name, other):
+def swap(name: Any, other: Any) -> Any:
     return lambda header, members: members.update({f"{name}.npy": members[f"{other}.npy"]})
 
 
-def drop(name):
+def drop(name: Any) -> Any:
     return lambda header, members: members.pop(f"{name}.npy")
 
 
-def member(**changes):
-    def change(header, members):
+def member(**changes: Any) -> Any:
+    def change(header: Any, members: Any) -> None:
         header["state"]["members"][0].update(changes)
 
     return change
@@ -163,7 +166,7 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_damaged_files_are_refused(damage, tmp_path):
+def test_damaged_files_are_refused(damage: str, tmp_path: Path) -> None:
     views = {"one": 2, "two": 3}
     path = bank(views=views, keep_weights=True).fit(X, Y).save(tmp_path / "model.skg")
     load(path)
@@ -172,14 +175,14 @@ def test_damaged_files_are_refused(damage, tmp_path):
         load(path)
 
 
-def test_negative_losses_are_refused(tmp_path):
+def test_negative_losses_are_refused(tmp_path: Path) -> None:
     model = bank().fit(X, Y)
     model._hedge.losses[0] = -1.0
     with pytest.raises(ModelFileError, match="losses are not sums of squares"):
         load(model.save(tmp_path / "model.skg"))
 
 
-def test_a_byte_changed_anywhere_is_noticed(tmp_path):
+def test_a_byte_changed_anywhere_is_noticed(tmp_path: Path) -> None:
     path = bank().fit(X, Y).save(tmp_path / "model.skg")
     content = bytearray(path.read_bytes())
     for position in range(60, len(content), 997):

@@ -1,12 +1,14 @@
 """GradrakerRegressor: a bank of one is SKG, the equations, chunks, views and explanations."""
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
@@ -29,7 +31,7 @@ NAMES = [f"node {m}" for m in range(M)]
 KERNEL_LIST = [0.1, 1.5, "theory", ("laplacian", 2.0), ("cauchy", "median")]
 
 
-def bank(**parameters):
+def bank(**parameters: Any) -> GradrakerRegressor:
     return GradrakerRegressor(
         **{
             "kernels": KERNEL_LIST,
@@ -42,7 +44,7 @@ def bank(**parameters):
     )
 
 
-def assert_equal_models(model, other):
+def assert_equal_models(model: GradrakerRegressor, other: GradrakerRegressor) -> None:
     np.testing.assert_array_equal(model.coef_, other.coef_)
     np.testing.assert_array_equal(model.kernel_weights_, other.kernel_weights_)
     np.testing.assert_array_equal(model.member_losses_, other.member_losses_)
@@ -57,14 +59,16 @@ def assert_equal_models(model, other):
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("sigma2", [1.5, "theory", "refined", "median", "cv"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_a_bank_of_one_is_skg_bit_for_bit(kernel, sigma2, dtype):
+def test_a_bank_of_one_is_skg_bit_for_bit(
+    kernel: str, sigma2: float | str, dtype: type[Any]
+) -> None:
     for rows, y in ((X.astype(dtype), Y), (sparse.csr_array(X.astype(dtype)), Y3)):
-        settings = {"n_frequencies": D, "learning_rate": 0.2, "random_state": 3}
+        settings: dict[str, Any] = {"n_frequencies": D, "learning_rate": 0.2, "random_state": 3}
         one = GradrakerRegressor(kernels=[(kernel, sigma2)], **settings).fit(rows, y)
         single = SKGRegressor(kernel=kernel, sigma2=sigma2, **settings).fit(rows, y)
         np.testing.assert_array_equal(one.coef_[0], single.coef_)
         np.testing.assert_array_equal(one.predict(rows), single.predict(rows))
-        np.testing.assert_array_equal(one.frequencies(), single.frequencies_)
+        np.testing.assert_array_equal(one.compute_frequencies(), single.frequencies_)
         assert one.sigma2_.tolist() == [single.sigma2_]
         assert one.members_[0].rule == single.sigma2_rule_
         assert one.kernel_weights_.tolist() == [1.0]
@@ -72,7 +76,7 @@ def test_a_bank_of_one_is_skg_bit_for_bit(kernel, sigma2, dtype):
         assert one.n_seen_ == single.n_seen_
 
 
-def test_every_member_is_the_skg_of_its_kernel():
+def test_every_member_is_the_skg_of_its_kernel() -> None:
     model = bank(kernels=["ranges", ("laplacian", "ranges")]).fit(X, Y)
     alone = [
         SKGRegressor(
@@ -97,11 +101,11 @@ def test_every_member_is_the_skg_of_its_kernel():
 @pytest.mark.parametrize("y", [Y, Y3, 1e6 * Y, 1e-6 * Y], ids=["one", "three", "large", "small"])
 @pytest.mark.parametrize("weight_step", ["auto", 0.05])
 @pytest.mark.parametrize("regularization", [0.0, 0.3])
-def test_training_follows_the_equations(y, weight_step, regularization):
+def test_training_follows_the_equations(y: Any, weight_step: Any, regularization: float) -> None:
     if weight_step != "auto":
         weight_step /= np.mean(y**2)
     model = bank(weight_step=weight_step, regularization=regularization).fit(X, y)
-    features = [skg.features(X, model.frequencies(p)) for p in range(len(KERNEL_LIST))]
+    features = [skg.features(X, model.compute_frequencies(p)) for p in range(len(KERNEL_LIST))]
     theta, losses, loss, history = oracle.train(
         features,
         y,
@@ -117,13 +121,13 @@ def test_training_follows_the_equations(y, weight_step, regularization):
 
 
 @pytest.mark.parametrize("unit", [1024.0, 1.2, 0.3048, 1e-9, 1e9])
-def test_weights_do_not_depend_on_the_unit_of_the_values(unit):
+def test_weights_do_not_depend_on_the_unit_of_the_values(unit: float) -> None:
     model, scaled = bank().fit(X, Y), bank().fit(X, unit * Y)
     np.testing.assert_allclose(scaled.weights_history_, model.weights_history_, rtol=1e-11)
     assert scaled.regret_bound_ == pytest.approx(unit**2 * model.regret_bound_, rel=1e-11)
 
 
-def test_the_ranges_place_five_members():
+def test_the_ranges_place_five_members() -> None:
     model = bank(kernels="ranges").fit(X, Y)
     ranges = model.ranges_[0]
     ce, ed = ranges.chaos_extending, ranges.extending_disturbing
@@ -135,7 +139,7 @@ def test_the_ranges_place_five_members():
     assert equally_far.sigma2_.size == 3  # σ²_ce and σ²_ed are the same
 
 
-def test_epochs_in_the_order_of_the_rows_are_so_many_partial_fits():
+def test_epochs_in_the_order_of_the_rows_are_so_many_partial_fits() -> None:
     model = bank(shuffle=False, n_epochs=3).fit(X, Y)
     again = bank(kernels=[(m.kernel, m.sigma2) for m in model.members_])
     for _ in range(3):
@@ -148,7 +152,7 @@ def test_epochs_in_the_order_of_the_rows_are_so_many_partial_fits():
 
 @given(cuts=st.sets(st.integers(1, N - 1), max_size=6), y=st.sampled_from([Y, Y3]))
 @settings(max_examples=20, deadline=None)
-def test_any_cut_into_chunks_gives_the_same_model(cuts, y):
+def test_any_cut_into_chunks_gives_the_same_model(cuts: Any, y: Any) -> None:
     kernels = [0.1, 1.5, ("laplacian", 2.0)]
     whole = bank(kernels=kernels, regularization=0.1).partial_fit(X, y)
     parts = bank(kernels=kernels, regularization=0.1)
@@ -158,7 +162,9 @@ def test_any_cut_into_chunks_gives_the_same_model(cuts, y):
 
 
 @pytest.mark.parametrize("order", ["C", "sparse"])
-def test_memory_limits_and_threads_do_not_change_the_model(monkeypatch, order):
+def test_memory_limits_and_threads_do_not_change_the_model(
+    monkeypatch: pytest.MonkeyPatch, order: str
+) -> None:
     rows = sparse.csr_array(X) if order == "sparse" else X
     expected = bank().fit(rows, Y)
     predictions = expected.predict(rows)
@@ -173,16 +179,16 @@ def test_memory_limits_and_threads_do_not_change_the_model(monkeypatch, order):
         np.testing.assert_array_equal(expected.predict(rows), predictions)
 
 
-def test_members_that_run_at_once_have_memory_of_their_own(monkeypatch):
+def test_members_that_run_at_once_have_memory_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     spaces = {}
 
-    def one_within_the_other(loop, n_members, _):
+    def one_within_the_other(loop: Any, n_members: Any, _: Any) -> None:
         run.append(loop)
         loop(0, 1)
         loop(1, n_members - 1)
 
-    def note(bank, chunk, theta):
-        def work(m, P, Z):
+    def note(bank: Any, chunk: Any, theta: Any) -> Any:
+        def work(m: Any, P: Any, Z: Any) -> None:
             spaces[m] = Z
             if m == 1:
                 run[0](2, 3)
@@ -190,7 +196,8 @@ def test_members_that_run_at_once_have_memory_of_their_own(monkeypatch):
         bank_training._run_members(bank, chunk, work)
         return np.zeros((theta.shape[0], chunk.numbers.size, theta.shape[1]))
 
-    model, run = bank(kernels=[0.1, 1.0, 10.0]).fit(X, Y), []
+    model = bank(kernels=[0.1, 1.0, 10.0]).fit(X, Y)
+    run: list[Any] = []
     monkeypatch.setattr(bank_training, "parallel_for", one_within_the_other)
     monkeypatch.setattr(bank_training, "_predict_member", note)
     model.predict(X)
@@ -198,7 +205,7 @@ def test_members_that_run_at_once_have_memory_of_their_own(monkeypatch):
     assert not np.shares_memory(spaces[1], spaces[2])
 
 
-def test_features_that_are_kept_are_those_that_are_computed_again():
+def test_features_that_are_kept_are_those_that_are_computed_again() -> None:
     P, y = RNG.normal(size=(7, D)), RNG.normal(size=(7, 1))
     rows = np.concatenate([RNG.permutation(7) for _ in range(3)])
     found = []
@@ -213,7 +220,7 @@ def test_features_that_are_kept_are_those_that_are_computed_again():
 # -- views -------------------------------------------------------------------------------------
 
 
-def test_a_member_sees_the_columns_of_its_view_only():
+def test_a_member_sees_the_columns_of_its_view_only() -> None:
     views = {"left": 5, "right": 7}
     model = bank(kernels=[1.5, "theory"], views=views).fit(X, Y)
     assert [member.view for member in model.members_] == ["left", "left", "right", "right"]
@@ -230,7 +237,7 @@ def test_a_member_sees_the_columns_of_its_view_only():
     assert model.sigma2_[3] == model.ranges_[3].extending_disturbing
 
 
-def test_one_view_is_no_view_and_numbers_will_do():
+def test_one_view_is_no_view_and_numbers_will_do() -> None:
     whole, one, listed = bank(), bank(views={"all of it": M}), bank(views=[M])
     for model in (whole, one, listed):
         model.fit(sparse.csr_array(X), Y)
@@ -239,10 +246,10 @@ def test_one_view_is_no_view_and_numbers_will_do():
     np.testing.assert_array_equal(whole.predict(X), one.predict(X))
 
 
-def test_hops_of_a_graph_are_views():
+def test_hops_of_a_graph_are_views() -> None:
     data = load_temperature()
     hops = hop_views(data.adjacency, hops=2, hop_weights="random_walk")
-    y = data.scaled_values()
+    y = data.scale_values()
     model = bank(kernels="ranges", views=hops.views)
     model.fit(hops.rows[:60], y[:60], references=hops.references)
     assert len(model.members_) == 10
@@ -261,7 +268,7 @@ def test_hops_of_a_graph_are_views():
 # -- references --------------------------------------------------------------------------------
 
 
-def test_references_may_grow_without_views():
+def test_references_may_grow_without_views() -> None:
     kernels = [1.5, ("laplacian", 2.0)]
     few = np.flatnonzero(~X[:, :6].any(axis=1))  # nodes that know the last six names only
     others = np.setdiff1d(np.arange(N), few)
@@ -276,7 +283,7 @@ def test_references_may_grow_without_views():
     assert np.isfinite(predicted).all()
 
 
-def test_data_frames_bring_names():
+def test_data_frames_bring_names() -> None:
     frame = pd.DataFrame(X, columns=NAMES, index=[f"row {n}" for n in range(N)])
     model = bank().fit(frame, Y)
     assert list(model.references_) == NAMES
@@ -291,7 +298,9 @@ def test_data_frames_bring_names():
 
 @pytest.mark.parametrize("regularization", [0.0, 0.4])
 @pytest.mark.parametrize("y", [Y, Y3], ids=["one", "three"])
-def test_predictions_are_weighted_sums_of_seen_values(y, regularization):
+def test_predictions_are_weighted_sums_of_seen_values(
+    y: NDArray[np.float64], regularization: float
+) -> None:
     model = bank(regularization=regularization).fit(X, y)
     model.learning_rate = 0.1
     model.partial_fit(X[:7].astype(np.float32), y[:7])
@@ -303,7 +312,7 @@ def test_predictions_are_weighted_sums_of_seen_values(y, regularization):
     np.testing.assert_array_equal(explanation.member_predictions, model.predict_members(X))
 
 
-def test_a_bank_of_one_is_explained_as_skg_is():
+def test_a_bank_of_one_is_explained_as_skg_is() -> None:
     one = bank(kernels=[1.5]).fit(X, Y).explain(X[:5])
     single = SKGRegressor(sigma2=1.5, n_frequencies=D, learning_rate=0.2, random_state=3)
     np.testing.assert_allclose(one.weights, single.fit(X, Y).explain(X[:5]).weights, atol=1e-14)
@@ -311,7 +320,7 @@ def test_a_bank_of_one_is_explained_as_skg_is():
     assert len(one.top(3, row=0)) == 3
 
 
-def test_explaining_needs_what_was_observed():
+def test_explaining_needs_what_was_observed() -> None:
     model = bank(keep_known=False).fit(X, Y)
     with pytest.raises(ValueError, match="keep_known is False"):
         model.explain(X)
@@ -321,7 +330,7 @@ def test_explaining_needs_what_was_observed():
 # -- scikit-learn ------------------------------------------------------------------------------
 
 
-def test_parameters_can_be_cloned_and_searched():
+def test_parameters_can_be_cloned_and_searched() -> None:
     model = bank(views={"left": 5, "right": 7})
     assert clone(model).get_params() == model.get_params()
     grid = {"kernels": ["ranges", [1e-4], ("theory", 2.0)], "views": [None, [5, 7]]}

@@ -1,6 +1,8 @@
 """What a bank refuses, by name, and that a refusal changes nothing."""
 
 import copy
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ X = (RNG.random((20, 6)) < 0.4).astype(float)
 Y = RNG.normal(size=20)
 
 
-def bank(**parameters):
+def bank(**parameters: Any) -> GradrakerRegressor:
     return GradrakerRegressor(
         **{"kernels": [1.0, 4.0], "n_frequencies": 8, "random_state": 0, **parameters}
     )
@@ -57,16 +59,16 @@ BAD_PARAMETERS = {
 
 
 @pytest.mark.parametrize("what", BAD_PARAMETERS)
-def test_bad_parameters_are_named_before_any_work(what):
+def test_bad_parameters_are_named_before_any_work(what: str) -> None:
     parameters, message = BAD_PARAMETERS[what]
     for train in ("fit", "partial_fit"):
-        model = bank(**parameters)
+        model = bank(**parameters)  # type: ignore[arg-type]
         with pytest.raises(ValueError, match=message):
             getattr(model, train)(X, Y)
         assert not hasattr(model, "coef_")
 
 
-def test_what_kernels_and_views_may_be():
+def test_what_kernels_and_views_may_be() -> None:
     numbers = np.array([1.0, 2.0])
     assert check_kernels(numbers) == [("gaussian", 1.0), ("gaussian", 2.0)]
     assert check_kernels((np.float32(0.5), ["cauchy", "cv"])) == [
@@ -87,7 +89,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_what_the_members_were_made_with_cannot_change(name, tmp_path):
+def test_what_the_members_were_made_with_cannot_change(name: str, tmp_path: Path) -> None:
     model = bank().fit(X, Y).set_params(**{name: CHANGES[name]})
     with pytest.raises(ValueError, match=f"{name} is .*, but the model has features of {name}="):
         model.partial_fit(X, Y)
@@ -96,13 +98,13 @@ def test_what_the_members_were_made_with_cannot_change(name, tmp_path):
     model.fit(X, Y)
 
 
-def test_views_in_another_order_are_a_change():
+def test_views_in_another_order_are_a_change() -> None:
     model = bank(views={"a": 3, "b": 3}).fit(X, Y).set_params(views={"b": 3, "a": 3})
     with pytest.raises(ValueError, match="views is"):
         model.partial_fit(X, Y)
 
 
-def test_an_equal_way_to_say_the_same_is_no_change():
+def test_an_equal_way_to_say_the_same_is_no_change() -> None:
     model = bank().fit(X, Y).set_params(kernels=(("gaussian", 1), np.float64(4.0)))
     model.partial_fit(X, Y)
 
@@ -119,7 +121,7 @@ BAD_ROWS = {
 
 
 @pytest.mark.parametrize("what", BAD_ROWS)
-def test_rows_that_are_refused_leave_the_model_as_it_was(what):
+def test_rows_that_are_refused_leave_the_model_as_it_was(what: str) -> None:
     rows, y, options, message = BAD_ROWS[what]
     model = bank(keep_weights=True).fit(X, Y)
     before = copy.deepcopy(model)
@@ -132,7 +134,7 @@ def test_rows_that_are_refused_leave_the_model_as_it_was(what):
     assert len(model.explain(X).values) == len(before.explain(X).values) == 23
 
 
-def test_names_of_a_refused_call_are_forgotten():
+def test_names_of_a_refused_call_are_forgotten() -> None:
     model = bank(kernels=[1.0, ("laplacian", 1.0)]).fit(X, Y, references=list("abcdef"))
     with pytest.raises(ValueError, match="float64"):
         model.partial_fit([[1.0]], [1e200], references=["new"])
@@ -140,7 +142,7 @@ def test_names_of_a_refused_call_are_forgotten():
     assert [len(table) for table in model._table.tables.values()] == [6, 6]
 
 
-def test_views_refuse_new_columns():
+def test_views_refuse_new_columns() -> None:
     model = bank(views=[2, 4]).fit(X, Y, references=list("abcdef"))
     for call in (
         lambda: model.partial_fit(X, Y, references=list("abcdeg")),
@@ -151,7 +153,7 @@ def test_views_refuse_new_columns():
     model.predict(X[:, :3], references=list("afc"))
 
 
-def test_rules_need_two_rows():
+def test_rules_need_two_rows() -> None:
     with pytest.raises(ValueError, match="kernels='ranges' needs at least two distinct rows"):
         bank(kernels="ranges").partial_fit(X[:1], Y[:1])
     with pytest.raises(ValueError, match="rows that are all equal"):
@@ -159,13 +161,13 @@ def test_rules_need_two_rows():
     bank().partial_fit(X[:1], Y[:1]).partial_fit(X, Y)
 
 
-def test_rows_without_a_difference_have_no_ranges():
+def test_rows_without_a_difference_have_no_ranges() -> None:
     model = bank().fit(np.ones((5, 2)), np.arange(5.0))
     assert not hasattr(model, "ranges_")
     assert np.isfinite(model.predict(np.ones((2, 2)))).all()
 
 
-def test_isolated_nodes_and_empty_views():
+def test_isolated_nodes_and_empty_views() -> None:
     rows = X.copy()
     rows[3], rows[:, :2] = 0.0, 0.0
     model = bank(views=[2, 4]).fit(rows, Y)
@@ -174,13 +176,13 @@ def test_isolated_nodes_and_empty_views():
         bank(views=[2, 4], kernels="theory").fit(rows, Y)
 
 
-def test_predictions_that_leave_float64_are_refused():
+def test_predictions_that_leave_float64_are_refused() -> None:
     model = bank().fit(X, Y)
     with pytest.raises(ValueError, match="X has values too large for a variance of 1"):
         model.predict(1e308 * np.ones((1, 6)))
 
 
-def test_the_history_is_there_only_if_asked_for():
+def test_the_history_is_there_only_if_asked_for() -> None:
     model = bank().fit(X, Y)
     assert not hasattr(model, "weights_history_")
     with pytest.raises(AttributeError, match="keep_weights=True"):

@@ -8,8 +8,10 @@ import pickle
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,7 +26,7 @@ from gradraker.exceptions import ModelFileError
 from gradraker.features import identify_reference
 from gradraker.kernels.shift_invariant import KERNELS
 from gradraker.models.persistence import archive as model_file
-from gradraker.models.persistence.names_as_json import name_from_json, name_to_json
+from gradraker.models.persistence.names_as_json import decode_name, encode_name
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(12, 5))
@@ -32,18 +34,18 @@ Y = RNG.normal(size=(12, 2))
 NAMES = ["a", "b", "c", "d", "e"]
 
 
-def regressor(**parameters):
+def regressor(**parameters: Any) -> SKGRegressor:
     return SKGRegressor(**{"sigma2": 1.5, "n_frequencies": 4, "random_state": 7, **parameters})
 
 
-def learned_by_name():
+def learned_by_name() -> Any:
     model = regressor()
     for n, row in enumerate(X):
         model.learn_one(dict(zip(NAMES, row, strict=True)), Y[n, 0])
     return model
 
 
-MODELS = {
+MODELS: dict[Any, Callable[..., Any]] = {
     "array": lambda: regressor().fit(X, Y[:, 0]),
     "targets": lambda: regressor().fit(X, Y),
     "column": lambda: regressor().fit(X, Y[:, :1]),
@@ -71,14 +73,14 @@ MODELS = {
 EVERY = pytest.mark.parametrize("kind", MODELS)
 
 
-def rows_for(model, names=NAMES):
+def rows_for(model: SKGRegressor, names: Any = NAMES) -> dict[str, Any]:
     """Rows and references that a model of any past takes."""
     if hasattr(model, "feature_names_in_"):
         return {"X": pd.DataFrame(X, columns=NAMES)}
     return {"X": X} if hasattr(model, "n_features_in_") else {"X": X, "references": names}
 
 
-def assert_same(model, other):
+def assert_same(model: SKGRegressor, other: SKGRegressor) -> None:
     """Equal now, and equal after both learned on."""
     assert type(other) is type(model)
     for name in ("coef_", "sigma2_", "seed_", "n_seen_", "frequencies_"):
@@ -103,7 +105,7 @@ def assert_same(model, other):
 
 
 @pytest.fixture
-def path(tmp_path):
+def path(tmp_path: Path) -> Path:
     return tmp_path / "model.skg"
 
 
@@ -111,7 +113,7 @@ def path(tmp_path):
 
 
 @EVERY
-def test_round_trip(kind, path):
+def test_round_trip(kind: str, path: Path) -> None:
     model = MODELS[kind]()
     assert model.save(path) == path
     assert_same(model, load(path))
@@ -125,7 +127,7 @@ def test_round_trip(kind, path):
     [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))],
     ids=["deepcopy", "pickle"],
 )
-def test_copies(kind, duplicate):
+def test_copies(kind: str, duplicate: Callable[..., Any]) -> None:
     model = MODELS[kind]()
     other = duplicate(model)
     assert_same(model, other)
@@ -136,7 +138,7 @@ def test_copies(kind, duplicate):
 
 
 @EVERY
-def test_a_clone_is_not_fitted_and_learns_the_same(kind):
+def test_a_clone_is_not_fitted_and_learns_the_same(kind: str) -> None:
     model = MODELS[kind]()
     other = clone(model)
     assert not hasattr(other, "coef_")
@@ -147,7 +149,7 @@ def test_a_clone_is_not_fitted_and_learns_the_same(kind):
         )
 
 
-def test_explanations_survive(path):
+def test_explanations_survive(path: Path) -> None:
     model = MODELS["indexed"]()
     before = model.explain(pd.DataFrame(X[:3], columns=NAMES))
     model.save(path)
@@ -155,7 +157,7 @@ def test_explanations_survive(path):
     np.testing.assert_array_equal(after.weights, before.weights)
 
 
-def test_a_second_save_replaces_the_first(path):
+def test_a_second_save_replaces_the_first(path: Path) -> None:
     MODELS["targets"]().save(path)
     model = MODELS["named"]()
     model.save(path)
@@ -164,7 +166,7 @@ def test_a_second_save_replaces_the_first(path):
 
 
 @EVERY
-def test_equal_models_make_equal_files(kind, path, tmp_path):
+def test_equal_models_make_equal_files(kind: str, path: Path, tmp_path: Path) -> None:
     model = MODELS[kind]()
     model.save(path)
     again = load(path)
@@ -172,20 +174,20 @@ def test_equal_models_make_equal_files(kind, path, tmp_path):
     assert (tmp_path / "again").read_bytes() == path.read_bytes() or kind == "generator"
 
 
-def test_saving_changes_nothing(path):
+def test_saving_changes_nothing(path: Path) -> None:
     model = MODELS["grown"]()
     other = copy.deepcopy(model)
     model.save(path)
     assert_same(other, model)
 
 
-def test_a_saved_generator_is_the_seed_drawn_from_it(path):
+def test_a_saved_generator_is_the_seed_drawn_from_it(path: Path) -> None:
     model = MODELS["generator"]()
     model.save(path)
     assert load(path).random_state == model.seed_
 
 
-def test_loading_does_not_draw_frequencies_that_are_not_used(path):
+def test_loading_does_not_draw_frequencies_that_are_not_used(path: Path) -> None:
     # A file holds the seed and the names: its size does not grow with M × D.
     model = regressor(n_frequencies=50).partial_fit(np.zeros((1, 20_000)), [1.0])
     model.save(path)
@@ -193,7 +195,8 @@ def test_loading_does_not_draw_frequencies_that_are_not_used(path):
     assert load(path).predict(np.ones((1, 20_000))) == model.predict(np.ones((1, 20_000)))
 
 
-def test_another_process_continues_bit_for_bit(path, tmp_path):
+@pytest.mark.process
+def test_another_process_continues_bit_for_bit(path: Path, tmp_path: Path) -> None:
     model = MODELS["named"]()
     model.learn_one([("tuple", 1.5), b"bytes", 0.25, "Zürich"], 0.5)
     model.save(path)
@@ -212,7 +215,7 @@ model.save(sys.argv[2])
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_a_file_written_by_this_format_long_ago(kernel, path):
+def test_a_file_written_by_this_format_long_ago(kernel: str, path: Path) -> None:
     # The promise of the format: parameters, seed and names make the same features again.
     model = regressor(kernel=kernel).fit(X, Y[:, 0], references=NAMES)
     model.save(path)
@@ -233,7 +236,7 @@ def test_a_file_written_by_this_format_long_ago(kernel, path):
         ("a", np.int8(1)),
     ],
 )
-def test_a_name_of_every_kind(name, path):
+def test_a_name_of_every_kind(name: Any, path: Path) -> None:
     model = regressor()
     model.learn_one(["first", name], 1.0)
     model.save(path)
@@ -260,9 +263,9 @@ NAME = st.recursive(
 @given(NAME)
 @example("\ud83d\ude00")
 @settings(deadline=None, derandomize=True, max_examples=300)
-def test_names_survive_json(name):
-    text = json.dumps(name_to_json(name), allow_nan=False)
-    again = name_from_json(json.loads(text))
+def test_names_survive_json(name: Any) -> None:
+    text = json.dumps(encode_name(name), allow_nan=False)
+    again = decode_name(json.loads(text))
     assert again == name
     assert type(again) is type(name)
     assert identify_reference(again) == identify_reference(name)
@@ -275,7 +278,7 @@ def test_names_survive_json(name):
     max_examples=40,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-def test_names_survive_files(path, names):
+def test_names_survive_files(path: Path, names: Any) -> None:
     model = regressor().fit(np.eye(len(names)), np.arange(len(names)), references=names)
     model.save(path)
     again = load(path)
@@ -286,14 +289,14 @@ def test_names_survive_files(path, names):
 # -- damage ------------------------------------------------------------------------------------
 
 
-def small(path):
+def small(path: Path) -> tuple[Any, ...]:
     """A file of about a kilobyte, and its bytes."""
     model = regressor(n_frequencies=1, keep_known=False)
     model.fit(X, Y[:, 0], references=NAMES).save(path)
     return model, path.read_bytes()
 
 
-def same_or_refused(path, model):
+def same_or_refused(path: Path, model: SKGRegressor) -> bool:
     """A changed file is refused, or it is the model to the last bit."""
     try:
         again = load(path)
@@ -303,7 +306,7 @@ def same_or_refused(path, model):
     return True
 
 
-def test_truncated_files_are_refused(path):
+def test_truncated_files_are_refused(path: Path) -> None:
     _, content = small(path)
     for length in [*range(0, len(content), 7), *range(len(content) - 30, len(content))]:
         path.write_bytes(content[:length])
@@ -311,7 +314,7 @@ def test_truncated_files_are_refused(path):
             load(path)
 
 
-def test_every_flipped_byte_is_noticed_or_harmless(path):
+def test_every_flipped_byte_is_noticed_or_harmless(path: Path) -> None:
     model, content = small(path)
     harmless = 0
     for place in range(len(content)):
@@ -323,7 +326,7 @@ def test_every_flipped_byte_is_noticed_or_harmless(path):
     assert harmless < 0.1 * len(content)
 
 
-def test_flipped_bytes_of_a_large_file(path):
+def test_flipped_bytes_of_a_large_file(path: Path) -> None:
     model = MODELS["indexed"]()
     model.save(path)
     content = path.read_bytes()
@@ -334,7 +337,7 @@ def test_flipped_bytes_of_a_large_file(path):
         same_or_refused(path, model)
 
 
-def test_missing_and_added_stretches(path):
+def test_missing_and_added_stretches(path: Path) -> None:
     model, content = small(path)
     rng = np.random.default_rng(0)
     for _ in range(100):
@@ -361,7 +364,7 @@ def test_missing_and_added_stretches(path):
         os.urandom(5000),
     ],
 )
-def test_foreign_files_are_refused(content, path):
+def test_foreign_files_are_refused(content: bytes, path: Path) -> None:
     path.write_bytes(content)
     with pytest.raises(ModelFileError, match="is not a gradraker model file"):
         load(path)
@@ -369,7 +372,7 @@ def test_foreign_files_are_refused(content, path):
         SKGRegressor.load(path)
 
 
-def test_foreign_archives_are_refused(path):
+def test_foreign_archives_are_refused(path: Path) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("word/document.xml", "<xml/>")
     with pytest.raises(ModelFileError, match="is not a gradraker model file"):
@@ -379,7 +382,7 @@ def test_foreign_archives_are_refused(path):
         load(path.with_suffix(".npz"))
 
 
-def test_missing_files_and_folders(tmp_path):
+def test_missing_files_and_folders(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         load(tmp_path / "nothing.skg")
     with pytest.raises(OSError, match=r"[Dd]irectory"):
@@ -388,20 +391,27 @@ def test_missing_files_and_folders(tmp_path):
         MODELS["array"]().save(tmp_path / "nowhere" / "model.skg")
 
 
-def test_the_error_is_a_value_error():
+def test_the_error_is_a_value_error() -> None:
     assert issubclass(ModelFileError, ValueError)
 
 
 # -- files that were made by hand --------------------------------------------------------------
 
 
-def read_parts(path):
+def read_parts(path: Path) -> tuple[Any, ...]:
     with zipfile.ZipFile(path) as archive:
         parts = {info.filename: archive.read(info) for info in archive.infolist()}
     return json.loads(parts.pop("header.json")), parts
 
 
-def write_parts(path, header, parts, *, compression=zipfile.ZIP_STORED, resign=True):
+def write_parts(
+    path: Path,
+    header: bytes | dict[str, Any],
+    parts: dict[Any, Any],
+    *,
+    compression: int = zipfile.ZIP_STORED,
+    resign: bool = True,
+) -> None:
     """Write an archive with right checksums, as someone who knows the format could."""
     if resign and isinstance(header, dict):
         header = {**header, "sha256": {n: sha256(c).hexdigest() for n, c in parts.items()}}
@@ -411,31 +421,33 @@ def write_parts(path, header, parts, *, compression=zipfile.ZIP_STORED, resign=T
             archive.writestr(name, content)
 
 
-def to_npy(array, **options):
+def to_npy(array: Any, **options: Any) -> bytes:
     buffer = io.BytesIO()
     np.save(buffer, array, **options)
     return buffer.getvalue()
 
 
 @pytest.fixture(params=["named", "light"])
-def parts(request, path):
+def parts(request: pytest.FixtureRequest, path: Path) -> tuple[Any, ...]:
     MODELS[request.param]().save(path)
     return read_parts(path)
 
 
-def refused(path, message="cannot be read|is damaged|is not a gradraker model file"):
+def refused(
+    path: Path, message: str = "cannot be read|is damaged|is not a gradraker model file"
+) -> None:
     with pytest.raises(ModelFileError, match=message) as caught:
         load(path)
     assert repr(os.fspath(path)) in str(caught.value)
 
 
-def test_parts_written_again_are_the_model(path, parts):
+def test_parts_written_again_are_the_model(path: Path, parts: tuple[Any, ...]) -> None:
     before = load(path)
     write_parts(path, *parts)
     assert_same(before, load(path))
 
 
-def test_newer_formats_are_refused_by_version(path, parts):
+def test_newer_formats_are_refused_by_version(path: Path, parts: tuple[Any, ...]) -> None:
     header, arrays = parts
     header.update(format_version=model_file.FORMAT_VERSION + 1, gradraker_version="9.9")
     write_parts(path, header, arrays)
@@ -446,24 +458,24 @@ def test_newer_formats_are_refused_by_version(path, parts):
 
 
 @pytest.mark.parametrize("version", [0, -1, None, "new", [1], {}])
-def test_versions_that_never_were(path, parts, version):
+def test_versions_that_never_were(path: Path, parts: tuple[Any, ...], version: Any) -> None:
     parts[0]["format_version"] = version
     write_parts(path, *parts)
     refused(path, "is not a gradraker model file")
 
 
 @pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_compressed_parts_are_refused(path, parts, compression):
+def test_compressed_parts_are_refused(path: Path, parts: tuple[Any, ...], compression: int) -> None:
     # A few compressed bytes can become gigabytes.
     write_parts(path, *parts, compression=compression)
     refused(path, "is compressed")
 
 
-def test_nothing_is_unpickled(path, parts):
+def test_nothing_is_unpickled(path: Path, parts: tuple[Any, ...]) -> None:
     header, arrays = parts
 
     class Bomb:
-        def __reduce__(self):
+        def __reduce__(self) -> Any:
             return os.mkdir, (str(path.with_name("exploded")),)
 
     bomb = np.array([Bomb()], dtype=object)
@@ -479,7 +491,7 @@ def test_nothing_is_unpickled(path, parts):
 @pytest.mark.parametrize(
     "name", ["LinearRegression", "SKGRegressor2", "", None, 3, ["SKGRegressor"]]
 )
-def test_other_classes_are_refused(path, parts, name):
+def test_other_classes_are_refused(path: Path, parts: tuple[Any, ...], name: Any) -> None:
     parts[0]["class"] = name
     write_parts(path, *parts)
     refused(path, "holds a model of class .*known are .*'SKGRegressor'")
@@ -507,13 +519,15 @@ def test_other_classes_are_refused(path, parts, name):
         np.zeros(8, dtype=[("a", "f8")]),
     ],
 )
-def test_coefficients_of_other_shapes_and_types_are_refused(path, parts, coef):
+def test_coefficients_of_other_shapes_and_types_are_refused(
+    path: Path, parts: tuple[Any, ...], coef: Any
+) -> None:
     parts[1]["coef_.npy"] = to_npy(coef)
     write_parts(path, *parts)
     refused(path, "cannot be read")
 
 
-def test_parts_that_are_missing_or_added_are_refused(path, parts):
+def test_parts_that_are_missing_or_added_are_refused(path: Path, parts: tuple[Any, ...]) -> None:
     header, arrays = parts
     for name in arrays:
         write_parts(path, header, {k: v for k, v in arrays.items() if k != name})
@@ -524,7 +538,7 @@ def test_parts_that_are_missing_or_added_are_refused(path, parts):
     refused(path, "checksum differs or a part is missing")
 
 
-def test_wrong_checksums_are_refused(path, parts):
+def test_wrong_checksums_are_refused(path: Path, parts: tuple[Any, ...]) -> None:
     header, arrays = parts
     arrays["coef_.npy"] = to_npy(np.zeros_like(load(path).coef_))
     write_parts(path, header, arrays, resign=False)
@@ -534,15 +548,31 @@ def test_wrong_checksums_are_refused(path, parts):
 @pytest.mark.parametrize(
     "header", [b"", b"{", b"[]", b"3", b"null", b'"text"', b"\xff\xfe", b"{}", b"[" * 100_000]
 )
-def test_headers_that_are_not_ours(path, parts, header):
+def test_headers_that_are_not_ours(path: Path, parts: tuple[Any, ...], header: bytes) -> None:
     write_parts(path, header, parts[1])
     refused(path, "is not a gradraker model file")
 
 
-JUNK = [None, True, -1, 0, 1.5, 2**64, 10**400, "", "text", [], [1], {}, {"a": 1}, [[[]]], [None]]
+JUNK: Any = [
+    None,
+    True,
+    -1,
+    0,
+    1.5,
+    2**64,
+    10**400,
+    "",
+    "text",
+    [],
+    [1],
+    {},
+    {"a": 1},
+    [[[]]],
+    [None],
+]
 
 
-def leaves(value, place=()):
+def leaves(value: Any, place: Any = ()) -> Iterator[Any]:
     """Places of all values in a header."""
     yield place
     if isinstance(value, dict):
@@ -550,7 +580,9 @@ def leaves(value, place=()):
             yield from leaves(part, (*place, key))
 
 
-def changed(header, place, change):
+def changed(
+    header: dict[str, Any], place: tuple[Any, ...], change: Callable[..., Any]
+) -> dict[str, Any]:
     header = copy.deepcopy(header)
     target = header
     for key in place[:-1]:
@@ -559,7 +591,7 @@ def changed(header, place, change):
     return header
 
 
-def survives_use(path):
+def survives_use(path: Path) -> None:
     """A file that was changed on purpose is refused or makes a model that works."""
     try:
         again = load(path)
@@ -579,7 +611,9 @@ def survives_use(path):
     np.testing.assert_array_equal(load(path).coef_, again.coef_)
 
 
-def test_junk_anywhere_in_the_header_is_refused_or_harmless(path, parts):
+def test_junk_anywhere_in_the_header_is_refused_or_harmless(
+    path: Path, parts: tuple[Any, ...]
+) -> None:
     header, arrays = parts
     places = [place for place in leaves(header) if place and place[0] != "sha256"]
     assert len(places) > 15
@@ -625,7 +659,7 @@ def test_junk_anywhere_in_the_header_is_refused_or_harmless(path, parts):
         ("named", [0, 1, 2, 3, {"float": "0x1.8p+1"}]),
     ],
 )
-def test_states_that_no_model_has_are_refused(path, key, value):
+def test_states_that_no_model_has_are_refused(path: Path, key: str, value: Any) -> None:
     # Column numbers beyond the table would send the compiled loops outside of their memory.
     MODELS["named"]().save(path)
     header, arrays = read_parts(path)
@@ -634,7 +668,7 @@ def test_states_that_no_model_has_are_refused(path, key, value):
     refused(path, "cannot be read")
 
 
-def test_names_that_are_columns_already_are_refused(path):
+def test_names_that_are_columns_already_are_refused(path: Path) -> None:
     MODELS["grown"]().save(path)
     header, arrays = read_parts(path)
     assert header["state"]["named"] == ["new"]
@@ -643,7 +677,7 @@ def test_names_that_are_columns_already_are_refused(path):
     refused(path, "cannot be read")
 
 
-def test_feature_names_must_be_strings(path):
+def test_feature_names_must_be_strings(path: Path) -> None:
     MODELS["array"]().save(path)
     header, arrays = read_parts(path)
     header["state"]["has_feature_names"] = True
@@ -665,14 +699,16 @@ def test_feature_names_must_be_strings(path):
         {"unknown": 1},
     ],
 )
-def test_parameters_that_no_model_has_are_refused(path, parts, parameters):
+def test_parameters_that_no_model_has_are_refused(
+    path: Path, parts: tuple[Any, ...], parameters: dict[Any, Any]
+) -> None:
     parts[0]["parameters"].update(parameters)
     write_parts(path, *parts)
     refused(path, "cannot be read")
 
 
-def test_deep_names_are_refused(path, parts):
-    name = "end"
+def test_deep_names_are_refused(path: Path, parts: tuple[Any, ...]) -> None:
+    name: Any = "end"
     for _ in range(400):
         name = {"tuple": [name]}
     text = json.dumps(
@@ -689,16 +725,18 @@ def test_deep_names_are_refused(path, parts):
 # -- failures while writing --------------------------------------------------------------------
 
 
-def only_file(path):
+def only_file(path: Path) -> bool:
     return [file.name for file in path.parent.iterdir()] == [path.name]
 
 
 @pytest.mark.parametrize("target", ["writestr", "fsync", "replace"])
-def test_a_failure_while_writing_leaves_the_old_file(path, monkeypatch, target):
+def test_a_failure_while_writing_leaves_the_old_file(
+    path: Path, monkeypatch: pytest.MonkeyPatch, target: str
+) -> None:
     old = MODELS["targets"]()
     old.save(path)
 
-    def fail(*args, **kwargs):
+    def fail(*args: Any, **kwargs: Any) -> None:
         raise OSError("No space left on device")
 
     owner = {"fsync": os, "replace": Path}.get(target, zipfile.ZipFile)
@@ -710,11 +748,13 @@ def test_a_failure_while_writing_leaves_the_old_file(path, monkeypatch, target):
     assert_same(old, load(path))
 
 
-def test_an_interrupt_while_writing_leaves_the_old_file(path, monkeypatch):
+def test_an_interrupt_while_writing_leaves_the_old_file(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     old = MODELS["targets"]()
     old.save(path)
 
-    def interrupt(*args, **kwargs):
+    def interrupt(*args: Any, **kwargs: Any) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
@@ -728,7 +768,9 @@ def test_an_interrupt_while_writing_leaves_the_old_file(path, monkeypatch):
 @pytest.mark.parametrize(
     "parameters", [{"kernel": "cauchy"}, {"n_frequencies": 9}, {"learning_rate": 3}, {"sigma2": -1}]
 )
-def test_parameters_changed_after_training_are_not_saved(path, parameters):
+def test_parameters_changed_after_training_are_not_saved(
+    path: Path, parameters: dict[Any, Any]
+) -> None:
     # The file would describe another model than the one in memory.
     model = MODELS["named"]().set_params(**parameters)
     with pytest.raises(ValueError, match=next(iter(parameters))):
@@ -736,14 +778,14 @@ def test_parameters_changed_after_training_are_not_saved(path, parameters):
     assert not list(path.parent.iterdir())
 
 
-def test_a_file_can_be_read_by_others(path):
+def test_a_file_can_be_read_by_others(path: Path) -> None:
     MODELS["array"]().save(path)
     usual = path.with_name("usual")
     usual.write_text("")
     assert path.stat().st_mode == usual.stat().st_mode
 
 
-def test_the_header_is_documented_json(path):
+def test_the_header_is_documented_json(path: Path) -> None:
     MODELS["named"]().save(path)
     header, arrays = read_parts(path)
     assert header["format"] == "gradraker-model"
@@ -756,7 +798,7 @@ def test_the_header_is_documented_json(path):
     assert "coef_.npy" in arrays
 
 
-def test_a_model_whose_seed_came_from_a_generator_can_be_fitted_again(tmp_path):
+def test_a_model_whose_seed_came_from_a_generator_can_be_fitted_again(tmp_path: Path) -> None:
     model = regressor(random_state=np.random.RandomState(1)).fit(X, Y)
     again = gradraker.load(model.save(tmp_path / "m.skg"))
     np.testing.assert_array_equal(clone(again).fit(X, Y).coef_, model.coef_)

@@ -3,7 +3,10 @@
 import copy
 import pickle
 import tracemalloc
+from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,10 +19,10 @@ from scipy import sparse
 from gradraker import SKGRegressor
 from gradraker.features import RowArrays
 from gradraker.models.rows import record as observed_module
-from gradraker.models.rows.record import Record, row_names
+from gradraker.models.rows.record import Record, find_row_names
 
 
-def make_rows(*rows):
+def make_rows(*rows: list[Any]) -> RowArrays:
     """Rows of pairs (column, weight)."""
     ends = np.cumsum([0, *map(len, rows)])
     pairs = [pair for row in rows for pair in row]
@@ -30,18 +33,29 @@ def make_rows(*rows):
     )
 
 
-def add(record, rows, Y, order, *, learning_rate=0.1, dtype=np.float64, names=None):
+def add(
+    record: Record,
+    rows: RowArrays,
+    Y: list[Any],
+    order: list[int],
+    *,
+    learning_rate: float = 0.1,
+    dtype: type[Any] = np.float64,
+    names: list[str] | None = None,
+) -> None:
     record.add(
         rows, np.array(Y), np.array(order), learning_rate=learning_rate, dtype=dtype, names=names
     )
 
 
-def add_one(record, pairs, Y, *, learning_rate=0.1):
+def add_one(
+    record: Record, pairs: list[Any], Y: list[float], *, learning_rate: float = 0.1
+) -> None:
     rows = make_rows(pairs)
     record.add_one(rows.indices, rows.data, np.array(Y), learning_rate)
 
 
-def contents(record):
+def contents(record: Record) -> dict[str, Any]:
     """All that a record holds, as plain lists."""
     found = record.to_learned_rows()
     indptr, indices, data = (part.tolist() for part in found.rows)
@@ -55,7 +69,7 @@ def contents(record):
     }
 
 
-def test_parts_follow_each_other():
+def test_parts_follow_each_other() -> None:
     record = Record()
     rows = make_rows([(0, 1.0), (2, 0.5)], [])
     add(record, rows, [[1.0], [2.0]], [1, 0, 0, 1], learning_rate=0.2, names=["a", "b"])
@@ -75,7 +89,7 @@ def test_parts_follow_each_other():
     assert len(record.to_learned_rows()) == 6
 
 
-def test_without_any_name_there_are_none():
+def test_without_any_name_there_are_none() -> None:
     record = Record()
     add(record, make_rows([(0, 1.0)]), [[1.0]], [0])
     add_one(record, [(0, 1.0)], [1.0])
@@ -84,7 +98,7 @@ def test_without_any_name_there_are_none():
 
 @settings(deadline=None, max_examples=60)
 @given(actions=st.lists(st.sampled_from(["part", "one", "look", "copy"]), min_size=1, max_size=12))
-def test_looking_in_between_changes_nothing(actions):
+def test_looking_in_between_changes_nothing(actions: Any) -> None:
     """Joined early or late, copied or not, with few or many nodes waiting: the same record."""
     plain, looked_at = Record(), Record()
     rng = np.random.default_rng(len(actions))
@@ -108,7 +122,7 @@ def test_looking_in_between_changes_nothing(actions):
         assert contents(looked_at) == contents(plain)
 
 
-def test_what_was_handed_out_does_not_change():
+def test_what_was_handed_out_does_not_change() -> None:
     record = Record()
     add(record, make_rows([(0, 1.0)]), [[1.0]], [0])
     before = record.to_learned_rows()
@@ -119,7 +133,7 @@ def test_what_was_handed_out_does_not_change():
     assert len(after) == 2
 
 
-def test_arrays_are_copied():
+def test_arrays_are_copied() -> None:
     record = Record()
     rows, Y, order = make_rows([(0, 1.0)], [(1, 2.0)]), np.array([[1.0], [2.0]]), np.array([1, 0])
     record.add(rows, Y, order, learning_rate=0.1, dtype=np.float64, names=None)
@@ -129,7 +143,7 @@ def test_arrays_are_copied():
     assert contents(record) == expected
 
 
-def test_an_empty_record_can_be_copied():
+def test_an_empty_record_can_be_copied() -> None:
     record = pickle.loads(pickle.dumps(Record()))
     add(record, make_rows([(0, 1.0)]), [[1.0]], [0])
     assert len(record.to_learned_rows()) == 1
@@ -158,14 +172,14 @@ def test_an_empty_record_can_be_copied():
         ),
     ],
 )
-def test_names_of_rows(X, expected):
-    assert row_names(X) == expected
+def test_names_of_rows(X: Any, expected: list[Any] | None) -> None:
+    assert find_row_names(X) == expected
 
 
 # -- what it costs -----------------------------------------------------------------------------
 
 
-def kept_bytes(learn):
+def kept_bytes(learn: Callable[..., Any]) -> int:
     """Bytes that a trained model holds more with a record than without."""
     held = {}
     for keep in (False, True):
@@ -178,11 +192,11 @@ def kept_bytes(learn):
     return held[True] - held[False]
 
 
-def documented_bytes(n_edges, n_steps, n_nodes, n_targets=1):
+def documented_bytes(n_edges: int, n_steps: int, n_nodes: int, n_targets: int = 1) -> int:
     return 12 * n_edges + 16 * n_steps + (9 + 8 * n_targets) * n_nodes
 
 
-def test_the_cost_of_rows():
+def test_the_cost_of_rows() -> None:
     rng = np.random.default_rng(0)
     n, degree = 3000, 5
     X = np.zeros((n, 40))
@@ -192,10 +206,10 @@ def test_the_cost_of_rows():
     assert found == pytest.approx(documented_bytes(n * degree, n, n, 2), rel=0.02)
 
 
-def test_the_cost_of_nodes_learned_one_at_a_time():
+def test_the_cost_of_nodes_learned_one_at_a_time() -> None:
     n, degree = 5000, 5
 
-    def learn(model):
+    def learn(model: Any) -> None:
         for i in range(n):
             model.learn_one([i % 7, *range(10, 9 + degree)], 1.0)
 
@@ -205,7 +219,7 @@ def test_the_cost_of_nodes_learned_one_at_a_time():
 
 
 @pytest.mark.parametrize("keep", [True, False])
-def test_a_switch_after_training_changes_no_file(tmp_path, keep):
+def test_a_switch_after_training_changes_no_file(tmp_path: Path, keep: bool) -> None:
     X, y = np.eye(3), [1.0, 2.0, 3.0]
     model = SKGRegressor(sigma2=1.0, random_state=0, keep_known=keep).fit(X, y)
     model.set_params(keep_known=not keep)
@@ -215,7 +229,7 @@ def test_a_switch_after_training_changes_no_file(tmp_path, keep):
         assert np.array_equal(again.explain(X).weights, model.explain(X).weights)
 
 
-def test_names_with_time_stamps_can_be_saved(tmp_path):
+def test_names_with_time_stamps_can_be_saved(tmp_path: Path) -> None:
     names = [("a", np.datetime64("2020-01-01")), ("b", np.datetime64("2020-01-02"))]
     model = SKGRegressor(sigma2=1.0, random_state=0).fit(np.eye(2), [1.0, 2.0], node_names=names)
     again = SKGRegressor.load(model.save(tmp_path / "m.skg"))

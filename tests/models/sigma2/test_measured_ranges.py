@@ -1,5 +1,7 @@
 """Algorithm 2: noise ranges measured on tested rows, or on known rows that are held out."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -21,14 +23,14 @@ SEED, D, ETA, N_EPOCHS = 3, 60, 0.2, 2
 
 
 @pytest.fixture(scope="module")
-def split():
+def split() -> Any:
     data = load_temperature()
     known, unknown = split_nodes(data.n_nodes, 0.2, np.random.default_rng(0))
     X = data.adjacency.toarray()[:, known]
-    return X[known], X[unknown[:7]], data.scaled_values()[known]
+    return X[known], X[unknown[:7]], data.scale_values()[known]
 
 
-def simulate_by_equations(X, tested):
+def simulate_by_equations(X: Any, tested: Any) -> Any:
     """|min F|/2η of each tested row at the σ²_ed of the formula, by the recursion (fijdef)."""
     ed = sigma2_ranges(X, n_frequencies=D).extending_disturbing
     model = SKGRegressor(sigma2=ed, n_frequencies=D, random_state=SEED).fit(X, X[:, 0])
@@ -37,7 +39,7 @@ def simulate_by_equations(X, tested):
     return [max(0.0, -contribution_weights(Z, order, z, ETA).min()) / (2 * ETA) for z in stars]
 
 
-SETTINGS = {
+SETTINGS: dict[str, Any] = {
     "n_frequencies": D,
     "learning_rate": ETA,
     "n_epochs": N_EPOCHS,
@@ -45,7 +47,7 @@ SETTINGS = {
 }
 
 
-def test_tested_rows_play_the_node_t_plus_1(split):
+def test_tested_rows_play_the_node_t_plus_1(split: Any) -> None:
     X, tested, _ = split
     expected = simulate_by_equations(X, tested)
     assert len(set(np.round(expected, 6))) >= 4
@@ -58,7 +60,7 @@ def test_tested_rows_play_the_node_t_plus_1(split):
     assert widest.extending_disturbing > found.extending_disturbing
 
 
-def test_one_tested_row_is_the_algorithm_as_printed(split):
+def test_one_tested_row_is_the_algorithm_as_printed(split: Any) -> None:
     X, tested, _ = split
     (expected,) = simulate_by_equations(X, tested[:1])
     for noise in ("refined", "minimum"):
@@ -66,7 +68,7 @@ def test_one_tested_row_is_the_algorithm_as_printed(split):
         assert found.noise_ratio == pytest.approx(expected, rel=1e-9)
 
 
-def test_fit_takes_tested_rows(split):
+def test_fit_takes_tested_rows(split: Any) -> None:
     X, tested, y = split
     ranges = sigma2_ranges(X, noise="refined", tested=tested, **SETTINGS)
     model = SKGRegressor(sigma2="refined", **SETTINGS).fit(X, y, tested=tested)
@@ -81,7 +83,7 @@ def test_fit_takes_tested_rows(split):
     assert without.sigma2_ != model.sigma2_
 
 
-def test_views_of_a_bank_see_their_columns_of_tested_rows(split):
+def test_views_of_a_bank_see_their_columns_of_tested_rows(split: Any) -> None:
     X, tested, y = split
     bank = GradrakerRegressor(kernels=["refined"], views=[10, X.shape[1] - 10], **SETTINGS)
     bank.fit(X, y, tested=tested)
@@ -93,7 +95,7 @@ def test_views_of_a_bank_see_their_columns_of_tested_rows(split):
     assert bank.sigma2_[0] == pytest.approx(expected.extending_disturbing, rel=1e-9)
 
 
-def test_unknown_nodes_of_a_graph_are_the_tested_rows():
+def test_unknown_nodes_of_a_graph_are_the_tested_rows() -> None:
     data = load_temperature()
     known, unknown = split_nodes(data.n_nodes, 0.4, np.random.default_rng(0))
     values = {data.node_names[i]: data.values[i] for i in known}
@@ -114,7 +116,7 @@ def test_unknown_nodes_of_a_graph_are_the_tested_rows():
     assert model.skg_.sigma2_ == fitted.sigma2_
 
 
-def test_many_tested_rows_are_cut(split, monkeypatch):
+def test_many_tested_rows_are_cut(split: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     X, tested, _ = split
     monkeypatch.setattr(refined, "MOST_TESTED", 3)
     expected = simulate_by_equations(X, tested)
@@ -131,21 +133,21 @@ def test_many_tested_rows_are_cut(split, monkeypatch):
     assert all(np.isclose(expected, ratio, rtol=1e-9).any() for ratio in ratios)
 
 
-def test_held_out_rows_agree_with_tested_rows_on_average():
+def test_held_out_rows_agree_with_tested_rows_on_average() -> None:
     """Medians of 12 splits: 0.07 both; each split has 36 known and 53 tested rows."""
     data = load_temperature()
     by_tested, by_known = [], []
     for seed in range(12):
         known, unknown = split_nodes(data.n_nodes, 0.4, np.random.default_rng(seed))
         X = data.adjacency[:, known]
-        options = {"noise": "refined", "random_state": seed}
+        options: dict[str, Any] = {"noise": "refined", "random_state": seed}
         by_tested.append(sigma2_ranges(X[known], tested=X[unknown], **options).noise_ratio)
         by_known.append(sigma2_ranges(X[known], **options).noise_ratio)
     assert np.median(by_known) == pytest.approx(np.median(by_tested), rel=0.15)
 
 
 @pytest.mark.parametrize("noise", ["formula", 0.1])
-def test_tested_rows_need_algorithm_2(split, noise):
+def test_tested_rows_need_algorithm_2(split: Any, noise: Any) -> None:
     X, tested, y = split
     with pytest.raises(ValueError, match="tested must be None for noise="):
         sigma2_ranges(X, noise=noise, tested=tested)
@@ -154,7 +156,7 @@ def test_tested_rows_need_algorithm_2(split, noise):
             model.fit(X, y, tested=tested)
 
 
-def test_tested_rows_have_the_columns_of_x(split):
+def test_tested_rows_have_the_columns_of_x(split: Any) -> None:
     X, tested, y = split
     with pytest.raises(ValueError, match=f"tested has 3 columns, but X has {X.shape[1]}"):
         sigma2_ranges(X, noise="refined", tested=tested[:, :3])

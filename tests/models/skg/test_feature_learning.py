@@ -1,6 +1,9 @@
 """Nodes that send features instead of links, and files without known nodes."""
 
 import zipfile
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,11 +18,11 @@ Y = np.random.default_rng(1).normal(size=N)
 SECRET = 4711
 
 
-def make_node(**options):
+def make_node(**options: Any) -> Any:
     return SKGRegressor(**{"sigma2": 1.5, "n_frequencies": D, "random_state": SECRET} | options)
 
 
-def test_features_of_a_node_are_those_of_a_fitted_model():
+def test_features_of_a_node_are_those_of_a_fitted_model() -> None:
     fitted = make_node().fit(X, Y)
     np.testing.assert_array_equal(make_node().features(X), fitted.features(X))
     names = list("abcdef")
@@ -34,7 +37,7 @@ def test_features_of_a_node_are_those_of_a_fitted_model():
     np.testing.assert_array_equal(make_node().features(frame), expected)
 
 
-def test_learning_features_is_learning_rows():
+def test_learning_features_is_learning_rows() -> None:
     rows = make_node().partial_fit(X, Y)
     learner = SKGRegressor(sigma2=1.5, n_frequencies=D)
     Z = make_node().features(X)
@@ -45,7 +48,7 @@ def test_learning_features_is_learning_rows():
     assert learner.n_seen_ == N
 
 
-def test_one_node_at_a_time_and_several_targets():
+def test_one_node_at_a_time_and_several_targets() -> None:
     Z = make_node().features(X)
     together = SKGRegressor(sigma2=1.5, n_frequencies=D).learn_features(Z, Y)
     single = SKGRegressor(sigma2=1.5, n_frequencies=D)
@@ -59,18 +62,19 @@ def test_one_node_at_a_time_and_several_targets():
     assert several.predict_features(Z[0]).shape == (2,)
 
 
-def test_a_learner_without_the_seed_refuses_rows(tmp_path):
+def test_a_learner_without_the_seed_refuses_rows(tmp_path: Path) -> None:
     learner = SKGRegressor(sigma2=1.5, n_frequencies=D)
     learner.learn_features(make_node().features(X), Y)
     again = load(learner.save(tmp_path / "learner.skg"))
     for model in (learner, again):
+        named: dict[str, Any] = {"references": list("abcdef")}
         for call in (
-            lambda model=model: model.predict(X, references=list("abcdef")),
-            lambda model=model: model.features(X, references=list("abcdef")),
-            lambda model=model: model.explain(X, references=list("abcdef")),
-            lambda model=model: model.partial_fit(X, Y, references=list("abcdef")),
-            lambda model=model: model.learn_one(["a"], 1.0),
-            lambda model=model: model.predict_one(["a"]),
+            partial(model.predict, X, **named),
+            partial(model.features, X, **named),
+            partial(model.explain, X, **named),
+            partial(model.partial_fit, X, Y, **named),
+            partial(model.learn_one, ["a"], 1.0),
+            partial(model.predict_one, ["a"]),
         ):
             with pytest.raises(ValueError, match="frequencies it does not know"):
                 call()
@@ -79,7 +83,7 @@ def test_a_learner_without_the_seed_refuses_rows(tmp_path):
     assert np.isfinite(again.predict(X)).all()
 
 
-def test_a_learner_with_the_seed_may_mix_rows_and_features():
+def test_a_learner_with_the_seed_may_mix_rows_and_features() -> None:
     model = make_node().fit(X, Y)
     before = model.coef_.copy()
     model.learn_features(model.features(X[:3]), Y[:3])
@@ -101,7 +105,7 @@ def test_a_learner_with_the_seed_may_mix_rows_and_features():
         (np.zeros((1, 2 * D)), [[1.0, 2.0]], "y has values of shape"),
     ],
 )
-def test_wrong_features_leave_the_model_as_it_was(Z, y, message):
+def test_wrong_features_leave_the_model_as_it_was(Z: Any, y: Any, message: Any) -> None:
     model = make_node().fit(X, Y)
     before = model.coef_.copy()
     with pytest.raises(ValueError, match=message):
@@ -110,7 +114,7 @@ def test_wrong_features_leave_the_model_as_it_was(Z, y, message):
     model.explain(X)  # the known nodes are still there
 
 
-def test_features_before_fit_need_numbers():
+def test_features_before_fit_need_numbers() -> None:
     with pytest.raises(NotFittedError, match="sigma2='cv' is chosen by fit"):
         make_node(sigma2="cv").features(X)
     with pytest.raises(NotFittedError, match="n_frequencies='auto' is chosen by fit"):
@@ -122,7 +126,7 @@ def test_features_before_fit_need_numbers():
 
 
 @pytest.mark.parametrize("kind", [SKGRegressor, GradrakerRegressor])
-def test_files_without_known_nodes(tmp_path, kind):
+def test_files_without_known_nodes(tmp_path: Path, kind: Any) -> None:
     options = {"sigma2": 1.5} if kind is SKGRegressor else {"kernels": [1.5, 3.0]}
     model = kind(n_frequencies=D, random_state=0, **options)
     model.fit(X, Y, node_names=[f"person-{i}" for i in range(N)])

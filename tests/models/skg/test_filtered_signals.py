@@ -1,36 +1,44 @@
 """Learning from filtered series: σ² by the same rules, and what a filter must do."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from gradraker import SKGRegressor, adjacency_vectors, gnmse, sigma2_ranges
 from gradraker.datasets import load_temperature_normals, make_traffic_series, split_nodes
+from gradraker.datasets.dataset import GraphDataset
 from gradraker.explain import similarity_transfer
 from gradraker.graph import filtered_signals
+from gradraker.graph.adjacency import AdjacencyVectors
+from gradraker.graph.filters.signals import FilteredSignals
 
 
-def scaled(series):
+def scaled(series: NDArray[np.float64]) -> Any:
     return (series - series.min()) / (series.max() - series.min())
 
 
-def means_over_neighbours(data):
+def means_over_neighbours(data: GraphDataset) -> AdjacencyVectors:
     return adjacency_vectors(data, hop_weights="random_walk")
 
 
 @pytest.fixture(scope="module")
-def normals():
+def normals() -> tuple[Any, ...]:
     data, series = load_temperature_normals(self_loops=False)
     return data, scaled(series)
 
 
 @pytest.fixture(scope="module")
-def traffic():
+def traffic() -> tuple[Any, ...]:
     data, series = make_traffic_series(40, n_times=250, random_state=0)
     return data, scaled(series)
 
 
-def next_value_error(signals, sigma2, *, first_tested, learning_rate=0.02):
+def next_value_error(
+    signals: FilteredSignals, sigma2: Any, *, first_tested: int, learning_rate: Any = 0.02
+) -> float:
     """GNMSE of the next value at later times; values are learned relative to their mean."""
     X, y = signals.make_pairs()
     times = signals.times[: len(y)]
@@ -42,7 +50,9 @@ def next_value_error(signals, sigma2, *, first_tested, learning_rate=0.02):
 
 
 @pytest.mark.parametrize("rule", ["theory", "refined", "cv"])
-def test_sigma2_by_rule_is_near_the_best_of_a_grid_on_traffic(traffic, rule):
+def test_sigma2_by_rule_is_near_the_best_of_a_grid_on_traffic(
+    traffic: tuple[Any, ...], rule: str
+) -> None:
     data, x = traffic
     signals = filtered_signals(means_over_neighbours(data), x, delay=0, unit_norm=False)
     X, y = signals.make_pairs()
@@ -53,7 +63,7 @@ def test_sigma2_by_rule_is_near_the_best_of_a_grid_on_traffic(traffic, rule):
     assert max(errors) > 2 * min(errors)  # it matters
 
 
-def gain_of_neighbours(spread, seed):
+def gain_of_neighbours(spread: float, seed: int) -> float:
     """Error with neighbours over error with a node's own past."""
     data, series = make_traffic_series(40, n_times=250, spread=spread, random_state=seed)
     x = scaled(series)
@@ -63,7 +73,7 @@ def gain_of_neighbours(spread, seed):
     return error / next_value_error(own_past, "theory", first_tested=150)
 
 
-def test_neighbours_help_where_congestion_spreads_and_not_where_it_stays():
+def test_neighbours_help_where_congestion_spreads_and_not_where_it_stays() -> None:
     spreads = [gain_of_neighbours(0.8, seed) for seed in range(5)]
     stays = [gain_of_neighbours(0.0, seed) for seed in range(5)]
     # By luck alone the five would all be below the other five with a chance of 1 in 252.
@@ -71,7 +81,7 @@ def test_neighbours_help_where_congestion_spreads_and_not_where_it_stays():
     assert min(stays) < 1.0 < max(stays)
 
 
-def test_theory_is_near_the_best_of_a_grid_at_stations_never_seen(normals):
+def test_theory_is_near_the_best_of_a_grid_at_stations_never_seen(normals: tuple[Any, ...]) -> None:
     data, x = normals
     signals = filtered_signals(means_over_neighbours(data), x, unit_norm=False)
     X, y = signals.make_pairs()
@@ -91,7 +101,9 @@ def test_theory_is_near_the_best_of_a_grid_at_stations_never_seen(normals):
     assert theory < 0.4 * gnmse(y, X[:, 0])  # far better than "as last month"
 
 
-def test_similarity_transfer_tells_a_filter_that_fits_from_one_that_does_not(normals):
+def test_similarity_transfer_tells_a_filter_that_fits_from_one_that_does_not(
+    normals: tuple[Any, ...],
+) -> None:
     data, x = normals
     smooth = filtered_signals(means_over_neighbours(data), x, unit_norm=False)
     rough = filtered_signals(data, x, shift="laplacian")
@@ -105,7 +117,7 @@ def test_similarity_transfer_tells_a_filter_that_fits_from_one_that_does_not(nor
     assert not fails.verdict.startswith("SKG should work well here")
 
 
-def test_the_verdict_is_borne_out_by_learning(normals):
+def test_the_verdict_is_borne_out_by_learning(normals: tuple[Any, ...]) -> None:
     data, x = normals
     smooth = filtered_signals(means_over_neighbours(data), x, unit_norm=False)
     rough = filtered_signals(data, x, shift="laplacian")
@@ -123,7 +135,7 @@ def test_the_verdict_is_borne_out_by_learning(normals):
     assert errors[1] > 0.8
 
 
-def test_another_signal_is_learned_and_explained(traffic):
+def test_another_signal_is_learned_and_explained(traffic: tuple[Any, ...]) -> None:
     data, x = traffic
     signals = filtered_signals(data, x, taps=2)
     slow = (x < np.median(x)).astype(float)  # a signal of its own: slower than usual
@@ -137,7 +149,7 @@ def test_another_signal_is_learned_and_explained(traffic):
     np.testing.assert_allclose(sums, model.predict(X[tested]), atol=1e-10)
 
 
-def test_rows_of_a_stream_are_learned_in_chunks_of_time(traffic):
+def test_rows_of_a_stream_are_learned_in_chunks_of_time(traffic: tuple[Any, ...]) -> None:
     data, x = traffic
     X, y = filtered_signals(data, x).make_pairs()
     whole = SKGRegressor(sigma2=0.3, random_state=0).partial_fit(X, y)

@@ -3,13 +3,16 @@
 import copy
 import math
 from collections import ChainMap, OrderedDict, UserDict
+from collections.abc import Callable
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from gradraker import SKGRegressor
 from gradraker.kernels.shift_invariant import KERNELS
@@ -22,7 +25,7 @@ WEIGHTED = UNWEIGHTED * RNG.normal(size=(N, M))
 Y = RNG.normal(size=(N, 3))
 
 
-def regressor(**parameters):
+def regressor(**parameters: Any) -> SKGRegressor:
     return SKGRegressor(
         **{
             "sigma2": 2.0,
@@ -34,11 +37,11 @@ def regressor(**parameters):
     )
 
 
-def neighbours(row, names=NAMES):
+def neighbours(row: NDArray[np.float64], names: Any = NAMES) -> dict[Any, Any]:
     return {names[m]: row[m] for m in np.flatnonzero(row)}
 
 
-def started(**parameters):
+def started(**parameters: Any) -> SKGRegressor:
     return regressor(**parameters).partial_fit(WEIGHTED, Y[:, 0], references=NAMES)
 
 
@@ -49,7 +52,9 @@ def started(**parameters):
 @pytest.mark.parametrize("X", [UNWEIGHTED, WEIGHTED], ids=["unweighted", "weighted"])
 @pytest.mark.parametrize("y", [Y[:, 0], Y[:, :1], Y], ids=["one", "column", "three"])
 @pytest.mark.parametrize("names", [NAMES, list(range(M))], ids=["named", "numbered"])
-def test_learning_one_by_one_is_partial_fit(kernel, X, y, names):
+def test_learning_one_by_one_is_partial_fit(
+    kernel: str, X: NDArray[np.float64], y: NDArray[np.float64], names: list[Any]
+) -> None:
     rows, ones = regressor(kernel=kernel), regressor(kernel=kernel)
     for n in range(N):
         before = rows.predict(X[n : n + 1], references=names)[0] if n else 0.0 * y[0]
@@ -68,17 +73,17 @@ def test_learning_one_by_one_is_partial_fit(kernel, X, y, names):
         np.testing.assert_array_equal(one, whole.predict(X)[n])
 
 
-def test_a_scalar_model_predicts_floats_and_others_arrays():
+def test_a_scalar_model_predicts_floats_and_others_arrays() -> None:
     model = regressor()
     assert type(model.learn_one(["a"], 1.0)) is float
     assert type(model.predict_one(["a"])) is float
     model = regressor()
-    assert model.learn_one(["a"], [1.0]).shape == (1,)
-    assert model.predict_one(["a"]).shape == (1,)
+    assert model.learn_one(["a"], [1.0]).shape == (1,)  # type: ignore[union-attr]
+    assert model.predict_one(["a"]).shape == (1,)  # type: ignore[union-attr]
     assert model.coef_.shape == (1, 40)
 
 
-def test_the_verbs_mix_with_those_on_arrays():
+def test_the_verbs_mix_with_those_on_arrays() -> None:
     y = Y[:, 0]
     model = regressor().fit(WEIGHTED[:10], y[:10])
     other = copy.deepcopy(model)
@@ -90,13 +95,13 @@ def test_the_verbs_mix_with_those_on_arrays():
     np.testing.assert_array_equal(model.predict(WEIGHTED), other.predict(WEIGHTED))
 
 
-def test_the_first_prediction_by_hand():
+def test_the_first_prediction_by_hand() -> None:
     model = regressor(learning_rate=0.25)
     assert model.learn_one(["a", "b"], 3.0) == 0.0
     assert model.predict_one(["b", "a"]) == pytest.approx(1.5, rel=1e-14)
 
 
-def test_learning_changes_coef_in_place_of_no_copy_of_it():
+def test_learning_changes_coef_in_place_of_no_copy_of_it() -> None:
     model = started()
     duplicate = copy.deepcopy(model)
     before = duplicate.coef_.copy()
@@ -127,7 +132,7 @@ def test_learning_changes_coef_in_place_of_no_copy_of_it():
         lambda names: pd.Series(1.0, index=names),
     ],
 )
-def test_neighbours_in_many_forms(make):
+def test_neighbours_in_many_forms(make: Callable[..., Any] | type[Any]) -> None:
     names = NAMES[2:7]
     model = started()
     expected = model.predict_one(dict.fromkeys(names, 1.0))
@@ -135,14 +140,14 @@ def test_neighbours_in_many_forms(make):
     assert model.learn_one(make(names), 1.0) == expected
 
 
-def test_a_set_of_neighbours_is_summed_in_its_own_order():
+def test_a_set_of_neighbours_is_summed_in_its_own_order() -> None:
     model = started()
     assert model.predict_one(set(NAMES[:6])) == pytest.approx(
         model.predict_one(NAMES[:6]), rel=1e-12
     )
 
 
-def test_a_name_given_twice_counts_twice():
+def test_a_name_given_twice_counts_twice() -> None:
     model = started()
     assert model.predict_one(["node 1", "node 1", "node 2"]) == pytest.approx(
         model.predict_one({"node 1": 2.0, "node 2": 1.0}), rel=1e-12
@@ -153,9 +158,9 @@ def test_a_name_given_twice_counts_twice():
     )
 
 
-def test_no_neighbours_is_a_row_of_zeros():
+def test_no_neighbours_is_a_row_of_zeros() -> None:
     model = started()
-    for none in ([], (), {}, iter([])):
+    for none in ([], (), {}, iter([])):  # type: ignore[var-annotated]
         assert model.predict_one(none) == model.predict(np.zeros((1, M)))[0]
     fresh = regressor()
     assert fresh.learn_one([], 2.0) == 0.0
@@ -165,7 +170,7 @@ def test_no_neighbours_is_a_row_of_zeros():
 
 
 @pytest.mark.parametrize("n", [1023, 1024, 1025, 3000])
-def test_many_neighbours(n):
+def test_many_neighbours(n: int) -> None:
     names = [f"n{k}" for k in range(n)]
     model = regressor(sigma2=1e4)
     model.learn_one(names, 1.0)
@@ -173,12 +178,12 @@ def test_many_neighbours(n):
     assert model.predict_one(dict.fromkeys(names, 1.0)) == model.predict_one(names)
 
 
-def test_weights_of_zero_are_no_edges():
+def test_weights_of_zero_are_no_edges() -> None:
     model = started()
     assert model.predict_one({"node 1": 1.0, "node 2": 0.0}) == model.predict_one(["node 1"])
 
 
-def test_equal_names_are_one_node():
+def test_equal_names_are_one_node() -> None:
     model = regressor().fit(WEIGHTED, Y[:, 0])
     expected = model.predict_one([3, 7])
     for names in ([3.0, 7.0], [np.int64(3), np.uint8(7)], [np.float32(3), 7], np.array([3, 7])):
@@ -202,7 +207,7 @@ def test_equal_names_are_one_node():
     st.permutations(range(13)),
 )
 @settings(deadline=None, derandomize=True, max_examples=50)
-def test_relabelling_of_first_appearance_changes_nothing(stream, order):
+def test_relabelling_of_first_appearance_changes_nothing(stream: Any, order: Any) -> None:
     # Nodes are known beforehand in some order, or appear as the stream brings them.
     known = regressor().partial_fit(np.zeros((1, 13)), [0.0], references=list(order))
     appearing = regressor().partial_fit(np.zeros((1, 1)), [0.0], references=["other"])
@@ -214,7 +219,7 @@ def test_relabelling_of_first_appearance_changes_nothing(stream, order):
 # -- new references ----------------------------------------------------------------------------
 
 
-def test_new_names_become_referencing_nodes_by_learning():
+def test_new_names_become_referencing_nodes_by_learning() -> None:
     model = started()
     before = model.frequencies_
     model.learn_one(["node 3", "new", ("a", 1), 17], 1.0)
@@ -224,7 +229,7 @@ def test_new_names_become_referencing_nodes_by_learning():
     assert model.n_features_in_ == M
 
 
-def test_new_names_in_predict_do_not_alter_the_model():
+def test_new_names_in_predict_do_not_alter_the_model() -> None:
     model = started()
     coef = model.coef_.copy()
     predicted = model.predict_one({"node 1": 0.5, "new": 2.0})
@@ -235,14 +240,14 @@ def test_new_names_in_predict_do_not_alter_the_model():
     assert model.learn_one({"node 1": 0.5, "new": 2.0}, 0.0) == predicted
 
 
-def test_before_anything_was_learned_predictions_are_zero():
+def test_before_anything_was_learned_predictions_are_zero() -> None:
     model = regressor()
     assert model.predict_one(["a"]) == 0.0
     assert not hasattr(model, "coef_")
     assert regressor(sigma2="theory").predict_one({"a": 1.0}) == 0.0
 
 
-def test_predictions_by_name_after_learning_by_name():
+def test_predictions_by_name_after_learning_by_name() -> None:
     model = regressor()
     for n in range(N):
         model.learn_one(neighbours(WEIGHTED[n]), Y[n, 0])
@@ -258,25 +263,30 @@ def test_predictions_by_name_after_learning_by_name():
 # -- what is refused, and leaves no trace ------------------------------------------------------
 
 
-def snapshot(model):
+def snapshot(model: SKGRegressor) -> list[str] | tuple[Any, ...]:
     if not hasattr(model, "coef_"):
         return sorted(vars(model))
     return model.coef_.tolist(), model.n_seen_, list(model.references_), model.sigma2_
 
 
 @pytest.fixture(params=["new", "scalar", "targets"])
-def model(request):
+def model(request: pytest.FixtureRequest) -> SKGRegressor:
     if request.param == "new":
         return regressor()
     y = Y[:, 0] if request.param == "scalar" else Y
     return regressor().partial_fit(WEIGHTED, y, references=NAMES)
 
 
-def value_for(model):
+def value_for(model: SKGRegressor) -> NDArray[np.float64] | float:
     return Y[0] if getattr(model, "coef_", np.empty(0)).ndim == 2 else 1.0
 
 
-def refuse(model, call, error, message):
+def refuse(
+    model: SKGRegressor,
+    call: Callable[..., Any],
+    error: tuple[Any, ...] | type[Exception],
+    message: str,
+) -> None:
     before = snapshot(model)
     with pytest.raises(error, match=message):
         call()
@@ -284,14 +294,14 @@ def refuse(model, call, error, message):
 
 
 @pytest.mark.parametrize("bad", ["node 1", b"node 1", "", 5, 1.5, None, True, object()])
-def test_neighbours_must_be_a_mapping_or_an_iterable(model, bad):
+def test_neighbours_must_be_a_mapping_or_an_iterable(model: SKGRegressor, bad: Any) -> None:
     message = "neighbours must be a mapping of names to weights or an iterable of names"
     refuse(model, lambda: model.learn_one(bad, value_for(model)), TypeError, message)
     refuse(model, lambda: model.predict_one(bad), TypeError, message)
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
-def test_weights_must_be_finite(model, bad):
+def test_weights_must_be_finite(model: SKGRegressor, bad: float) -> None:
     node = {"node 1": 1.0, "new": bad}
     message = "neighbours must have finite weights"
     refuse(model, lambda: model.learn_one(node, value_for(model)), ValueError, message)
@@ -303,7 +313,7 @@ def test_weights_must_be_finite(model, bad):
 @pytest.mark.parametrize(
     "bad", ["1", "heavy", None, 1j, b"1", object(), (1, 2), np.datetime64("now")]
 )
-def test_weights_must_be_numbers(model, bad):
+def test_weights_must_be_numbers(model: SKGRegressor, bad: Any) -> None:
     node = {"node 1": 1.0, "new": bad}
     message = "weights of neighbours must be numbers"
     refuse(model, lambda: model.learn_one(node, value_for(model)), TypeError, message)
@@ -311,7 +321,9 @@ def test_weights_must_be_numbers(model, bad):
 
 
 @pytest.mark.parametrize("weights", [[1.0], np.ones(2), [[1.0]]])
-def test_weights_must_be_single_numbers(model, weights):
+def test_weights_must_be_single_numbers(
+    model: SKGRegressor, weights: NDArray[np.float64] | list[Any]
+) -> None:
     node = {"node 1": weights, "new": weights}
     refuse(
         model,
@@ -321,7 +333,7 @@ def test_weights_must_be_single_numbers(model, weights):
     )
 
 
-def test_weights_too_large_for_the_variance(model):
+def test_weights_too_large_for_the_variance(model: SKGRegressor) -> None:
     node = dict.fromkeys(["node 1", "new", "newer"], 1.7e308)
     refuse(model, lambda: model.learn_one(node, value_for(model)), ValueError, "too large")
     if hasattr(model, "coef_"):
@@ -329,7 +341,7 @@ def test_weights_too_large_for_the_variance(model):
 
 
 @pytest.mark.parametrize("bad", [None, math.nan, 1j, frozenset(), (1, None), object()])
-def test_bad_names(model, bad):
+def test_bad_names(model: SKGRegressor, bad: Any) -> None:
     message = "a reference name must be"
     refuse(model, lambda: model.learn_one(["new", bad], value_for(model)), TypeError, message)
     if hasattr(model, "coef_"):
@@ -337,7 +349,7 @@ def test_bad_names(model, bad):
 
 
 @pytest.mark.parametrize("bad", [["a"], {"a"}, ({},)])
-def test_names_must_be_hashable(model, bad):
+def test_names_must_be_hashable(model: SKGRegressor, bad: Any) -> None:
     message = "neighbours must have hashable names"
     refuse(model, lambda: model.learn_one(["new", bad], value_for(model)), TypeError, message)
     if hasattr(model, "coef_"):
@@ -345,23 +357,25 @@ def test_names_must_be_hashable(model, bad):
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, [math.nan], [1.0, math.inf, 2.0], []])
-def test_values_must_be_finite(model, bad):
+def test_values_must_be_finite(model: SKGRegressor, bad: float | list[Any]) -> None:
     message = "value must be a finite number"
     refuse(model, lambda: model.learn_one(["new"], bad), ValueError, message)
 
 
 @pytest.mark.parametrize("bad", ["1", "high", b"1", None, 1j, ["1", "2", "3"], {}, [None] * 3])
-def test_values_must_be_numbers(model, bad):
+def test_values_must_be_numbers(model: SKGRegressor, bad: Any) -> None:
     refuse(model, lambda: model.learn_one(["new"], bad), TypeError, "value must be numbers")
 
 
 @pytest.mark.parametrize("bad", [[[1.0]], np.ones((1, 3))])
-def test_values_have_at_most_one_dimension(model, bad):
+def test_values_have_at_most_one_dimension(
+    model: SKGRegressor, bad: NDArray[np.float64] | list[Any]
+) -> None:
     message = "value must have at most one dimension"
     refuse(model, lambda: model.learn_one(["new"], bad), ValueError, message)
 
 
-def test_values_have_the_shape_that_the_model_was_trained_on():
+def test_values_have_the_shape_that_the_model_was_trained_on() -> None:
     scalar = regressor().partial_fit(WEIGHTED, Y[:, 0], references=NAMES)
     column = regressor().partial_fit(WEIGHTED, Y[:, :1], references=NAMES)
     three = regressor().partial_fit(WEIGHTED, Y, references=NAMES)
@@ -381,7 +395,7 @@ def test_values_have_the_shape_that_the_model_was_trained_on():
 @pytest.mark.parametrize(
     "value", [1, True, np.float32(1), np.int8(1), np.array(1.0), np.bool_(True)]
 )
-def test_values_of_other_number_types(value):
+def test_values_of_other_number_types(value: Any) -> None:
     expected = regressor()
     expected.learn_one(["a"], 1.0)
     model = regressor()
@@ -389,33 +403,33 @@ def test_values_of_other_number_types(value):
     np.testing.assert_array_equal(model.coef_, expected.coef_)
 
 
-def test_a_value_too_large_to_step_to(model):
+def test_a_value_too_large_to_step_to(model: SKGRegressor) -> None:
     # 2η (y − f) overflows though y and f do not: learning it would leave infinite parameters.
     model.set_params(learning_rate=0.9)
     value = np.full(np.shape(value_for(model)), 1.7e308)
     refuse(model, lambda: model.learn_one(["node 1"], value), ValueError, "too large")
 
 
-def test_one_target_too_large_keeps_all_from_learning():
+def test_one_target_too_large_keeps_all_from_learning() -> None:
     model = regressor(learning_rate=0.9).partial_fit(WEIGHTED, Y, references=NAMES)
     refuse(model, lambda: model.learn_one(["node 1"], [1.0, 1.7e308, 1.0]), ValueError, "too large")
 
 
-def test_a_rule_for_sigma2_needs_rows():
+def test_a_rule_for_sigma2_needs_rows() -> None:
     model = regressor(sigma2="theory")
     refuse(model, lambda: model.learn_one(["a"], 1.0), ValueError, "sigma2='theory' is a rule")
     model.fit(WEIGHTED, Y[:, 0])
     assert isinstance(model.learn_one([1, 2], 1.0), float)
 
 
-def test_after_a_refused_first_node_the_model_is_new():
+def test_after_a_refused_first_node_the_model_is_new() -> None:
     model = regressor()
     refuse(model, lambda: model.learn_one({"a": math.nan}, 1.0), ValueError, "finite weights")
-    assert model.learn_one(["a"], [1.0, 2.0]).shape == (2,)
+    assert model.learn_one(["a"], [1.0, 2.0]).shape == (2,)  # type: ignore[union-attr]
     assert model.references_ == ["a"]
 
 
-def test_after_a_refused_node_the_next_learn_as_if_it_had_not_come():
+def test_after_a_refused_node_the_next_learn_as_if_it_had_not_come() -> None:
     model, other = started(), started()
     with pytest.raises(ValueError, match="finite weights"):
         model.learn_one({"x": 1.0, "y": math.inf}, 1.0)

@@ -1,7 +1,9 @@
 """SKGRegressor: equations (1) to (4), references, chunks and threads."""
 
 import math
+from collections.abc import Callable, Iterator
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,6 +11,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy import sparse
 
 from gradraker import SKGRegressor
@@ -39,15 +42,15 @@ FORMATS = {
 }
 
 
-def unweighted(seed=0):
+def unweighted(seed: int = 0) -> NDArray[np.float64]:
     return (np.random.default_rng(seed).random((N, M)) < 0.3).astype(float)
 
 
-def weighted(seed=0):
+def weighted(seed: Any = 0) -> NDArray[np.float64]:
     return unweighted(seed) * np.random.default_rng(seed + 1).random((N, M))
 
 
-def signed(seed=0):
+def signed(seed: int = 0) -> NDArray[np.float64]:
     return unweighted(seed) * np.random.default_rng(seed + 1).normal(size=(N, M))
 
 
@@ -60,17 +63,17 @@ TARGETS = {
 }
 
 
-def values(kind="one", seed=5):
+def values(kind: str = "one", seed: int = 5) -> Any:
     return TARGETS[kind](np.random.default_rng(seed))
 
 
-def regressor(**parameters):
+def regressor(**parameters: Any) -> SKGRegressor:
     return SKGRegressor(
         **{"sigma2": 1.5, "n_frequencies": D, "learning_rate": 0.2, "random_state": 3, **parameters}
     )
 
 
-def expected_fit(model, X, y):
+def expected_fit(model: SKGRegressor, X: NDArray[Any], y: NDArray[Any]) -> tuple[Any, ...]:
     """``coef_`` and predictions by the oracle, from the frequencies of a fitted model."""
     Z = oracle.features(X, model.frequencies_)
     order = oracle.orders(model.seed_, len(X), model.n_epochs, shuffle=model.shuffle)
@@ -78,7 +81,9 @@ def expected_fit(model, X, y):
     return theta, oracle.predict(Z, theta)
 
 
-def assert_close(found, expected, rtol=1e-10):
+def assert_close(
+    found: NDArray[np.float64], expected: NDArray[np.float64], rtol: float = 1e-10
+) -> None:
     """Equal shapes, and equal to ``rtol`` relative to the largest entry."""
     assert np.shape(found) == np.shape(expected)
     assert np.max(np.abs(found - expected)) <= rtol * np.max(np.abs(expected))
@@ -91,7 +96,9 @@ def assert_close(found, expected, rtol=1e-10):
 @pytest.mark.parametrize("shuffle", [True, False])
 @pytest.mark.parametrize("graph", GRAPHS)
 @pytest.mark.parametrize("target", TARGETS)
-def test_fit_and_predict_equal_the_equations(kernel, shuffle, graph, target):
+def test_fit_and_predict_equal_the_equations(
+    kernel: str, shuffle: bool, graph: str, target: str
+) -> None:
     X, y = GRAPHS[graph](), values(target)
     model = regressor(kernel=kernel, shuffle=shuffle).fit(X, y)
     coef, predictions = expected_fit(model, X, y)
@@ -101,7 +108,7 @@ def test_fit_and_predict_equal_the_equations(kernel, shuffle, graph, target):
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-def test_every_format_of_rows_equals_the_equations(kind):
+def test_every_format_of_rows_equals_the_equations(kind: str) -> None:
     X, y = weighted(), values()
     model = regressor().fit(FORMATS[kind](X), y)
     if hasattr(model, "feature_names_in_"):
@@ -112,7 +119,7 @@ def test_every_format_of_rows_equals_the_equations(kind):
 
 
 @pytest.mark.parametrize("kind", [k for k in FORMATS if k != "polars"])
-def test_every_format_of_rows_is_the_same_bit_for_bit(kind):
+def test_every_format_of_rows_is_the_same_bit_for_bit(kind: str) -> None:
     X, y = weighted(), values()
     expected = regressor().fit(X, y)
     model = regressor().fit(FORMATS[kind](X), y)
@@ -122,7 +129,9 @@ def test_every_format_of_rows_is_the_same_bit_for_bit(kind):
 
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.int64, np.uint8, np.float16, object])
 @pytest.mark.parametrize("make", [np.array, sparse.csr_array])
-def test_other_number_types_become_float64(dtype, make):
+def test_other_number_types_become_float64(
+    dtype: type[Any], make: Callable[..., Any] | type[Any]
+) -> None:
     if make is sparse.csr_array and dtype in (object, np.float16):
         pytest.skip("SciPy has no such sparse arrays")
     X, y = unweighted(), values()
@@ -134,13 +143,13 @@ def test_other_number_types_become_float64(dtype, make):
 @pytest.mark.parametrize(
     "make_y", [list, tuple, pd.Series, pl.Series, np.asfortranarray, lambda y: np.repeat(y, 2)[::2]]
 )
-def test_every_format_of_y(make_y):
+def test_every_format_of_y(make_y: Callable[..., Any] | type[Any]) -> None:
     X, y = weighted(), values()
     coef = regressor().fit(X, y).coef_
     np.testing.assert_array_equal(regressor().fit(X, make_y(y)).coef_, coef)
 
 
-def test_data_frames_of_values():
+def test_data_frames_of_values() -> None:
     X, y = weighted(), values("three")
     coef = regressor().fit(X, y).coef_
     for frame in (pd.DataFrame(y), pl.DataFrame(y), np.asfortranarray(y), y.tolist()):
@@ -148,7 +157,7 @@ def test_data_frames_of_values():
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_float32_rows(kernel):
+def test_float32_rows(kernel: str) -> None:
     X, y = signed().astype(np.float32), values("three")
     model = regressor(kernel=kernel).fit(X, y)
     coef, predictions = expected_fit(model, X, y)
@@ -160,7 +169,7 @@ def test_float32_rows(kernel):
     assert_close(model.predict(X), predictions, rtol=1e-6)
 
 
-def test_float32_sparse_and_dense_are_the_same():
+def test_float32_sparse_and_dense_are_the_same() -> None:
     X, y = signed().astype(np.float32), values()
     dense, rows = regressor().fit(X, y), regressor().fit(sparse.csr_array(X), y)
     np.testing.assert_array_equal(rows.coef_, dense.coef_)
@@ -168,7 +177,7 @@ def test_float32_sparse_and_dense_are_the_same():
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_angles_beyond_a_million_equal_the_equations(kernel):
+def test_angles_beyond_a_million_equal_the_equations(kernel: str) -> None:
     # One neighbour a row, with a weight that is a power of 2: angles are exact on both sides,
     # and sines of angles up to 2⁴⁰ are a matter of the reduction alone.
     rng = np.random.default_rng(0)
@@ -182,7 +191,7 @@ def test_angles_beyond_a_million_equal_the_equations(kernel):
     assert_close(model.predict(X), predictions)
 
 
-def test_a_heavy_tailed_draw():
+def test_a_heavy_tailed_draw() -> None:
     # Of 2 million Cauchy draws some exceed 10⁵; a row that meets them is as exact as others.
     model = regressor(kernel="laplacian", n_frequencies=200, sigma2=1.0)
     model.partial_fit(np.zeros((1, 10_000)), [0.0])
@@ -197,7 +206,9 @@ def test_a_heavy_tailed_draw():
 
 @pytest.mark.parametrize("n_frequencies", [1, 2, 3, 127, 128, 129])
 @pytest.mark.parametrize("learning_rate", [1e-3, 0.5, 0.999])
-def test_other_sizes_and_rates_equal_the_equations(n_frequencies, learning_rate):
+def test_other_sizes_and_rates_equal_the_equations(
+    n_frequencies: int, learning_rate: float
+) -> None:
     X, y = weighted(), values()
     model = regressor(n_frequencies=n_frequencies, learning_rate=learning_rate, n_epochs=2)
     model.fit(X, y)
@@ -207,7 +218,7 @@ def test_other_sizes_and_rates_equal_the_equations(n_frequencies, learning_rate)
     assert_close(model.predict(X), predictions)
 
 
-def test_the_first_step_by_hand():
+def test_the_first_step_by_hand() -> None:
     # θ₁ = 2η y z, so the first prediction is 2η y zᵀz = 2η y, as ‖z‖ = 1.
     X = weighted()[:1]
     model = regressor(learning_rate=0.3).partial_fit(X, [5.0])
@@ -218,7 +229,7 @@ def test_the_first_step_by_hand():
     assert model.predict(X)[0] == pytest.approx(5.0 * (1 - 0.4**2), rel=1e-13)
 
 
-def test_claim_3_predictions_are_weighted_sums_of_values():
+def test_claim_3_predictions_are_weighted_sums_of_values() -> None:
     # F by the recursion of the paper; doubling one value moves the prediction by F times it.
     X, y = weighted()[:8], values()[:8]
     model = regressor(n_epochs=1, shuffle=False).fit(X[:7], y[:7])
@@ -230,7 +241,7 @@ def test_claim_3_predictions_are_weighted_sums_of_values():
     assert model.predict(X[7:])[0] == pytest.approx(F @ y[:7], rel=1e-12)
 
 
-def test_targets_are_learned_independently():
+def test_targets_are_learned_independently() -> None:
     X, y = weighted(), values("three")
     together = regressor().fit(X, y)
     for k in range(3):
@@ -243,7 +254,7 @@ def test_targets_are_learned_independently():
     ("target", "shape", "predicted"),
     [("one", (2 * D,), (N,)), ("column", (1, 2 * D), (N, 1)), ("three", (3, 2 * D), (N, 3))],
 )
-def test_shapes(target, shape, predicted):
+def test_shapes(target: str, shape: tuple[Any, ...], predicted: tuple[Any, ...]) -> None:
     model = regressor().fit(weighted(), values(target))
     assert model.coef_.shape == shape
     assert model.predict(weighted()).shape == predicted
@@ -256,14 +267,14 @@ def test_shapes(target, shape, predicted):
     assert isinstance(model.sigma2_, float)
 
 
-def test_score_is_r_squared():
+def test_score_is_r_squared() -> None:
     X, y = weighted(), values()
     model = regressor().fit(X, y)
     residual = np.sum((y - model.predict(X)) ** 2)
     assert model.score(X, y) == pytest.approx(1 - residual / np.sum((y - y.mean()) ** 2))
 
 
-def test_theory_is_the_largest_squared_distance_over_log_2d():
+def test_theory_is_the_largest_squared_distance_over_log_2d() -> None:
     X, y = weighted(), values()
     largest = max(np.sum((a - b) ** 2) for a in X for b in X)
     model = regressor(sigma2="theory").fit(X, y)
@@ -273,7 +284,7 @@ def test_theory_is_the_largest_squared_distance_over_log_2d():
     )
 
 
-def test_learning_works():
+def test_learning_works() -> None:
     # A value that is a smooth function of the neighbours is learned far better than its mean.
     rng = np.random.default_rng(0)
     X = (rng.random((600, 30)) < 0.2).astype(float)
@@ -285,7 +296,7 @@ def test_learning_works():
 # -- seeds -------------------------------------------------------------------------------------
 
 
-def test_an_integer_seed_gives_the_same_model_again():
+def test_an_integer_seed_gives_the_same_model_again() -> None:
     X, y = weighted(), values()
     np.testing.assert_array_equal(regressor().fit(X, y).coef_, regressor().fit(X, y).coef_)
     model = regressor()
@@ -294,34 +305,34 @@ def test_an_integer_seed_gives_the_same_model_again():
     assert regressor(random_state=np.int64(3)).fit(X, y).seed_ == 3
 
 
-def test_other_seeds_give_other_models():
+def test_other_seeds_give_other_models() -> None:
     X, y = weighted(), values()
     coefs = [regressor(random_state=seed).fit(X, y).coef_ for seed in (0, 1, 2**32 - 1)]
     assert len({tuple(coef) for coef in coefs}) == 3
 
 
-def test_no_seed_gives_a_new_model_each_time():
+def test_no_seed_gives_a_new_model_each_time() -> None:
     X, y = weighted(), values()
     seeds = {regressor(random_state=None).fit(X, y).seed_ for _ in range(5)}
     assert len(seeds) == 5
     assert all(0 <= seed < 2**64 for seed in seeds)
 
 
-def test_a_generator_is_drawn_from_and_the_global_one_only_for_none():
+def test_a_generator_is_drawn_from_and_the_global_one_only_for_none() -> None:
     X, y = weighted(), values()
-    state = np.random.get_state()[1].copy()  # noqa: NPY002
+    state = np.random.get_state(legacy=True)[1].copy()  # type: ignore[index] # noqa: NPY002
     first = regressor(random_state=np.random.RandomState(1)).fit(X, y)
     again = regressor(random_state=np.random.RandomState(1)).fit(X, y)
     regressor(random_state=5).fit(X, y)
     assert first.seed_ == again.seed_
     np.testing.assert_array_equal(first.coef_, again.coef_)
-    np.testing.assert_array_equal(np.random.get_state()[1], state)  # noqa: NPY002
+    np.testing.assert_array_equal(np.random.get_state(legacy=True)[1], state)  # type: ignore[index] # noqa: NPY002
     generator = np.random.RandomState(1)
     model = regressor(random_state=generator)
     assert model.fit(X, y).seed_ != model.fit(X, y).seed_
 
 
-def test_each_epoch_has_a_new_order():
+def test_each_epoch_has_a_new_order() -> None:
     order = oracle.orders(3, N, 3, shuffle=True).reshape(3, N)
     assert len({tuple(epoch) for epoch in order}) == 3
     X, y = weighted(), values()
@@ -331,7 +342,7 @@ def test_each_epoch_has_a_new_order():
 # -- partial_fit and chunks --------------------------------------------------------------------
 
 
-def in_chunks(X, y, cuts, **parameters):
+def in_chunks(X: Any, y: NDArray[np.float64], cuts: Any, **parameters: Any) -> SKGRegressor:
     model = regressor(**parameters)
     edges = [0, *sorted(cuts), len(y)]
     for start, stop in pairwise(edges):
@@ -348,7 +359,9 @@ def in_chunks(X, y, cuts, **parameters):
     rows=st.sampled_from([np.array, sparse.csr_array]),
 )
 @settings(deadline=None, derandomize=True, max_examples=60)
-def test_any_cut_gives_the_same_coef_bit_for_bit(cuts, target, kernel, dtype, rows):
+def test_any_cut_gives_the_same_coef_bit_for_bit(
+    cuts: Any, target: Any, kernel: Any, dtype: Any, rows: Any
+) -> None:
     X, y = rows(weighted().astype(dtype)), values(target)
     whole = regressor(kernel=kernel).partial_fit(X, y)
     model = in_chunks(X, y, cuts, kernel=kernel)
@@ -356,7 +369,7 @@ def test_any_cut_gives_the_same_coef_bit_for_bit(cuts, target, kernel, dtype, ro
     assert model.n_seen_ == whole.n_seen_ == N
 
 
-def test_row_by_row_equals_one_unshuffled_epoch_of_fit():
+def test_row_by_row_equals_one_unshuffled_epoch_of_fit() -> None:
     X, y = weighted(), values("three")
     rows = in_chunks(X, y, range(1, N))
     fitted = regressor(n_epochs=1, shuffle=False).fit(X, y)
@@ -367,7 +380,7 @@ def test_row_by_row_equals_one_unshuffled_epoch_of_fit():
     assert rows.n_seen_ == 3 * N
 
 
-def test_partial_fit_continues_what_fit_began():
+def test_partial_fit_continues_what_fit_began() -> None:
     X, y = weighted(), values()
     model = regressor().fit(X, y)
     theta = model.coef_.copy()
@@ -379,7 +392,7 @@ def test_partial_fit_continues_what_fit_began():
     assert model.n_seen_ == 3 * N + 5
 
 
-def test_partial_fit_keeps_the_variance_of_the_first_chunk():
+def test_partial_fit_keeps_the_variance_of_the_first_chunk() -> None:
     X, y = weighted(), values()
     model = regressor(sigma2="theory").partial_fit(X[:10], y[:10])
     first = model.sigma2_
@@ -387,7 +400,7 @@ def test_partial_fit_keeps_the_variance_of_the_first_chunk():
     assert first == regressor(sigma2="theory").fit(X[:10], y[:10]).sigma2_
 
 
-def test_the_learning_rate_may_change_between_chunks():
+def test_the_learning_rate_may_change_between_chunks() -> None:
     X, y = weighted(), values()
     model = regressor(learning_rate=0.4).partial_fit(X[:20], y[:20])
     model.set_params(learning_rate=0.05).partial_fit(X[20:], y[20:])
@@ -396,7 +409,7 @@ def test_the_learning_rate_may_change_between_chunks():
     assert_close(model.coef_, oracle.train(Z, y, range(20, N), 0.05, theta=theta))
 
 
-def test_fit_forgets():
+def test_fit_forgets() -> None:
     X, y = weighted(), values()
     fresh = regressor().fit(X, y)
     model = regressor().fit(signed(9), values(seed=8)).partial_fit(X, y).fit(X, y)
@@ -404,7 +417,7 @@ def test_fit_forgets():
     assert model.n_seen_ == fresh.n_seen_
 
 
-def test_refitting_on_other_columns_targets_and_names():
+def test_refitting_on_other_columns_targets_and_names() -> None:
     X, y = weighted(), values("three")
     model = regressor().fit(pd.DataFrame(X, columns=NAMES), y)
     assert model.coef_.shape == (3, 2 * D)
@@ -424,7 +437,9 @@ def test_refitting_on_other_columns_targets_and_names():
 
 @pytest.mark.parametrize("n_threads", [2, 3])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_threads_do_not_matter(monkeypatch, n_threads, dtype):
+def test_threads_do_not_matter(
+    monkeypatch: pytest.MonkeyPatch, n_threads: int, dtype: type[Any]
+) -> None:
     X, y = weighted().astype(dtype), values("three")
     monkeypatch.setattr(threads, "count_threads", lambda: 1)
     alone = regressor().fit(X, y)
@@ -443,15 +458,17 @@ def test_threads_do_not_matter(monkeypatch, n_threads, dtype):
 
 @pytest.mark.parametrize("n_rows", [1, 3, 39, 40])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_kept_features_and_streamed_chunks_are_the_same(monkeypatch, n_rows, dtype):
+def test_kept_features_and_streamed_chunks_are_the_same(
+    monkeypatch: pytest.MonkeyPatch, n_rows: int, dtype: type[Any]
+) -> None:
     X, y = weighted().astype(dtype), values("three")
     kept = regressor().fit(X, y)
     made = []
     monkeypatch.setattr(lms, "_KEPT_BYTES", 0)
     monkeypatch.setattr(fourier, "_CHUNK_BYTES", n_rows * 2 * D * np.dtype(dtype).itemsize)
-    chunks = lms.iterate_feature_chunks
+    chunks = lms.iterate_feature_chunks  # type: ignore[attr-defined]
 
-    def counted(*args, **kwargs):
+    def counted(*args: Any, **kwargs: Any) -> Iterator[Any]:
         for chunk, Z in chunks(*args, **kwargs):
             made.append(len(Z))
             yield chunk, Z
@@ -464,7 +481,7 @@ def test_kept_features_and_streamed_chunks_are_the_same(monkeypatch, n_rows, dty
     assert streamed.n_seen_ == kept.n_seen_
 
 
-def test_predictions_do_not_depend_on_company():
+def test_predictions_do_not_depend_on_company() -> None:
     X, y = weighted(), values("three")
     model = regressor().fit(X, y)
     together = model.predict(X)
@@ -474,7 +491,7 @@ def test_predictions_do_not_depend_on_company():
     np.testing.assert_array_equal(model.predict(X[order]), together[order])
 
 
-def test_predicting_changes_nothing():
+def test_predicting_changes_nothing() -> None:
     X, y = weighted(), values()
     model = regressor().fit(X, y, references=NAMES)
     before = model.coef_.copy()
@@ -487,21 +504,22 @@ def test_predicting_changes_nothing():
     assert model.n_seen_ == 3 * N
 
 
-def test_input_is_not_modified():
+def test_input_is_not_modified() -> None:
     X, y = weighted(), values()
     for rows in (X, sparse.csr_array(X)):
         kept = rows.copy()
         regressor().fit(rows, y).predict(rows)
         if sparse.issparse(rows):
             np.testing.assert_array_equal(rows.data, kept.data)
-            np.testing.assert_array_equal(rows.indices, kept.indices)
+            assert rows is not None
+            np.testing.assert_array_equal(rows.indices, kept.indices)  # type: ignore[union-attr]
         else:
             np.testing.assert_array_equal(rows, kept)
     np.testing.assert_array_equal(y, values())
 
 
 @pytest.mark.parametrize("make", [np.array, sparse.csr_array])
-def test_read_only_input(make):
+def test_read_only_input(make: Callable[..., Any] | type[Any]) -> None:
     # What joblib hands to its workers.
     X, y = make(weighted()), values()
     expected = regressor().fit(X, y)
@@ -516,7 +534,7 @@ def test_read_only_input(make):
 # -- referencing nodes -------------------------------------------------------------------------
 
 
-def test_frequencies_depend_on_seed_and_name_only():
+def test_frequencies_depend_on_seed_and_name_only() -> None:
     X, y = weighted(), values()
     model = regressor().fit(X, y, references=NAMES)
     part = regressor().fit(X[:, 3:7], y, references=NAMES[3:7])
@@ -529,7 +547,7 @@ def test_frequencies_depend_on_seed_and_name_only():
 
 @given(order=st.permutations(range(M)))
 @settings(deadline=None, derandomize=True, max_examples=30)
-def test_permuting_columns_with_their_names_permutes_nothing(order):
+def test_permuting_columns_with_their_names_permutes_nothing(order: Any) -> None:
     X, y = signed(), values("three")
     names = [NAMES[m] for m in order]
     model = regressor().fit(X, y, references=NAMES)
@@ -540,7 +558,7 @@ def test_permuting_columns_with_their_names_permutes_nothing(order):
     np.testing.assert_array_equal(permuted.frequencies_, model.frequencies_[list(order)])
 
 
-def test_permuting_rows_permutes_the_order_of_training_only():
+def test_permuting_rows_permutes_the_order_of_training_only() -> None:
     X, y = signed(), values("three")
     order = np.random.default_rng(1).permutation(N)
     model = regressor(shuffle=False, n_epochs=1).fit(X[order], y[order])
@@ -548,7 +566,7 @@ def test_permuting_rows_permutes_the_order_of_training_only():
     assert_close(model.coef_, oracle.train(Z, y, order, 0.2))
 
 
-def test_a_growing_reference_set_leaves_earlier_behaviour_unchanged():
+def test_a_growing_reference_set_leaves_earlier_behaviour_unchanged() -> None:
     X, y = weighted(), values()
     model = regressor().partial_fit(X[:20, :8], y[:20], references=NAMES[:8])
     theta, before = model.coef_.copy(), model.predict(X[:, :8])
@@ -568,7 +586,7 @@ def test_a_growing_reference_set_leaves_earlier_behaviour_unchanged():
     np.testing.assert_array_equal(grown.predict(X[:, :8], references=NAMES[:8]), before)
 
 
-def test_nodes_may_appear_in_any_order():
+def test_nodes_may_appear_in_any_order() -> None:
     X, y = weighted(), values()
     at_once = regressor().partial_fit(X, y, references=NAMES)
     model = regressor()
@@ -581,13 +599,13 @@ def test_nodes_may_appear_in_any_order():
             X[n : n + 1, columns], y[n : n + 1], references=[NAMES[m] for m in columns]
         )
     np.testing.assert_array_equal(model.coef_, at_once.coef_)
-    assert sorted(model.references_) == sorted(NAMES)
+    assert sorted(model.references_) == sorted(NAMES)  # type: ignore[type-var]
     np.testing.assert_array_equal(
         model.predict(X, references=NAMES), at_once.predict(X, references=NAMES)
     )
 
 
-def test_numbers_name_the_columns_of_arrays_without_names():
+def test_numbers_name_the_columns_of_arrays_without_names() -> None:
     X, y = weighted(), values()
     unnamed = regressor().partial_fit(X, y)
     for references in (
@@ -604,7 +622,9 @@ def test_numbers_name_the_columns_of_arrays_without_names():
 
 
 @pytest.mark.parametrize("make", [np.array, sparse.csr_array, sparse.csc_array])
-def test_new_names_in_predict_get_the_frequencies_they_will_have(make):
+def test_new_names_in_predict_get_the_frequencies_they_will_have(
+    make: Callable[..., Any] | type[Any],
+) -> None:
     X, y = weighted(), values()
     model = regressor().fit(X[:, :8], y, references=NAMES[:8])
     expected = oracle.predict(
@@ -615,7 +635,7 @@ def test_new_names_in_predict_get_the_frequencies_they_will_have(make):
     assert model.frequencies_.shape == (8, D)
 
 
-def test_a_new_node_without_edges_changes_no_prediction():
+def test_a_new_node_without_edges_changes_no_prediction() -> None:
     X, y = weighted(), values()
     model = regressor().fit(X, y, references=NAMES)
     padded = np.hstack([X, np.zeros((N, 1))])
@@ -624,7 +644,7 @@ def test_a_new_node_without_edges_changes_no_prediction():
     )
 
 
-def test_a_few_columns_suffice_to_predict_by_name():
+def test_a_few_columns_suffice_to_predict_by_name() -> None:
     X, y = weighted(), values()
     model = regressor().fit(X, y, references=NAMES)
     few = X.copy()
@@ -635,7 +655,7 @@ def test_a_few_columns_suffice_to_predict_by_name():
 @pytest.mark.parametrize(
     "frame", [pd.DataFrame, lambda X, columns: pl.DataFrame(X, schema=columns)]
 )
-def test_names_of_data_frames_are_names_of_nodes(frame):
+def test_names_of_data_frames_are_names_of_nodes(frame: Callable[..., Any] | type[Any]) -> None:
     X, y = weighted(), values()
     model = regressor().fit(frame(X, columns=NAMES), y)
     assert model.feature_names_in_.tolist() == NAMES
@@ -654,7 +674,7 @@ def test_names_of_data_frames_are_names_of_nodes(frame):
     )
 
 
-def test_an_array_where_a_data_frame_was_is_warned_of():
+def test_an_array_where_a_data_frame_was_is_warned_of() -> None:
     X, y = weighted(), values()
     model = regressor().fit(pd.DataFrame(X, columns=NAMES), y)
     with pytest.warns(UserWarning, match="does not have valid feature names"):
@@ -662,13 +682,13 @@ def test_an_array_where_a_data_frame_was_is_warned_of():
     np.testing.assert_array_equal(predictions, model.predict(pd.DataFrame(X, columns=NAMES)))
 
 
-def test_data_frames_with_numbered_columns_have_no_names():
+def test_data_frames_with_numbered_columns_have_no_names() -> None:
     model = regressor().fit(pd.DataFrame(weighted()), values())
     assert not hasattr(model, "feature_names_in_")
     assert list(model.references_) == list(range(M))
 
 
-def test_frequencies_of_an_array_that_grew_by_name():
+def test_frequencies_of_an_array_that_grew_by_name() -> None:
     model = regressor().fit(weighted(), values())
     before = model.frequencies_
     model.partial_fit([[1.0]], [0.5], references=["new"])

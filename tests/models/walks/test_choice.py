@@ -1,18 +1,22 @@
 """The automatic choice: its criterion against its definition, and what it chooses."""
 
+from typing import Any
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from examples import random_graph
 from gradraker import NodeRegressor, gnmse
 from gradraker.datasets import make_block_graph, make_geometric_graph
+from gradraker.datasets.dataset import GraphDataset
 from gradraker.models.walks import blocks, choice
 from gradraker.models.walks.criteria import criterion_curve, criterion_of_mean
 from gradraker.models.walks.shares import criterion_and_gradient, found_shares
 from oracles import nodes as oracle
 
 
-def test_the_criterion_is_that_of_refits_and_of_the_likelihood():
+def test_the_criterion_is_that_of_refits_and_of_the_likelihood() -> None:
     A, values, known = random_graph()
     K = oracle.kernel(A, ("hop1", "degree"), 1.0)[np.ix_(known, known)]
     y = values[known]
@@ -27,7 +31,9 @@ def test_the_criterion_is_that_of_refits_and_of_the_likelihood():
     np.testing.assert_allclose(twice.criterion, curve.criterion, atol=1e-9)
 
 
-def test_the_likelihood_counts_less_where_many_values_are_known(monkeypatch):
+def test_the_likelihood_counts_less_where_many_values_are_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     A, values, known = random_graph()
     K = oracle.kernel(A, ("hop1", "degree"), 1.0)[np.ix_(known, known)]
     y = values[known]
@@ -37,7 +43,7 @@ def test_the_likelihood_counts_less_where_many_values_are_known(monkeypatch):
     assert curve.criterion[0] == pytest.approx(expected, abs=1e-9)
 
 
-def test_the_mean_is_the_limit_of_large_penalties():
+def test_the_mean_is_the_limit_of_large_penalties() -> None:
     A, values, known = random_graph()
     K = oracle.kernel(A, ("hop1", "degree"), 1.0)[np.ix_(known, known)]
     Y = values[known][:, np.newaxis]
@@ -46,7 +52,7 @@ def test_the_mean_is_the_limit_of_large_penalties():
     assert curve.criterion[0] == pytest.approx(criterion_of_mean(Y), abs=1e-6)
 
 
-def test_every_candidate_has_its_own_criterion():
+def test_every_candidate_has_its_own_criterion() -> None:
     A, values, known = random_graph(3)
     values[known] += 3.0 * np.log1p(A.sum(axis=0) + A.sum(axis=1))[known]
     model = NodeRegressor().fit(A, values, kind="matrix")
@@ -56,7 +62,8 @@ def test_every_candidate_has_its_own_criterion():
     assert len(tried) == 2  # the default blocks at their best width, and free shares
     for candidate in (tried[0], tried[-1]):
         K = sum(t.share * oracle.kernel(A, [t.block], t.width) for t in candidate.kernel)
-        K = K[np.ix_(known, known)]
+        assert K is not None
+        K = K[np.ix_(known, known)]  # type: ignore[index]
         scale = 1.0 - K.mean()
         best = min(oracle.criterion(K, y, scale * r)[1] for r in choice.FINE_ALPHAS)
         assert candidate.nats == pytest.approx(best - mean, abs=1e-6)
@@ -66,7 +73,7 @@ def test_every_candidate_has_its_own_criterion():
 
 
 @pytest.mark.parametrize("n_targets", [1, 3])
-def test_the_gradient_is_that_of_the_criterion(n_targets):
+def test_the_gradient_is_that_of_the_criterion(n_targets: int) -> None:
     A, _, known = random_graph()
     Y = np.random.default_rng(0).normal(size=(13, n_targets))
     names = ("hop1", "degree", "far")
@@ -88,7 +95,7 @@ def test_the_gradient_is_that_of_the_criterion(n_targets):
         assert gradient[i] == pytest.approx((above - below) / 2e-5, abs=1e-6)
 
 
-def test_shares_go_to_the_kernel_that_made_the_values():
+def test_shares_go_to_the_kernel_that_made_the_values() -> None:
     data = make_geometric_graph(150, random_state=3)
     A = data.adjacency.toarray()
     Ks = np.stack([oracle.kernel(A, [name], 1.0) for name in ("hop2", "degree")])
@@ -99,7 +106,7 @@ def test_shares_go_to_the_kernel_that_made_the_values():
     assert shares[0] > 0.8
 
 
-def _ratio(data, y, **options):
+def _ratio(data: GraphDataset, y: NDArray[np.float64], **options: Any) -> float:
     """Error relative to that of the mean, over five splits."""
     ratios = []
     for split in range(5):
@@ -111,25 +118,25 @@ def _ratio(data, y, **options):
     return float(np.mean(ratios))
 
 
-def test_values_that_have_nothing_to_do_with_the_graph_get_the_mean():
+def test_values_that_have_nothing_to_do_with_the_graph_get_the_mean() -> None:
     data = make_geometric_graph(200, random_state=0)
     # 3 nats over the mean come by chance in one of 20 kernels or so; then the loss is small.
     assert _ratio(data, np.random.default_rng(0).random(200)) < 1.02
 
 
-def test_values_that_are_not_smooth_along_edges_are_learned():
+def test_values_that_are_not_smooth_along_edges_are_learned() -> None:
     # Two sides that are linked across: neighbours have opposite values.
     data = make_block_graph(200, n_blocks=2, p_in=0.0, p_out=0.05, random_state=0)
-    assert _ratio(data, data.scaled_values()) < 0.2
+    assert _ratio(data, data.scale_values()) < 0.2
 
 
-def test_values_that_are_degrees_are_learned():
+def test_values_that_are_degrees_are_learned() -> None:
     data = make_geometric_graph(200, random_state=1)
     degree = np.asarray(data.adjacency.sum(axis=1))
     assert _ratio(data, degree / degree.max()) < 0.05
 
 
-def test_a_given_part_is_kept_and_the_rest_is_chosen():
+def test_a_given_part_is_kept_and_the_rest_is_chosen() -> None:
     A, values, _ = random_graph(4)
     model = NodeRegressor(blocks=("hop2", "far")).fit(A, values, kind="matrix")
     assert set(model.blocks_) in ({"hop2", "far"}, set())
@@ -140,7 +147,7 @@ def test_a_given_part_is_kept_and_the_rest_is_chosen():
     assert [term[:2] for term in model.kernel_] in ([("degree", 3.0)], [])
 
 
-def test_random_features_keep_the_largest_shares(monkeypatch):
+def test_random_features_keep_the_largest_shares(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gradraker.models.walks.selection.MOST_TERMS_OF_FEATURES", 2)
     data = make_geometric_graph(150, random_state=2)
     values = np.where(np.arange(150) % 2, data.values, np.nan)
@@ -149,7 +156,9 @@ def test_random_features_keep_the_largest_shares(monkeypatch):
     assert sum(term.share for term in model.kernel_) == pytest.approx(1.0)
 
 
-def test_a_choice_on_some_of_the_known_nodes_does_not_depend_on_their_order(monkeypatch):
+def test_a_choice_on_some_of_the_known_nodes_does_not_depend_on_their_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("gradraker.models.walks.selection.FEW", 20)
     monkeypatch.setattr("gradraker.models.walks.selection.MANY", 30)
     data = make_geometric_graph(150, random_state=2)
@@ -164,7 +173,7 @@ def test_a_choice_on_some_of_the_known_nodes_does_not_depend_on_their_order(monk
     np.testing.assert_allclose(again.predict(names), model.predict(names), atol=1e-8)
 
 
-def test_of_many_terms_the_largest_are_told():
+def test_of_many_terms_the_largest_are_told() -> None:
     kernel = tuple(blocks.Term(f"hop{i}", 1.0, i / 36.0) for i in range(1, 9))
     words = choice.kernel_in_words(kernel)
     assert words.startswith("0.22 hop8 (width 1) + 0.19 hop7 (width 1)")
@@ -172,7 +181,7 @@ def test_of_many_terms_the_largest_are_told():
     assert words.count("hop") == 6
 
 
-def test_two_values_are_told_apart_by_similarity():
+def test_two_values_are_told_apart_by_similarity() -> None:
     links = [("a", "x"), ("b", "x"), ("c", "y"), ("d", "y")]
     like_a, like_c = NodeRegressor().fit(links, {"a": 1.0, "c": 5.0}).predict(["b", "d"])
     assert like_a < 2.5

@@ -2,6 +2,9 @@
 
 import json
 import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,12 +14,19 @@ from examples import random_graph
 from gradraker import NodeClassifier, NodeRegressor
 from gradraker.exceptions import ModelFileError
 
-GIVEN = {"blocks": ("hop1", "degree"), "width": 1.0, "alpha": 0.1, "n_frequencies": 8}
+GIVEN: dict[str, Any] = {
+    "blocks": ("hop1", "degree"),
+    "width": 1.0,
+    "alpha": 0.1,
+    "n_frequencies": 8,
+}
 
 
 @pytest.mark.parametrize("solver", ["kernel", "ridge", "lms"])
 @pytest.mark.parametrize("given", [GIVEN, {"n_frequencies": 8}], ids=["given", "automatic"])
-def test_a_reloaded_model_predicts_and_learns_the_same(tmp_path, solver, given):
+def test_a_reloaded_model_predicts_and_learns_the_same(
+    tmp_path: Path, solver: str, given: dict[Any, Any]
+) -> None:
     A, values, known = random_graph()
     late = known[:4]
     early = values.copy()
@@ -34,7 +44,7 @@ def test_a_reloaded_model_predicts_and_learns_the_same(tmp_path, solver, given):
     np.testing.assert_allclose(again.predict(), model.predict(), atol=1e-12)
 
 
-def test_names_and_labels_of_all_kinds_come_back(tmp_path):
+def test_names_and_labels_of_all_kinds_come_back(tmp_path: Path) -> None:
     edges = [("a", ("b", 1)), (("b", 1), 2.5), (2.5, b"c"), ("a", 7)]
     labels = {"a": "x", 2.5: ("y", 2), 7: 3}
     model = NodeClassifier().fit(edges, labels)
@@ -44,13 +54,13 @@ def test_names_and_labels_of_all_kinds_come_back(tmp_path):
     np.testing.assert_allclose(again.predict_proba(), model.predict_proba(), atol=1e-12)
 
 
-def test_a_label_that_a_file_cannot_hold_is_named(tmp_path):
+def test_a_label_that_a_file_cannot_hold_is_named(tmp_path: Path) -> None:
     model = NodeClassifier().fit([("a", "b"), ("b", "c")], {"a": frozenset([1]), "b": "x"})
     with pytest.raises(TypeError, match=r"label frozenset\(\{1\}\) is of type frozenset"):
         model.save(tmp_path / "model.skg")
 
 
-def test_equal_models_make_equal_files(tmp_path):
+def test_equal_models_make_equal_files(tmp_path: Path) -> None:
     A, values, _ = random_graph()
     paths = [
         NodeRegressor(**GIVEN).fit(A, values, kind="matrix").save(tmp_path / f"{i}.skg")
@@ -59,7 +69,7 @@ def test_equal_models_make_equal_files(tmp_path):
     assert paths[0].read_bytes() == paths[1].read_bytes()
 
 
-def _rewritten(path, change):
+def _rewritten(path: Path, change: Callable[..., Any]) -> Path:
     """The file with its header and arrays changed; checksums are made anew."""
     from gradraker.models.persistence.archive import read_model, write_model
 
@@ -75,8 +85,8 @@ def _rewritten(path, change):
     )
 
 
-def _set(place, key, value):
-    def change(header, arrays):
+def _set(place: Any, key: Any, value: Any) -> Any:
+    def change(header: Any, arrays: Any) -> None:
         places = {
             "state": header["state"],
             "model": header["state"]["model"],
@@ -107,14 +117,16 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
-def test_a_file_with_inconsistent_content_is_refused(tmp_path, damage):
+def test_a_file_with_inconsistent_content_is_refused(
+    tmp_path: Path, damage: Callable[..., Any]
+) -> None:
     A, values, _ = random_graph()
     path = NodeRegressor(**GIVEN).fit(A, values, kind="matrix").save(tmp_path / "model.skg")
     with pytest.raises(ModelFileError, match="cannot be read"):
         gradraker.load(_rewritten(path, damage))
 
 
-def test_a_file_of_another_class_is_refused(tmp_path):
+def test_a_file_of_another_class_is_refused(tmp_path: Path) -> None:
     A, values, _ = random_graph()
     path = NodeRegressor(**GIVEN).fit(A, values, kind="matrix").save(tmp_path / "model.skg")
     with pytest.raises(ModelFileError, match="holds a model of class 'NodeRegressor'"):

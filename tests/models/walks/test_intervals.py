@@ -1,6 +1,8 @@
 """Jackknife+ intervals: equal to refits, and covering what they say."""
 
 import os
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,12 +15,13 @@ from gradraker.datasets import (
     make_block_graph,
     make_geometric_graph,
 )
+from gradraker.datasets.dataset import GraphDataset
 from gradraker.models.walks.intervals import jackknife_plus
 from oracles import nodes as oracle
 
 
 @pytest.mark.parametrize("coverage", [0.5, 0.8])
-def test_intervals_equal_those_of_refits(coverage):
+def test_intervals_equal_those_of_refits(coverage: float) -> None:
     A, values, known = random_graph()
     blocks = ("hop1", "hop2", "degree")
     model = NodeRegressor(blocks=blocks, width=0.8, alpha=0.1).fit(A, values, kind="matrix")
@@ -34,9 +37,9 @@ def test_intervals_equal_those_of_refits(coverage):
 
 
 @pytest.mark.parametrize("n_frequencies", [1, 15])  # solved by features, and by nodes
-def test_intervals_of_ridge_equal_refits_without_each_node(n_frequencies):
+def test_intervals_of_ridge_equal_refits_without_each_node(n_frequencies: int) -> None:
     A, values, known = random_graph(1)
-    options = {
+    options: dict[str, Any] = {
         "blocks": ("hop1", "hop2"),
         "width": 0.8,
         "alpha": 0.1,
@@ -56,7 +59,7 @@ def test_intervals_of_ridge_equal_refits_without_each_node(n_frequencies):
     np.testing.assert_allclose(intervals, expected, atol=1e-8)
 
 
-def test_too_few_values_for_a_coverage_give_infinite_ends():
+def test_too_few_values_for_a_coverage_give_infinite_ends() -> None:
     rows = np.zeros((1, 8))
     assert jackknife_plus(rows, np.ones(8), 0.9).tolist() == [[-np.inf, np.inf]]
     assert jackknife_plus(np.zeros((1, 9)), np.ones(9), 0.9).tolist() == [[-1.0, 1.0]]
@@ -66,7 +69,7 @@ def test_too_few_values_for_a_coverage_give_infinite_ends():
     assert intervals.tolist() == [[-np.inf, np.inf]] * 2
 
 
-def test_intervals_of_new_nodes_come_with_their_predictions():
+def test_intervals_of_new_nodes_come_with_their_predictions() -> None:
     A, values, _ = random_graph(2)
     model = NodeRegressor(blocks=("hop1",), width=1.0, alpha=0.1).fit(A, values, kind="matrix")
     prediction, lower, upper = model.predict_new(
@@ -76,8 +79,8 @@ def test_intervals_of_new_nodes_come_with_their_predictions():
     assert prediction == model.predict_new({"new": [1, 2]})["new"]
 
 
-def _coverage(data, n_repeats, **options):
-    y = data.scaled_values()
+def _coverage(data: GraphDataset, n_repeats: int, **options: Any) -> Any:
+    y = data.scale_values()
     n = data.n_nodes
     inside = []
     for repeat in range(n_repeats):
@@ -95,6 +98,7 @@ def _coverage(data, n_repeats, **options):
 # N known and n tested nodes its standard deviation is about √(0.09 (1/N + 1/n)): 0.065 for 36 and
 # 53, 0.04 for 80 and 120. Of 10 splits it is about 0.02, and 0.012; the choice by the same
 # residuals makes intervals a little narrow. A coverage below 0.85 is 2.5 deviations below 0.9.
+@pytest.mark.statistical
 @pytest.mark.parametrize(
     "data",
     [
@@ -105,18 +109,23 @@ def _coverage(data, n_repeats, **options):
     ],
     ids=["temperature", "temperature weighted", "geometric", "block"],
 )
-def test_intervals_cover_what_they_say(data):
+def test_intervals_cover_what_they_say(data: GraphDataset) -> None:
     assert 0.85 < _coverage(data, 10) < 0.96
 
 
 # Standard deviations on one split: 0.019 for 402 known and 603 tested nodes, 0.013 for 889 and
 # 1333. Of these numbers of splits they are 0.011 and 0.013: 0.86 is 3.5 and 3 of them below 0.9.
+@pytest.mark.data
+@pytest.mark.slow
+@pytest.mark.statistical
 @pytest.mark.parametrize(
     ("fetch", "n_repeats"),
     [(fetch_email_eu_core, 3), (fetch_cora_con, 1)],
     ids=["email", "cora"],
 )
-def test_intervals_cover_what_they_say_on_downloaded_data(fetch, n_repeats):
+def test_intervals_cover_what_they_say_on_downloaded_data(
+    fetch: Callable[..., Any], n_repeats: int
+) -> None:
     if not os.environ.get("GRADRAKER_DATA"):
         pytest.skip("GRADRAKER_DATA is not set to the folder of the downloaded data sets")
     try:
@@ -126,8 +135,9 @@ def test_intervals_cover_what_they_say_on_downloaded_data(fetch, n_repeats):
     assert 0.86 < _coverage(data, n_repeats) < 0.94
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("solver", ["ridge", "lms"])
-def test_intervals_of_random_features_cover_what_they_say(solver):
+def test_intervals_of_random_features_cover_what_they_say(solver: str) -> None:
     options = {"blocks": ("hop1", "hop2", "degree"), "width": 1.0, "alpha": 0.1}
     data = make_geometric_graph(200, random_state=1)
     assert 0.85 < _coverage(data, 10, solver=solver, n_frequencies=30, **options) < 0.97

@@ -1,10 +1,13 @@
 """Predictions do not depend on the zero and the unit of values, nor on the order of nodes."""
 
+from typing import Any
+
 import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from examples import random_graph
 from gradraker import NodeRegressor
@@ -13,7 +16,7 @@ SOLVERS = ("kernel", "ridge", "lms")
 GIVEN = {"blocks": ("hop1", "hop2", "degree"), "width": 0.8, "alpha": 1e-4, "n_frequencies": 3}
 
 
-def _smooth(graph, seed=0):
+def _smooth(graph: Any, seed: int = 0) -> NDArray[np.float64]:
     """Values that are alike along edges, half of them known."""
     rng = np.random.default_rng(seed)
     A = nx.to_numpy_array(graph) + np.eye(len(graph))
@@ -22,7 +25,7 @@ def _smooth(graph, seed=0):
     return np.where(rng.random(y.size) < 0.5, y / y.std(), np.nan)
 
 
-def _predictions(A, values, **options):
+def _predictions(A: NDArray[np.float64], values: NDArray[np.float64], **options: Any) -> Any:
     model = NodeRegressor(**options).fit(A, values, kind="matrix")
     return model.predict(model.nodes_)
 
@@ -35,7 +38,9 @@ def _predictions(A, values, **options):
     zero=st.floats(-1e3, 1e3),
 )
 @settings(max_examples=10, deadline=None, derandomize=True)
-def test_automatic_predictions_move_with_the_zero_and_the_unit(solver, seed, log_scale, sign, zero):
+def test_automatic_predictions_move_with_the_zero_and_the_unit(
+    solver: str, seed: Any, log_scale: Any, sign: Any, zero: Any
+) -> None:
     graph = nx.gnm_random_graph(30, 60, seed=seed)
     A, values = nx.to_numpy_array(graph), _smooth(graph, seed)
     scale = sign * 10.0**log_scale
@@ -51,7 +56,7 @@ HUGE = 2.0**30
 
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("options", [GIVEN, {"n_frequencies": 20}], ids=["given", "automatic"])
-def test_a_huge_offset_costs_few_digits(options, solver):
+def test_a_huge_offset_costs_few_digits(options: dict[Any, Any], solver: str) -> None:
     graph = nx.gnm_random_graph(30, 60, seed=0)
     A, values = nx.to_numpy_array(graph), _smooth(graph)
     values = np.round(values * 1024.0) / 1024.0
@@ -62,10 +67,10 @@ def test_a_huge_offset_costs_few_digits(options, solver):
 
 @pytest.mark.parametrize("reselect", ["always", "doubled"])
 @pytest.mark.parametrize("solver", SOLVERS[:2])
-def test_a_huge_offset_is_no_burden_online(solver, reselect):
+def test_a_huge_offset_is_no_burden_online(solver: str, reselect: str) -> None:
     A, values, known = random_graph()
     values = np.round(values * 1024.0) / 1024.0
-    options = GIVEN | {"solver": solver, "reselect": reselect}
+    options: dict[str, Any] = GIVEN | {"solver": solver, "reselect": reselect}
     expected = _predictions(A, values, **options)
     model = NodeRegressor(**options).partial_fit(A, kind="matrix")
     for node in known.tolist():
@@ -86,7 +91,7 @@ GRAPHS = {
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("n_known", ["two", "half", "all"])
 @pytest.mark.parametrize("graph", GRAPHS.values(), ids=GRAPHS)
-def test_graphs_with_many_equal_nodes_are_no_trouble(graph, n_known, solver):
+def test_graphs_with_many_equal_nodes_are_no_trouble(graph: Any, n_known: str, solver: str) -> None:
     n = len(graph)
     rng = np.random.default_rng(0)
     some = rng.permutation(n)[: {"two": 2, "half": n // 2, "all": n}[n_known]]
@@ -104,7 +109,9 @@ def test_graphs_with_many_equal_nodes_are_no_trouble(graph, n_known, solver):
 
 @pytest.mark.parametrize("solver", SOLVERS[:2])
 @pytest.mark.parametrize("exponents", [(-300.0, 300.0), (-300.0, -300.0), (300.0, 300.0)])
-def test_weights_of_any_size_give_finite_predictions(exponents, solver):
+def test_weights_of_any_size_give_finite_predictions(
+    exponents: tuple[float, float], solver: str
+) -> None:
     A, values, _ = random_graph()
     weights = 10.0 ** np.random.default_rng(0).uniform(*exponents, A.shape)
     blocks = ("hop2", "far", "alternating", "same_targets", "community", "degree")
@@ -114,11 +121,11 @@ def test_weights_of_any_size_give_finite_predictions(exponents, solver):
 
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("seed", range(3))
-def test_renamed_places_of_nodes_do_not_count(solver, seed):
+def test_renamed_places_of_nodes_do_not_count(solver: str, seed: int) -> None:
     graph = nx.gnm_random_graph(30, 60, seed=seed)
     A, values = nx.to_numpy_array(graph), _smooth(graph, seed)
     order = np.random.default_rng(seed).permutation(30)
-    options = {"solver": solver, "n_frequencies": 20}
+    options: dict[str, Any] = {"solver": solver, "n_frequencies": 20}
     moved = NodeRegressor(**options).fit(
         A[np.ix_(order, order)], values[order], names=order.tolist(), kind="matrix"
     )

@@ -1,5 +1,7 @@
 """NodeClassifier: labels of any kind, probabilities that say what they mean."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,10 +12,10 @@ from gradraker.datasets import make_block_graph
 from gradraker.models.walks.calibration import Calibration, calibration_error, fit_calibration
 from oracles import nodes as oracle
 
-GIVEN = {"blocks": ("hop1", "hop2"), "width": 1.0, "alpha": 0.1}
+GIVEN: dict[str, Any] = {"blocks": ("hop1", "hop2"), "width": 1.0, "alpha": 0.1}
 
 
-def _labelled(labels, seed=0):
+def _labelled(labels: list[Any], seed: Any = 0) -> tuple[Any, ...]:
     A, _, known = random_graph(seed)
     listed = [None] * 31
     for i, node in enumerate(known.tolist()):
@@ -21,7 +23,7 @@ def _labelled(labels, seed=0):
     return A, listed, known
 
 
-def test_scores_are_ridge_regressions_of_one_hot_labels():
+def test_scores_are_ridge_regressions_of_one_hot_labels() -> None:
     A, labels, known = _labelled(["b", "a", "c"])
     model = NodeClassifier(**GIVEN).fit(A, labels, kind="matrix")
     K = oracle.kernel(A, GIVEN["blocks"], 1.0)
@@ -46,7 +48,7 @@ def test_scores_are_ridge_regressions_of_one_hot_labels():
     [["x", "y"], [0, 1], [3, 1, 2], [True, False], [("a", 1), ("b", 2)], ["s", 1], [1.5, 2.5]],
     ids=str,
 )
-def test_labels_may_be_anything_that_hashes(labels):
+def test_labels_may_be_anything_that_hashes(labels: list[Any]) -> None:
     A, listed, known = _labelled(labels)
     model = NodeClassifier(**GIVEN).fit(A, listed, kind="matrix")
     assert set(model.classes_.tolist()) == set(labels)
@@ -56,7 +58,7 @@ def test_labels_may_be_anything_that_hashes(labels):
     assert again.predict().tolist() == model.predict().tolist()
 
 
-def test_labels_come_as_series_table_or_array():
+def test_labels_come_as_series_table_or_array() -> None:
     A, listed, known = _labelled(["x", "y"])
     expected = NodeClassifier(**GIVEN).fit(A, listed, kind="matrix").predict().tolist()
     names = known.tolist()
@@ -75,7 +77,7 @@ def test_labels_come_as_series_table_or_array():
     assert ["xy"[int(i)] for i in model.predict()] == expected
 
 
-def test_one_class_is_certain():
+def test_one_class_is_certain() -> None:
     A, listed, _ = _labelled(["only"])
     model = NodeClassifier().fit(A, listed, kind="matrix")
     assert set(model.predict().tolist()) == {"only"}
@@ -85,7 +87,7 @@ def test_one_class_is_certain():
     assert one.left_out_error_.n_nodes == 1
 
 
-def test_new_nodes_get_a_class():
+def test_new_nodes_get_a_class() -> None:
     A, listed, _ = _labelled(["x", "y"])
     model = NodeClassifier(**GIVEN).fit(A, listed, kind="matrix")
     links = {"new": [1, 2], "newer": [4]}
@@ -94,19 +96,20 @@ def test_new_nodes_get_a_class():
     assert all(labels[node] == "xy"[int(p[node].argmax())] for node in links)
 
 
-def _drawn(n, calibration):
+def _drawn(n: int, calibration: Calibration) -> tuple[Any, ...]:
     rng = np.random.default_rng(0)
     scores = rng.dirichlet(np.full(3, 0.7), n) * 1.3 - 0.1  # they leave [0, 1], and sum to 1
     p = calibration.probabilities(scores)
     return scores, p, np.array([rng.choice(3, p=row) for row in p])
 
 
-def test_the_calibration_makes_the_labels_most_likely():
+@pytest.mark.statistical
+def test_the_calibration_makes_the_labels_most_likely() -> None:
     truth = Calibration(floor=0.05, power=1.5)
     scores, _, codes = _drawn(2000, truth)
     found = fit_calibration(scores, codes)
 
-    def loss(calibration):
+    def loss(calibration: Any) -> Any:
         return -calibration.log_probabilities(scores)[np.arange(2000), codes].mean()
 
     for factor in (0.97, 1.03):
@@ -116,7 +119,7 @@ def test_the_calibration_makes_the_labels_most_likely():
     assert found.power == pytest.approx(1.5, rel=0.2)
 
 
-def test_calibration_error_is_small_for_true_probabilities_and_large_for_bold_ones():
+def test_calibration_error_is_small_for_true_probabilities_and_large_for_bold_ones() -> None:
     scores, p, codes = _drawn(4000, Calibration(floor=0.05, power=0.7))
     # Ten bins of some 400 nodes: each is off by √(0.25/400) = 0.025 at most, on average.
     assert calibration_error(p, codes) < 0.03
@@ -124,8 +127,10 @@ def test_calibration_error_is_small_for_true_probabilities_and_large_for_bold_on
     assert calibration_error(bold, codes) > 0.15
 
 
-def test_classes_of_a_block_graph_are_found_with_honest_probabilities():
+@pytest.mark.statistical
+def test_classes_of_a_block_graph_are_found_with_honest_probabilities() -> None:
     data = make_block_graph(300, n_blocks=3, random_state=0)
+    assert data.positions is not None
     y = data.positions[:, 0].astype(int)  # the block
     known = np.random.default_rng(0).permutation(300)[:120]
     model = NodeClassifier().fit(data, {data.node_names[i]: int(y[i]) for i in known})
@@ -139,7 +144,7 @@ def test_classes_of_a_block_graph_are_found_with_honest_probabilities():
     assert model.calibration_error_ == model.left_out_error_.calibration_error < 0.15
 
 
-def test_labels_that_do_not_hash_or_contradict_are_refused():
+def test_labels_that_do_not_hash_or_contradict_are_refused() -> None:
     edges = [("a", "b"), ("b", "c")]
     with pytest.raises(TypeError, match=r"label \[1\] of type list"):
         NodeClassifier().fit(edges, {"a": [1]})

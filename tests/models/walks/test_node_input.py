@@ -1,5 +1,7 @@
 """What node models are given: all kinds of graphs and values, and clear refusals."""
 
+from typing import Any
+
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -11,15 +13,15 @@ from gradraker import NodeRegressor, load_temperature
 
 EDGES = [("a", "x"), ("b", "x"), ("b", "y"), ("c", "y"), ("d", "z"), ("c", "z"), ("e", "x")]
 VALUES = {"a": 1.0, "b": 2.0, "c": 5.0, "d": 6.0}
-GIVEN = {"blocks": ("hop1", "hop2"), "width": 1.0, "alpha": 0.1}
+GIVEN: dict[str, Any] = {"blocks": ("hop1", "hop2"), "width": 1.0, "alpha": 0.1}
 
 
-def _predictions(graph, values, **options):
+def _predictions(graph: Any, values: Any, **options: Any) -> dict[str, Any]:
     model = NodeRegressor(**GIVEN).fit(graph, values, **options)
     return dict(zip(model.nodes_.tolist(), model.predict(model.nodes_), strict=True))
 
 
-def test_graphs_and_values_of_all_kinds_give_the_same_predictions():
+def test_graphs_and_values_of_all_kinds_give_the_same_predictions() -> None:
     expected = _predictions(EDGES, VALUES)
     mapping = {"a": ["x"], "b": ["x", "y"], "c": ["y", "z"], "d": ["z"], "e": ["x"]}
     frame = pd.DataFrame(EDGES, columns=["source", "target"])
@@ -41,7 +43,7 @@ def test_graphs_and_values_of_all_kinds_give_the_same_predictions():
             assert found[node] == pytest.approx(value, abs=1e-12)
 
 
-def test_one_known_value_is_predicted_everywhere():
+def test_one_known_value_is_predicted_everywhere() -> None:
     model = NodeRegressor().fit(EDGES, {"b": 7.0})
     assert model.predict().tolist() == [7.0] * 7
     assert (model.blocks_, model.alpha_, model.kernel_) == ((), np.inf, ())
@@ -49,18 +51,18 @@ def test_one_known_value_is_predicted_everywhere():
 
 
 @pytest.mark.parametrize("solver", ["auto", "kernel", "ridge", "lms"])
-def test_equal_values_are_predicted_everywhere(solver):
+def test_equal_values_are_predicted_everywhere(solver: str) -> None:
     model = NodeRegressor(solver=solver, n_frequencies=4).fit(EDGES, dict.fromkeys("abc", 3.0))
     np.testing.assert_allclose(model.predict(), 3.0, atol=1e-12)
     assert model.left_out_error_.rmse == pytest.approx(0.0, abs=1e-12)
 
 
-def test_two_values_are_enough_to_choose():
+def test_two_values_are_enough_to_choose() -> None:
     predictions = NodeRegressor().fit(EDGES, {"a": 1.0, "d": 3.0}).predict()
     assert np.isfinite(predictions).all()
 
 
-def test_nodes_without_edges_have_predictions():
+def test_nodes_without_edges_have_predictions() -> None:
     graph = nx.Graph(EDGES)
     graph.add_nodes_from(["lonely", "alone"])
     model = NodeRegressor(**GIVEN).fit(graph, VALUES | {"alone": 9.0})
@@ -70,7 +72,7 @@ def test_nodes_without_edges_have_predictions():
     np.testing.assert_allclose(model.predict(), 2.0, atol=1e-9)
 
 
-def test_all_values_known_leaves_nothing_to_predict():
+def test_all_values_known_leaves_nothing_to_predict() -> None:
     nodes = sorted({node for edge in EDGES for node in edge})
     model = NodeRegressor(**GIVEN).fit(EDGES, {node: float(i) for i, node in enumerate(nodes)})
     assert model.predict().shape == (0,)
@@ -79,13 +81,13 @@ def test_all_values_known_leaves_nothing_to_predict():
     assert model.predict([]).shape == (0,)
 
 
-def test_known_nodes_may_be_asked_and_nodes_twice():
+def test_known_nodes_may_be_asked_and_nodes_twice() -> None:
     model = NodeRegressor(**GIVEN).fit(EDGES, VALUES)
     first, second, third = model.predict(["x", "a", "x"])
     assert first == third != second
 
 
-def test_values_of_nodes_that_are_not_there_are_refused_left_out_or_isolated():
+def test_values_of_nodes_that_are_not_there_are_refused_left_out_or_isolated() -> None:
     more = VALUES | {"island": 50.0}
     with pytest.raises(ValueError, match="not in the graph: 'island'; pass unknown_nodes"):
         NodeRegressor().fit(EDGES, more)
@@ -97,7 +99,7 @@ def test_values_of_nodes_that_are_not_there_are_refused_left_out_or_isolated():
         NodeRegressor().fit(EDGES, more, unknown_nodes="maybe")
 
 
-def test_a_dataset_is_a_graph():
+def test_a_dataset_is_a_graph() -> None:
     data = load_temperature()
     model = NodeRegressor(**GIVEN).fit(data, data.values)
     assert model.nodes_.tolist() == list(data.node_names)
@@ -130,20 +132,20 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED)
-def test_bad_input_is_refused_with_a_reason(case):
+def test_bad_input_is_refused_with_a_reason(case: tuple[Any, ...]) -> None:
     parameters, graph, values, error, message = case
     with pytest.raises(error, match=message):
         NodeRegressor(**parameters).fit(graph, values)
 
 
-def test_bad_questions_are_refused_with_a_reason():
+def test_bad_questions_are_refused_with_a_reason() -> None:
     model = NodeRegressor(**GIVEN)
     with pytest.raises(NotFittedError):
         model.predict()
     model.fit(EDGES, VALUES)
     for coverage in (0.0, 1.0, 90, "high", True):
         with pytest.raises(ValueError, match="coverage must be a number in"):
-            model.predict(return_interval=True, coverage=coverage)
+            model.predict(return_interval=True, coverage=coverage)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="does not have: 'nobody'; predict_new"):
         model.predict(["nobody"])
     with pytest.raises(TypeError, match="nodes must be a list or array of names, got 'a'"):
@@ -167,6 +169,6 @@ def test_bad_questions_are_refused_with_a_reason():
         NodeRegressor().partial_fit(EDGES).predict()
 
 
-def test_a_new_node_without_links_has_a_prediction():
+def test_a_new_node_without_links_has_a_prediction() -> None:
     model = NodeRegressor(**GIVEN).fit(EDGES, VALUES)
     assert np.isfinite(model.predict_new({"new": []})["new"])

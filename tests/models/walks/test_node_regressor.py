@@ -1,5 +1,7 @@
 """NodeRegressor against the dense oracle: predictions, weights, choice, new nodes."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -23,7 +25,7 @@ BLOCKS = (
 
 
 @pytest.mark.parametrize("direction", ["both", "out"])
-def test_predictions_equal_the_dense_equations(direction):
+def test_predictions_equal_the_dense_equations(direction: str) -> None:
     A, values, known = random_graph()
     model = NodeRegressor(blocks=BLOCKS, width=0.8, alpha=0.1, direction=direction)
     model.fit(A, values, kind="matrix")
@@ -37,7 +39,7 @@ def test_predictions_equal_the_dense_equations(direction):
     assert {term.width for term in model.kernel_} == {0.8}
 
 
-def test_leave_one_out_error_equals_refits():
+def test_leave_one_out_error_equals_refits() -> None:
     A, values, known = random_graph()
     model = NodeRegressor(blocks=BLOCKS, width=0.8, alpha=0.1).fit(A, values, kind="matrix")
     K = oracle.kernel(A, BLOCKS, 0.8)
@@ -53,7 +55,7 @@ def test_leave_one_out_error_equals_refits():
 
 
 @pytest.mark.parametrize("solver", ["kernel", "ridge", "lms"])
-def test_predictions_are_weighted_sums_of_known_values(solver):
+def test_predictions_are_weighted_sums_of_known_values(solver: str) -> None:
     A, values, known = random_graph(1)
     model = NodeRegressor(
         blocks=BLOCKS, width=0.5, alpha=0.02, solver=solver, n_frequencies=20
@@ -71,14 +73,14 @@ def test_predictions_are_weighted_sums_of_known_values(solver):
     np.testing.assert_allclose(explanation.weights @ other[known], again.predict(), atol=1e-7)
 
 
-def test_ridge_with_more_features_than_known_nodes_is_solved_by_the_nodes():
+def test_ridge_with_more_features_than_known_nodes_is_solved_by_the_nodes() -> None:
     A, values, _ = random_graph(1)
-    options = {"blocks": BLOCKS, "width": 0.5, "alpha": 0.02, "solver": "ridge"}
+    options: dict[str, Any] = {"blocks": BLOCKS, "width": 0.5, "alpha": 0.02, "solver": "ridge"}
     model = NodeRegressor(**options, n_frequencies=20).fit(A, values, kind="matrix")
     assert model.solver_ == "ridge"
     dual = model._get_solution()
     assert isinstance(dual, KernelSolution)
-    primal = RidgeSolution(dual.blocks, dual.known, dual.Y, dual.choice)
+    primal = RidgeSolution(dual.blocks, dual.known, dual.Y, dual.choice)  # type: ignore[arg-type]
     everyone = np.arange(31)
     np.testing.assert_allclose(dual.predictions(everyone), primal.predictions(everyone), atol=1e-9)
     np.testing.assert_allclose(dual.weights(everyone), primal.weights(everyone), atol=1e-9)
@@ -90,14 +92,14 @@ def test_ridge_with_more_features_than_known_nodes_is_solved_by_the_nodes():
     assert new == pytest.approx(primal.predictions(rows, blocks)[0, 0], abs=1e-9)
 
 
-def test_few_features_are_solved_by_the_features():
+def test_few_features_are_solved_by_the_features() -> None:
     A, values, _ = random_graph(1)
-    options = {"blocks": "hop2", "width": 0.5, "alpha": 0.02, "solver": "ridge"}
+    options: dict[str, Any] = {"blocks": "hop2", "width": 0.5, "alpha": 0.02, "solver": "ridge"}
     model = NodeRegressor(**options, n_frequencies=4).fit(A, values, kind="matrix")
     assert isinstance(model._get_solution(), RidgeSolution)
 
 
-def test_three_known_values_are_enough_to_go_by_similarity():
+def test_three_known_values_are_enough_to_go_by_similarity() -> None:
     links = [("Ann", "chess"), ("Ann", "go"), ("Bob", "chess"), ("Bob", "go"), ("Cem", "go")]
     links += [("Cem", "chess"), ("Dea", "rugby"), ("Eve", "rugby"), ("Eve", "judo")]
     links += [("Dea", "judo")]
@@ -107,9 +109,9 @@ def test_three_known_values_are_enough_to_go_by_similarity():
     assert eve == pytest.approx(21.0, abs=3.0)
 
 
-def test_ridge_on_many_features_comes_near_the_kernel():
+def test_ridge_on_many_features_comes_near_the_kernel() -> None:
     A, values, _ = random_graph(2)
-    options = {"blocks": ("hop2",), "width": 1.0, "alpha": 0.5}
+    options: dict[str, Any] = {"blocks": ("hop2",), "width": 1.0, "alpha": 0.5}
     exact = NodeRegressor(**options).fit(A, values, kind="matrix").predict()
     far, near = (
         NodeRegressor(**options, solver="ridge", n_frequencies=D)
@@ -121,7 +123,7 @@ def test_ridge_on_many_features_comes_near_the_kernel():
     assert np.abs(near - exact).mean() < np.abs(far - exact).mean() / 3.0
 
 
-def test_values_that_have_nothing_to_do_with_the_graph_are_predicted_about_as_by_the_mean():
+def test_values_that_have_nothing_to_do_with_the_graph_are_predicted_about_as_by_the_mean() -> None:
     data = make_geometric_graph(200, random_state=0)
     rng = np.random.default_rng(0)
     worse = []
@@ -135,9 +137,9 @@ def test_values_that_have_nothing_to_do_with_the_graph_are_predicted_about_as_by
     assert np.mean(worse) < 1.1
 
 
-def test_it_learns_temperature_far_better_than_the_mean():
+def test_it_learns_temperature_far_better_than_the_mean() -> None:
     data = load_temperature()
-    y = data.scaled_values()
+    y = data.scale_values()
     known = np.random.default_rng(1).permutation(89)[:36]
     values = {data.node_names[i]: y[i] for i in known}
     model = NodeRegressor().fit(data, values)
@@ -147,7 +149,7 @@ def test_it_learns_temperature_far_better_than_the_mean():
     assert model.score(model.unknown_nodes_, y[tested]) > 0.5
 
 
-def test_new_nodes_are_predicted_as_if_only_they_saw_the_graph():
+def test_new_nodes_are_predicted_as_if_only_they_saw_the_graph() -> None:
     A, values, known = random_graph(4)
     blocks = ("hop1", "hop2", "pagerank", "community")
     model = NodeRegressor(blocks=blocks, width=0.8, alpha=0.1).fit(A, values, kind="matrix")
@@ -162,13 +164,14 @@ def test_new_nodes_are_predicted_as_if_only_they_saw_the_graph():
         np.testing.assert_allclose(rows[:31, :31], old, atol=1e-12)  # nobody sees the new node
         m = oracle.median(oracle.squared_distances(old))
         K = K + np.exp(-oracle.squared_distances(rows) / (2 * 0.8 * m)) / 4
-    expected = oracle.ridge(K[np.ix_(known, known)], K[[31]][:, known], values[known], 0.1)
+    assert K is not None
+    expected = oracle.ridge(K[np.ix_(known, known)], K[[31]][:, known], values[known], 0.1)  # type: ignore[index]
     assert predicted["new"] == pytest.approx(expected[0], abs=1e-10)
     assert model.predict_new({"other": [3, 8]})["other"] == pytest.approx(predicted["other"])
     assert list(model.nodes_) == list(range(31))
 
 
-def test_a_new_twin_of_a_known_node_is_predicted_like_it():
+def test_a_new_twin_of_a_known_node_is_predicted_like_it() -> None:
     A, values, known = random_graph(5)
     for solver in ("kernel", "ridge"):
         model = NodeRegressor(
@@ -180,7 +183,7 @@ def test_a_new_twin_of_a_known_node_is_predicted_like_it():
         ).fit(A, values, kind="matrix")
         twin = int(known[0])
         edges = [("twin", int(j), A[twin, j]) for j in np.flatnonzero(A[twin])]
-        edges += [(int(j), "twin", A[j, twin]) for j in np.flatnonzero(A[:, twin])]
+        edges += [(int(j), "twin", A[j, twin]) for j in np.flatnonzero(A[:, twin])]  # type: ignore[misc]
         new = model.predict_new(edges)["twin"]
         spread = np.nanstd(values)
         # They differ in their own loop only.
@@ -188,7 +191,7 @@ def test_a_new_twin_of_a_known_node_is_predicted_like_it():
 
 
 @pytest.mark.parametrize("solver", ["kernel", "ridge"])
-def test_links_to_known_nodes_only_are_a_form_of_their_own(solver):
+def test_links_to_known_nodes_only_are_a_form_of_their_own(solver: str) -> None:
     A, values, _ = random_graph(6)
     model = NodeRegressor(
         blocks=("hop1", "hop2", "degree"),
@@ -207,7 +210,7 @@ def test_links_to_known_nodes_only_are_a_form_of_their_own(solver):
     np.testing.assert_allclose(again, predictions, atol=1e-12)
 
 
-def test_parameters_are_those_of_scikit_learn():
+def test_parameters_are_those_of_scikit_learn() -> None:
     model = NodeRegressor(blocks=("hop1",), width=2.0, solver="ridge")
     assert clone(model).get_params() == model.get_params()
     assert model.set_params(width=3.0).width == 3.0

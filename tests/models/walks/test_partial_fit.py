@@ -1,12 +1,19 @@
 """The same nodes one at a time, in chunks or at once: the same predictions."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from gradraker import NodeClassifier, NodeRegressor
 
 N = 40
-GIVEN = {"blocks": ("hop1", "hop3", "degree"), "width": 0.7, "alpha": 0.05, "n_frequencies": 12}
+GIVEN: dict[str, Any] = {
+    "blocks": ("hop1", "hop3", "degree"),
+    "width": 0.7,
+    "alpha": 0.05,
+    "n_frequencies": 12,
+}
 SETTINGS = {
     "automatic": {},
     "automatic ridge": {"solver": "ridge", "n_frequencies": 12},
@@ -20,7 +27,7 @@ SETTINGS = {
 }
 
 
-def _links(seed=0):
+def _links(seed: int = 0) -> tuple[Any, ...]:
     rng = np.random.default_rng(seed)
     ends = rng.integers(0, N, (90, 2))
     edges = [(f"n{i}", f"n{j}") for i, j in ends.tolist() if i != j]
@@ -31,11 +38,11 @@ def _links(seed=0):
     return edges, {node: values[node] for node in known}
 
 
-def _by_name(model):
+def _by_name(model: NodeRegressor) -> dict[str, Any]:
     return dict(zip(model.nodes_.tolist(), model.predict(model.nodes_), strict=True))
 
 
-def _assert_same(model, expected):
+def _assert_same(model: NodeRegressor, expected: dict[str, Any]) -> None:
     found = _by_name(model)
     assert found.keys() == expected.keys()
     for node, value in expected.items():
@@ -45,7 +52,9 @@ def _assert_same(model, expected):
 @pytest.mark.parametrize("asked", [False, True], ids=["asked at the end", "asked between"])
 @pytest.mark.parametrize("size", [1, 7])
 @pytest.mark.parametrize("setting", SETTINGS.values(), ids=SETTINGS)
-def test_values_one_at_a_time_in_chunks_or_at_once_are_the_same(setting, size, asked):
+def test_values_one_at_a_time_in_chunks_or_at_once_are_the_same(
+    setting: dict[Any, Any], size: int, asked: bool
+) -> None:
     edges, values = _links()
     whole = NodeRegressor(**setting).fit(edges, values)
     model = NodeRegressor(**setting).partial_fit(edges)
@@ -58,7 +67,9 @@ def test_values_one_at_a_time_in_chunks_or_at_once_are_the_same(setting, size, a
 
 
 @pytest.mark.parametrize("setting", SETTINGS.values(), ids=SETTINGS)
-def test_nodes_and_edges_that_arrive_later_are_as_if_they_had_been_there(setting):
+def test_nodes_and_edges_that_arrive_later_are_as_if_they_had_been_there(
+    setting: dict[Any, Any],
+) -> None:
     edges, values = _links(1)
     whole = NodeRegressor(**setting).fit(edges, values)
     model = NodeRegressor(**setting)
@@ -72,7 +83,7 @@ def test_nodes_and_edges_that_arrive_later_are_as_if_they_had_been_there(setting
 
 
 @pytest.mark.parametrize("setting", SETTINGS.values(), ids=SETTINGS)
-def test_a_value_given_again_replaces_the_old_one(setting):
+def test_a_value_given_again_replaces_the_old_one(setting: dict[Any, Any]) -> None:
     edges, values = _links(2)
     wrong = {node: value + 5.0 for node, value in list(values.items())[:6]}
     model = NodeRegressor(**setting).fit(edges, values | wrong)
@@ -80,7 +91,7 @@ def test_a_value_given_again_replaces_the_old_one(setting):
     _assert_same(model, _by_name(NodeRegressor(**setting).fit(edges, values)))
 
 
-def test_an_edge_given_again_replaces_the_old_weight():
+def test_an_edge_given_again_replaces_the_old_weight() -> None:
     edges, values = _links(3)
     weighted = [(a, b, 1.0) for a, b in edges]
     changed = [(a, b, 4.0) for a, b in edges[:5]]
@@ -91,14 +102,14 @@ def test_an_edge_given_again_replaces_the_old_weight():
     _assert_same(model.partial_fit(changed + weighted[5:]), _by_name(whole))
 
 
-def test_the_order_of_nodes_and_edges_does_not_count():
+def test_the_order_of_nodes_and_edges_does_not_count() -> None:
     edges, values = _links(4)
     for setting in SETTINGS.values():
         model = NodeRegressor(**setting).fit(edges[::-1], dict(list(values.items())[::-1]))
         _assert_same(model, _by_name(NodeRegressor(**setting).fit(edges, values)))
 
 
-def test_classes_that_appear_later_are_learned():
+def test_classes_that_appear_later_are_learned() -> None:
     edges, values = _links(5)
     labels = {node: "abc"[int(value > 0) + int(value > 1)] for node, value in values.items()}
     whole = NodeClassifier(**GIVEN).fit(edges, labels)
@@ -112,7 +123,7 @@ def test_classes_that_appear_later_are_learned():
     )
 
 
-def test_a_choice_is_kept_until_the_known_values_have_doubled():
+def test_a_choice_is_kept_until_the_known_values_have_doubled() -> None:
     edges, values = _links(6)
     listed = list(values.items())
     model = NodeRegressor(reselect="doubled").fit(edges, dict(listed[:8]))
@@ -126,10 +137,10 @@ def test_a_choice_is_kept_until_the_known_values_have_doubled():
     assert always.choice_.n_used == 9
 
 
-def test_lms_learns_arriving_nodes_in_their_order_whenever_it_is_asked():
+def test_lms_learns_arriving_nodes_in_their_order_whenever_it_is_asked() -> None:
     edges, values = _links(7)
     listed = list(values.items())
-    setting = GIVEN | {"solver": "lms", "reselect": "doubled"}
+    setting: dict[str, Any] = GIVEN | {"solver": "lms", "reselect": "doubled"}
     patient, curious = (NodeRegressor(**setting).fit(edges, dict(listed[:9])) for _ in range(2))
     for node, value in listed[9:]:
         patient.partial_fit(values={node: value})
@@ -138,7 +149,7 @@ def test_lms_learns_arriving_nodes_in_their_order_whenever_it_is_asked():
     assert patient.solver_ == "lms"
 
 
-def test_a_refused_call_leaves_the_model_as_it_was():
+def test_a_refused_call_leaves_the_model_as_it_was() -> None:
     edges, values = _links(8)
     model = NodeRegressor(**GIVEN).fit(edges, values)
     before = _by_name(model)

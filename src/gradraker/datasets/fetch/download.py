@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import pooch  # type: ignore[import-untyped]
+import pooch
 from tqdm import tqdm  # type: ignore[import-untyped]
 
 from gradraker._files import write_bytes
@@ -50,7 +50,7 @@ def find_files(
         try:
             write_bytes(paths[file.name], content)
         except OSError as error:
-            raise _unavailable(file, folder, f"it could not be written there: {error}") from error
+            raise _make_error(file, folder, f"it could not be written there: {error}") from error
     return paths
 
 
@@ -60,7 +60,7 @@ def _obtain(file: RemoteFile, folder: Path, *, download: bool) -> bytes:
     if archive.is_file():
         return archive.read_bytes()
     if not download:
-        raise _unavailable(file, folder, "download is False")
+        raise _make_error(file, folder, "download is False")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         content = _download(file)
@@ -68,7 +68,7 @@ def _obtain(file: RemoteFile, folder: Path, *, download: bool) -> bytes:
         lost = hasattr(error, "request") and getattr(error, "response", None) is None
         host = urlsplit(file.url).hostname
         reason = f"the connection to {host} failed" if lost else f"could not be downloaded: {error}"
-        raise _unavailable(file, folder, reason) from error
+        raise _make_error(file, folder, reason) from error
     if file.archive_sha256:
         _check_content(file, content, file.archive_sha256, folder)
     return content
@@ -122,7 +122,7 @@ def _unpack(file: RemoteFile, packed: bytes, folder: Path) -> bytes:
         else:
             content = packed
     except (tarfile.TarError, KeyError, EOFError, OSError, zlib.error) as error:
-        raise _unavailable(file, folder, f"{file.download_name} is damaged: {error}") from error
+        raise _make_error(file, folder, f"{file.download_name} is damaged: {error}") from error
     _check_content(file, content, file.sha256, folder)
     return content
 
@@ -130,10 +130,10 @@ def _unpack(file: RemoteFile, packed: bytes, folder: Path) -> bytes:
 def _check_content(file: RemoteFile, content: bytes, sha256: str, folder: Path) -> None:
     if hashlib.sha256(content).hexdigest() != sha256:
         reason = f"{file.download_name} does not have the expected content (its SHA-256 differs)"
-        raise _unavailable(file, folder, reason)
+        raise _make_error(file, folder, reason)
 
 
-def _unavailable(file: RemoteFile, folder: Path, reason: str) -> DatasetUnavailableError:
+def _make_error(file: RemoteFile, folder: Path, reason: str) -> DatasetUnavailableError:
     inside = "" if file.download_name == file.name else f", which holds {file.name!r}"
     return DatasetUnavailableError(
         f"{file.name!r} is not in {str(folder)!r} and {reason}. Put it there yourself: get "

@@ -139,7 +139,9 @@ class OneNodeBank(LearnedBank):
                 "partial_fit first"
             )
         families = [member.kernel for member in members]
-        table = FamilyTables.of(families, make_seed(self.random_state), self.n_frequencies)
+        table = FamilyTables.from_families(
+            families, make_seed(self.random_state), self.n_frequencies
+        )
         self._set_initial_state(table, members, {}, targets)
 
     def _predict_row(self, row: csr_array, table: FamilyTables) -> Value:

@@ -13,13 +13,13 @@ from gradraker.explain.linear_explanation import choose_names
 from gradraker.features import compute_fourier_features
 from gradraker.linear.weights import contribution_weights
 from gradraker.models.bank.training import Bank
-from gradraker.models.rows.record import row_names
+from gradraker.models.rows.record import find_row_names
 from gradraker.models.rows.row_input import prepare_rows
 
 if TYPE_CHECKING:
     from gradraker.models.bank.fitted_bank import LearnedBank
 
-# Weights by time of a batch of tested nodes are smaller than this.
+# Weights by time of a batch of explained nodes are smaller than this.
 _BATCH_BYTES = 64 << 20
 
 
@@ -27,7 +27,7 @@ def explain_bank(
     model: "LearnedBank",
     X: Any,
     *,
-    references: Sequence[Hashable] | None = None,
+    references: Sequence[Hashable] | NDArray[Any] | None = None,
     node_names: Sequence[Hashable] | None = None,
     known_names: Sequence[Hashable] | None = None,
 ) -> BankExplanation:
@@ -54,7 +54,7 @@ def explain_bank(
         weights=weights,
         values=values,
         prediction=prediction,
-        node_names=choose_names("node_names", node_names, row_names(X), tested.n_rows),
+        node_names=choose_names("node_names", node_names, find_row_names(X), tested.n_rows),
         known_names=choose_names("known_names", known_names, learned.names, len(learned)),
         members=model.members_,
         kernel_weights=kernel_weights,
@@ -65,7 +65,7 @@ def explain_bank(
 def _iterate_member_weights(
     learned: LearnedRows, seen: Bank, tested: Bank, member: int, model: "LearnedBank"
 ) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    """Yield (first tested node, contribution weights of a batch of them by known node)."""
+    """Yield (first explained node, contribution weights of a batch of them by known node)."""
     Z = _compute_features(seen, member)
     # Features that were float32 in training are rounded the same way here.
     Z[learned.single] = Z[learned.single].astype(np.float32)

@@ -40,7 +40,7 @@ class LearnedBank(RowModel):
     # -- prediction ------------------------------------------------------------
 
     def predict(
-        self, X: Any, *, references: Sequence[Hashable] | None = None
+        self, X: Any, *, references: Sequence[Hashable] | NDArray[Any] | None = None
     ) -> NDArray[np.float64]:
         """Predict the values of nodes with the weights at the end of training.
 
@@ -58,7 +58,7 @@ class LearnedBank(RowModel):
         return self._combine_members(self._prepare(X, references))
 
     def predict_members(
-        self, X: Any, *, references: Sequence[Hashable] | None = None
+        self, X: Any, *, references: Sequence[Hashable] | NDArray[Any] | None = None
     ) -> NDArray[np.float64]:
         """Predict the values of nodes with each member alone.
 
@@ -81,7 +81,7 @@ class LearnedBank(RowModel):
         self,
         X: Any,
         *,
-        references: Sequence[Hashable] | None = None,
+        references: Sequence[Hashable] | NDArray[Any] | None = None,
         node_names: Sequence[Hashable] | None = None,
         known_names: Sequence[Hashable] | None = None,
     ) -> BankExplanation:
@@ -94,11 +94,11 @@ class LearnedBank(RowModel):
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, M)
-            Adjacency vectors of tested nodes, as for :meth:`predict`.
+            Adjacency vectors of explained nodes, as for :meth:`predict`.
         references : sequence of M names, optional
             Names of the columns of X.
         node_names, known_names : sequence of names, optional
-            Names of the tested and of the known nodes (rows of ``fit``, then of each
+            Names of the explained and of the known nodes (rows of ``fit``, then of each
             ``partial_fit``). By default the index of the data frame, where X was one, else
             numbers.
 
@@ -110,7 +110,7 @@ class LearnedBank(RowModel):
         --------
         >>> from gradraker import GradrakerRegressor, load_temperature
         >>> data = load_temperature()
-        >>> X, y = data.adjacency, data.scaled_values()
+        >>> X, y = data.adjacency, data.scale_values()
         >>> model = GradrakerRegressor(random_state=0).fit(X[:60], y[:60])
         >>> explanation = model.explain(X[60:])
         >>> bool(abs(explanation.weights @ y[:60] - model.predict(X[60:])).max() < 1e-10)
@@ -160,7 +160,7 @@ class LearnedBank(RowModel):
     def regret_bound_(self) -> float:
         """Upper bound of ``loss_ - member_losses_.min()``; infinite for a step too large."""
         check_is_fitted(self, "coef_")
-        return self._hedge.regret_bound()
+        return self._hedge.compute_regret_bound()
 
     @property
     def weights_history_(self) -> NDArray[np.float64]:
@@ -202,7 +202,7 @@ class LearnedBank(RowModel):
         check_is_fitted(self, "coef_")
         return self._table.names
 
-    def frequencies(self, member: int = 0) -> NDArray[np.float64]:
+    def compute_frequencies(self, member: int = 0) -> NDArray[np.float64]:
         """Random frequencies ξ of a member, shape (n_references, D)."""
         check_is_fitted(self, "coef_")
         table = self._table[self.members_[member].kernel]
@@ -247,7 +247,7 @@ class LearnedBank(RowModel):
         views = dict(self._used["views"])
         return select_view_rows(rows, assign_views(views, len(self._table)), [*views].index(view))
 
-    def _prepare(self, X: Any, references: Sequence[Hashable] | None) -> Bank:
+    def _prepare(self, X: Any, references: Sequence[Hashable] | NDArray[Any] | None) -> Bank:
         """The bank on validated rows to predict."""
         rows, units, dtype, table = prepare_rows(self, X, references)
         if table is not self._table:

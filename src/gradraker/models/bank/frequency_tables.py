@@ -25,7 +25,7 @@ class FamilyTables:
         self._first = tables[0]
 
     @classmethod
-    def of(
+    def from_families(
         cls,
         families: Iterable[str],
         seed: int,

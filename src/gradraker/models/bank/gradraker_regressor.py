@@ -126,7 +126,7 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
     --------
     >>> from gradraker import GradrakerRegressor, load_temperature
     >>> data = load_temperature()
-    >>> X, y = data.adjacency, data.scaled_values()
+    >>> X, y = data.adjacency, data.scale_values()
     >>> model = GradrakerRegressor(random_state=0).fit(X[:60], y[:60])
     >>> model.predict(X[60:63]).round(2)
     array([...])
@@ -173,7 +173,7 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
         if views is not None:
             assign_views(views, X.shape[1])
         named = () if references is None else check_references(references, X.shape[1])
-        table = FamilyTables.of(
+        table = FamilyTables.from_families(
             (family for family, _ in kernels),
             make_seed(self.random_state),
             self.n_frequencies,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker._validation import is_number
 from gradraker.kernels.ranges import Sigma2Ranges
 from gradraker.kernels.shift_invariant import KERNELS
 from gradraker.models.sigma2.rules import SIGMA2_RULES, RuleInput, choose_sigma2
@@ -85,8 +86,7 @@ def _check_entry(entry: Any) -> tuple[str, float | str]:
         family, sigma2 = entry
     if isinstance(sigma2, str) and (sigma2 == RANGES or sigma2 in SIGMA2_RULES):
         return family, sigma2
-    number = isinstance(sigma2, float | int | np.integer | np.floating)
-    if number and not isinstance(sigma2, bool) and 0.0 < sigma2 < np.inf:
+    if is_number(sigma2) and 0.0 < sigma2 < np.inf:
         return family, float(sigma2)
     rules = ", ".join(map(repr, (RANGES, *SIGMA2_RULES)))
     is_family = isinstance(sigma2, str) and sigma2 in KERNELS

@@ -8,19 +8,19 @@ from gradraker.features.identities import to_plain_name
 _SAVABLE = (str, int, float, bytes, tuple)
 
 
-def name_to_json(name: Hashable) -> Any:
+def encode_name(name: Hashable) -> Any:
     """Return a reference name as JSON: strings and integers as they are, the rest tagged.
 
     Examples
     --------
-    >>> from gradraker.models.persistence.names_as_json import name_from_json, name_to_json
-    >>> name_to_json(("Basel", 4001))
+    >>> from gradraker.models.persistence.names_as_json import decode_name, encode_name
+    >>> encode_name(("Basel", 4001))
     {'tuple': ['Basel', 4001]}
-    >>> name_from_json({'tuple': ['Basel', 4001]})
+    >>> decode_name({'tuple': ['Basel', 4001]})
     ('Basel', 4001)
     """
     if isinstance(name, tuple):
-        return {"tuple": [name_to_json(part) for part in name]}
+        return {"tuple": [encode_name(part) for part in name]}
     if isinstance(name, bytes):
         return {"bytes": name.hex()}
     if isinstance(name, float):
@@ -31,13 +31,13 @@ def name_to_json(name: Hashable) -> Any:
     return name
 
 
-def name_from_json(item: Any) -> Hashable:
-    """Inverse of :func:`name_to_json`."""
+def decode_name(item: Any) -> Hashable:
+    """Inverse of :func:`encode_name`."""
     match item:
         case str() | int():
             return item
         case {"tuple": list(parts)}:
-            return tuple(name_from_json(part) for part in parts)
+            return tuple(decode_name(part) for part in parts)
         case {"bytes": str(content)}:
             return bytes.fromhex(content)
         case {"float": str(content)}:
@@ -55,7 +55,7 @@ def check_savable(what: str, name: Any) -> Any:
             f"the {what} {name!r} is of type {type(name).__name__}, which a model file cannot "
             "hold: use strings, numbers, bytes or tuples of these"
         )
-    return name_to_json(plain)
+    return encode_name(plain)
 
 
 def stringify_unsavable(name: Any) -> Any:

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from gradraker.graph.names import Names, find_repeated, to_name_array
 from gradraker.graph.node_graph import NodeGraph
 from gradraker.graph.node_values import ValueKind, to_object_array
-from gradraker.models.persistence.names_as_json import check_savable, name_from_json
+from gradraker.models.persistence.names_as_json import check_savable, decode_name
 from gradraker.models.persistence.saving import Arrays, State
 
 
@@ -52,7 +52,7 @@ def _restore_names(state: State, arrays: Arrays) -> Names:
     if state["nodes"] is None:
         nodes: Names = arrays["nodes"].astype(np.int64, casting="safe")
     else:
-        listed = [name_from_json(item) for item in state["nodes"]]
+        listed = [decode_name(item) for item in state["nodes"]]
         nodes = to_name_array(listed, argument="nodes")
     if nodes.ndim != 1 or find_repeated(nodes) is not None:
         raise ValueError("the name of a node occurs twice")
@@ -61,7 +61,7 @@ def _restore_names(state: State, arrays: Arrays) -> Names:
 
 def _restore_values(state: State, arrays: Arrays) -> NDArray[Any]:
     if state["labels"] is not None:
-        return to_object_array([None if x is None else name_from_json(x) for x in state["labels"]])
+        return to_object_array([None if x is None else decode_name(x) for x in state["labels"]])
     values = arrays["values"].astype(np.float64, casting="safe")
     if np.isinf(values).any():
         raise ValueError("a value is infinite")

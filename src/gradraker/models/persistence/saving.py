@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gradraker.exceptions import ModelFileError
 from gradraker.models.persistence.archive import read_model, write_model
-from gradraker.models.persistence.names_as_json import name_from_json, name_to_json
+from gradraker.models.persistence.names_as_json import decode_name, encode_name
 
 Arrays = dict[str, NDArray[Any]]
 State = dict[str, Any]
@@ -94,14 +94,14 @@ def _to_json(value: Any) -> Any:
         value = value.tolist()
     if isinstance(value, list | tuple | range):
         return [_to_json(entry) for entry in value]
-    return name_to_json(value) if isinstance(value, bytes) else value
+    return encode_name(value) if isinstance(value, bytes) else value
 
 
 def _from_json(item: Any) -> Any:
     if isinstance(item, list):
         return tuple(_from_json(entry) for entry in item)
     if isinstance(item, dict) and set(item) == {"bytes"}:
-        return name_from_json(item)
+        return decode_name(item)
     return item
 
 

@@ -13,7 +13,7 @@ from gradraker.features import RowArrays
 _MOST_ONES = 1000
 
 
-def row_names(X: Any, given: Sequence[Hashable] | None = None) -> list[Hashable] | None:
+def find_row_names(X: Any, given: Sequence[Hashable] | None = None) -> list[Hashable] | None:
     """Names of rows: those given, or the index of a pandas data frame, else None.
 
     An index that just counts 0, …, n − 1 is no name.

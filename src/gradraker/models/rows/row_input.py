@@ -1,7 +1,7 @@
 """Input of an SKG model: validation of rows, values and names of columns."""
 
 from collections.abc import Hashable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,17 @@ from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, va
 
 from gradraker._validation import refuse_strings
 from gradraker.explain.learned_rows import Evidence
-from gradraker.features import RowArrays, check_references, compute_fourier_features, to_row_arrays
+from gradraker.features import (
+    FrequencyTable,
+    RowArrays,
+    check_references,
+    compute_fourier_features,
+    to_row_arrays,
+)
+from gradraker.models.rows.record import Record
+
+if TYPE_CHECKING:
+    from gradraker.models.rows.row_model import RowModel
 
 # How X is validated everywhere.
 _ROWS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
@@ -26,7 +36,7 @@ class Prepared(NamedTuple):
 
 
 def validate_training(
-    model: Any, X: Any, y: Any, references: Any, *, first: bool
+    model: "RowModel", X: Any, y: Any, references: Any, *, first: bool
 ) -> tuple[Any, NDArray[np.float64]]:
     """Check rows and values for training; the first call sets the columns of the model."""
     refuse_strings("X", X)
@@ -54,7 +64,7 @@ def validate_training(
     return X, y
 
 
-def validate_tested(model: Any, tested: Any, references: Any, n_columns: int) -> Any:
+def validate_tested(model: "RowModel", tested: Any, references: Any, n_columns: int) -> Any:
     """Check rows of nodes to be predicted, which a rule for σ² may look at; None if there are none.
 
     Their columns are those of the training rows, which were validated before.
@@ -70,7 +80,7 @@ def validate_tested(model: Any, tested: Any, references: Any, n_columns: int) ->
     return rows
 
 
-def check_same_features(model: Any) -> None:
+def check_same_features(model: "RowModel") -> None:
     """Refuse parameters that were set after the features had been drawn."""
     for name, (value, used) in model._list_fixed_parameters().items():
         if value != used:
@@ -80,7 +90,7 @@ def check_same_features(model: Any) -> None:
             )
 
 
-def prepare_rows(model: Any, X: Any, references: Any) -> Prepared:
+def prepare_rows(model: "RowModel", X: Any, references: Any) -> Prepared:
     """Validate X for prediction; return its rows and a table with their frequencies."""
     check_is_fitted(model, "coef_")
     refuse_strings("X", X)
@@ -96,30 +106,33 @@ def prepare_rows(model: Any, X: Any, references: Any) -> Prepared:
     return _prepare(X, table.select_names(names))
 
 
-def gather_evidence(model: Any, prepared: Prepared) -> Evidence:
-    """What an explanation of the predictions for prepared rows is made of."""
-    if model._record is None:
+def gather_evidence(
+    prepared: Prepared, record: Record | None, own: FrequencyTable, scale: float
+) -> Evidence:
+    """What an explanation of the predictions for prepared rows is made of.
+
+    The model's record, its own table of frequencies and 1/σ say what it has learned.
+    """
+    if record is None:
         raise ValueError(
             "explain needs the learned rows, and keep_known is False: "
             "set keep_known=True and fit again"
         )
-    learned = model._record.to_learned_rows()
+    learned = record.to_learned_rows()
     rows, units, dtype, table = prepared
-    stars = compute_fourier_features(rows, units, model._scale, dtype=dtype).astype(np.float64)
-    Z = compute_fourier_features(
-        learned.rows, model._table.prepare(learned.rows.indices), model._scale
-    )
+    stars = compute_fourier_features(rows, units, scale, dtype=dtype).astype(np.float64)
+    Z = compute_fourier_features(learned.rows, own.prepare(learned.rows.indices), scale)
     # Features that were float32 in training are rounded the same way here.
     Z[learned.single] = Z[learned.single].astype(np.float32)
-    tested, width = rows, len(model._table)
-    if table is not model._table:
-        columns = model._table.find_columns(table.names)
-        tested = RowArrays(rows.indptr, columns[rows.indices], rows.data)
+    unknown, width = rows, len(own)
+    if table is not own:
+        columns = own.find_columns(table.names)
+        unknown = RowArrays(rows.indptr, columns[rows.indices], rows.data)
         width += len(table)
-    return Evidence(learned, Z, tested, stars, width)
+    return Evidence(learned, Z, unknown, stars, width)
 
 
-def _require_columns(model: Any) -> None:
+def _require_columns(model: "RowModel") -> None:
     if not hasattr(model, "n_features_in_"):
         raise ValueError(
             "references must be given: this model learned nodes by name with learn_one, "

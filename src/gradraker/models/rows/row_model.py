@@ -15,7 +15,7 @@ from gradraker.features import RowArrays, check_references
 from gradraker.linear.lms import draw_epoch_orders
 from gradraker.models.persistence.saving import Arrays, State, read_model_of, save_model
 from gradraker.models.rollback import rollback_on_error
-from gradraker.models.rows.record import Record, row_names
+from gradraker.models.rows.record import Record, find_row_names
 from gradraker.models.rows.row_input import (
     check_same_features,
     renumber_columns,
@@ -30,11 +30,15 @@ class RowModel(BaseEstimator):
 
     coef_: NDArray[np.float64]
     seed_: int
+    n_seen_: int
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
     learning_rate: Any
     n_epochs: Any
     shuffle: bool
     _record: Record | None
     _table: Any
+    _n_first: int
 
     # -- training --------------------------------------------------------------
 
@@ -44,7 +48,7 @@ class RowModel(BaseEstimator):
         X: Any,
         y: ArrayLike,
         *,
-        references: Sequence[Hashable] | None = None,
+        references: Sequence[Hashable] | NDArray[Any] | None = None,
         node_names: Sequence[Hashable] | None = None,
         tested: Any = None,
     ) -> Self:
@@ -69,7 +73,7 @@ class RowModel(BaseEstimator):
         self
         """
         self.check_parameters()
-        names = row_names(X, node_names)
+        names = find_row_names(X, node_names)
         X, y = validate_training(self, X, y, references, first=True)
         tested = validate_tested(self, tested, references, X.shape[1])
         self._start(X, y, references, tested)
@@ -85,7 +89,7 @@ class RowModel(BaseEstimator):
         X: Any,
         y: ArrayLike,
         *,
-        references: Sequence[Hashable] | None = None,
+        references: Sequence[Hashable] | NDArray[Any] | None = None,
         node_names: Sequence[Hashable] | None = None,
     ) -> Self:
         """Train once on each row, in the given order, continuing from what was learned.
@@ -111,7 +115,7 @@ class RowModel(BaseEstimator):
         self.check_parameters()
         first = not hasattr(self, "coef_")
         self._check_rows_allowed(first=first)
-        names = row_names(X, node_names)
+        names = find_row_names(X, node_names)
         X, y = validate_training(self, X, y, references, first=first)
         if first:
             self._start(X, y, references, None)
@@ -227,6 +231,15 @@ class RowModel(BaseEstimator):
         names: Sequence[Hashable] | None,
     ) -> None:
         """Train on rows in some orders, one after the other."""
+        raise NotImplementedError
+
+    @property
+    def _targets(self) -> tuple[int, ...]:
+        """Shape of the value of one node: empty for a single number."""
+        raise NotImplementedError
+
+    def _list_fixed_parameters(self) -> dict[str, tuple[Any, Any]]:
+        """Parameters that features depend on, as set now and as used when they were drawn."""
         raise NotImplementedError
 
     def _check_new_names(self, columns: Sequence[Hashable]) -> None:

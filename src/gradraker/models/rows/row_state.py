@@ -1,7 +1,7 @@
 """What models of rows share in their files: names, counts, θ and the rows they learned."""
 
 from collections.abc import Hashable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,25 +9,28 @@ from numpy.typing import NDArray
 from gradraker.explain.learned_rows import LearnedRows
 from gradraker.features import RowArrays
 from gradraker.models.persistence.names_as_json import (
-    name_from_json,
-    name_to_json,
+    decode_name,
+    encode_name,
     stringify_unsavable,
 )
 from gradraker.models.persistence.saving import Arrays, State, check_int
 from gradraker.models.rows.record import Record
 
+if TYPE_CHECKING:
+    from gradraker.models.rows.row_model import RowModel
+
 # Columns are numbered by 32-bit integers.
 _MOST_NUMBERED = 2**31 - 1
 
 
-def dump_row_state(model: Any) -> tuple[State, Arrays]:
+def dump_row_state(model: "RowModel") -> tuple[State, Arrays]:
     """Return names, counts, θ and learned rows of a fitted model of rows."""
     state = {
         "n_first": model._n_first,
         "seed_": model.seed_,
         "n_seen_": model.n_seen_,
         "n_numbered": model._table.n_numbered,
-        "named": [name_to_json(name) for name in model._table.named],
+        "named": [encode_name(name) for name in model._table.named],
         "n_features_in_": getattr(model, "n_features_in_", None),
         "has_feature_names": hasattr(model, "feature_names_in_"),
         "has_rows": model._record is not None,
@@ -39,7 +42,7 @@ def dump_row_state(model: Any) -> tuple[State, Arrays]:
         arrays |= _dump_learned_rows(learned)
         if learned.names is not None:
             state["known_names"] = [
-                name_to_json(stringify_unsavable(name)) for name in learned.names
+                encode_name(stringify_unsavable(name)) for name in learned.names
             ]
     return state, arrays
 
@@ -51,7 +54,7 @@ def drop_learned_rows(state: State, arrays: Arrays) -> None:
         del arrays[name]
 
 
-def restore_row_state(model: Any, state: State, arrays: Arrays) -> None:
+def restore_row_state(model: "RowModel", state: State, arrays: Arrays) -> None:
     """Give a model that has its table and θ the rest of :func:`dump_row_state`."""
     table = model._table
     if len(table) != state["n_numbered"] + len(state["named"]):
@@ -82,7 +85,7 @@ def restore_names(state: State) -> tuple[int, int, list[Hashable]]:
     """Seed, number of numbered nodes and names of the others."""
     if not isinstance(state["named"], list):
         raise ValueError("named is not a list")
-    named = [name_from_json(item) for item in state["named"]]
+    named = [decode_name(item) for item in state["named"]]
     n_numbered = check_int("n_numbered", state["n_numbered"], most=_MOST_NUMBERED)
     return check_int("seed_", state["seed_"], most=2**64 - 1), n_numbered, named
 
@@ -124,7 +127,7 @@ def _restore_learned_rows(arrays: Arrays, names: list[Any] | None, n_columns: in
         arrays["learned_order"].astype(np.int64, casting="safe"),
         arrays["learned_rates"].astype(np.float64, casting="safe"),
         arrays["learned_single"].astype(np.bool_, casting="safe"),
-        None if names is None else tuple(name_from_json(name) for name in names),
+        None if names is None else tuple(decode_name(name) for name in names),
     )
     indptr, indices, data = learned.rows
     n = len(learned)

@@ -53,7 +53,7 @@ class AskedSettings:
         """Whether anything is to be chosen by held-out errors, beyond the rules for σ²."""
         return any(map(is_auto, vars(self).values()))
 
-    def searches_sigma2(self) -> bool:
+    def is_sigma2_searched(self) -> bool:
         """Whether σ² is chosen together with the other settings, not by a rule of its own."""
         return self.sigma2 in (AUTO, "cv")
 

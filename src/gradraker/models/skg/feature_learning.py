@@ -1,7 +1,7 @@
 """Learn from features that nodes computed themselves, so that their links stay with them."""
 
 import math
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,9 @@ from gradraker.features import (
 )
 from gradraker.models.rollback import rollback_on_error
 from gradraker.models.rows.record import Record
+
+if TYPE_CHECKING:
+    from gradraker.models.skg.skg_regressor import SKGRegressor
 
 
 class FeatureLearningMixin:
@@ -66,7 +69,7 @@ class FeatureLearningMixin:
         --------
         >>> from gradraker import SKGRegressor, load_temperature
         >>> data = load_temperature()
-        >>> X, y = data.adjacency, data.scaled_values()
+        >>> X, y = data.adjacency, data.scale_values()
         >>> node = SKGRegressor(sigma2=5.0, random_state=123)  # the seed is shared by the nodes
         >>> learner = SKGRegressor(sigma2=5.0)  # and unknown to the learner
         >>> learner = learner.learn_features(node.features(X[:60]), y[:60])
@@ -154,7 +157,7 @@ class FeatureLearningMixin:
             )
 
 
-def compute_unfitted_features(model: Any, X: Any, references: Any) -> NDArray[Any]:
+def compute_unfitted_features(model: "SKGRegressor", X: Any, references: Any) -> NDArray[Any]:
     """Features of rows by a model that has only its parameters."""
     model.check_parameters()
     for name in ("sigma2", "n_frequencies"):
@@ -181,5 +184,5 @@ def compute_unfitted_features(model: Any, X: Any, references: Any) -> NDArray[An
         names = check_references(references, checked.shape[1])
         table = FrequencyTable(seed, model.n_frequencies, model.kernel, named=names)
     rows = to_row_arrays(checked)
-    scale = 1.0 / math.sqrt(model.sigma2)
+    scale = 1.0 / math.sqrt(float(model.sigma2))
     return compute_fourier_features(rows, table.prepare(rows.indices), scale, dtype=checked.dtype)

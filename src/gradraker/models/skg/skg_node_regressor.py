@@ -98,7 +98,7 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
         learning_rate: float | str = 0.1,
         n_epochs: int | str = 3,
         direction: Literal["out", "in", "both"] = "out",
-        references: Sequence[Hashable] | None = None,
+        references: Sequence[Hashable] | NDArray[Any] | None = None,
         hops: int = 1,
         hop_weights: Literal["count", "binary", "random_walk"] = "count",
         random_state: int | np.random.RandomState | None = 0,

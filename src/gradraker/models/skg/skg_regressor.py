@@ -30,7 +30,7 @@ from gradraker.kernels import get_kernel
 from gradraker.kernels.ranges import Sigma2Ranges, compute_ranges, find_extreme_pairs
 from gradraker.linear.lms import train
 from gradraker.models.persistence.saving import Arrays, State, check_int
-from gradraker.models.rows.record import Record, row_names
+from gradraker.models.rows.record import Record, find_row_names
 from gradraker.models.rows.row_input import check_same_features, gather_evidence, prepare_rows
 from gradraker.models.rows.row_model import RowModel
 from gradraker.models.rows.row_state import (
@@ -147,7 +147,7 @@ class SKGRegressor(FeatureLearningMixin, OneNodeMixin, RegressorMixin, RowModel)
     --------
     >>> from gradraker import SKGRegressor, load_temperature
     >>> data = load_temperature()
-    >>> X, y = data.adjacency, data.scaled_values()
+    >>> X, y = data.adjacency, data.scale_values()
     >>> model = SKGRegressor(random_state=0).fit(X[:60], y[:60])
     >>> model.predict(X[60:63]).round(2)
     array([...])
@@ -254,7 +254,7 @@ class SKGRegressor(FeatureLearningMixin, OneNodeMixin, RegressorMixin, RowModel)
         if not asked.has_auto():
             choice = choose_sigma2(self.sigma2, sample)
             return choice, asked.to_settings(choice.sigma2)
-        if not asked.searches_sigma2():
+        if not asked.is_sigma2_searched():
             choice = choose_sigma2(self.sigma2, sample)
             asked = replace(asked, sigma2=choice.sigma2)
             return choice, choose_settings(asked, sample, make_table)
@@ -315,7 +315,7 @@ class SKGRegressor(FeatureLearningMixin, OneNodeMixin, RegressorMixin, RowModel)
     # -- prediction ------------------------------------------------------------
 
     def predict(
-        self, X: Any, *, references: Sequence[Hashable] | None = None
+        self, X: Any, *, references: Sequence[Hashable] | NDArray[Any] | None = None
     ) -> NDArray[np.float64]:
         """Predict the values of nodes.
 
@@ -344,7 +344,9 @@ class SKGRegressor(FeatureLearningMixin, OneNodeMixin, RegressorMixin, RowModel)
             "their projections leave the range of float64"
         )
 
-    def features(self, X: Any, *, references: Sequence[Hashable] | None = None) -> NDArray[Any]:
+    def features(
+        self, X: Any, *, references: Sequence[Hashable] | NDArray[Any] | None = None
+    ) -> NDArray[Any]:
         """Return the random Fourier features z of each row, equation (1), shape (n, 2D).
 
         A model that was not fitted has features too, if ``sigma2``, ``n_frequencies`` and
@@ -361,7 +363,7 @@ class SKGRegressor(FeatureLearningMixin, OneNodeMixin, RegressorMixin, RowModel)
         self,
         X: Any,
         *,
-        references: Sequence[Hashable] | None = None,
+        references: Sequence[Hashable] | NDArray[Any] | None = None,
         node_names: Sequence[Hashable] | None = None,
         known_names: Sequence[Hashable] | None = None,
     ) -> Explanation:
@@ -370,11 +372,11 @@ class SKGRegressor(FeatureLearningMixin, OneNodeMixin, RegressorMixin, RowModel)
         Parameters
         ----------
         X : {array-like, sparse matrix, data frame} of shape (n, M)
-            Adjacency vectors of tested nodes, as for :meth:`predict`.
+            Adjacency vectors of explained nodes, as for :meth:`predict`.
         references : sequence of M names, optional
             Names of the columns of X.
         node_names, known_names : sequence of names, optional
-            Names of the tested and of the known nodes (rows of ``fit``, then of each
+            Names of the explained and of the known nodes (rows of ``fit``, then of each
             ``partial_fit`` and ``learn_one``). By default the index of the data frame, where X
             was one, else numbers.
 
@@ -386,7 +388,7 @@ class SKGRegressor(FeatureLearningMixin, OneNodeMixin, RegressorMixin, RowModel)
         --------
         >>> from gradraker import SKGRegressor, load_temperature
         >>> data = load_temperature()
-        >>> X, y = data.adjacency, data.scaled_values()
+        >>> X, y = data.adjacency, data.scale_values()
         >>> model = SKGRegressor(random_state=0).fit(X[:60], y[:60])
         >>> explanation = model.explain(X[60:])
         >>> bool(abs(explanation.weights @ y[:60] - model.predict(X[60:])).max() < 1e-10)
@@ -394,9 +396,9 @@ class SKGRegressor(FeatureLearningMixin, OneNodeMixin, RegressorMixin, RowModel)
         """
         self._check_frequencies_known()
         learning_rate = check_learning_rate(self._rate)
-        names = row_names(X)
+        names = find_row_names(X)
         prepared = prepare_rows(self, X, references)
-        evidence = gather_evidence(self, prepared)
+        evidence = gather_evidence(prepared, self._record, self._table, self._scale)
         theta = self.coef_.reshape(-1, self.coef_.shape[-1])  # [K, 2D]
         predictions = self._check_finite(evidence.stars @ theta.T)  # [n, K]
         learned = evidence.learned

@@ -69,7 +69,11 @@ def check_four_levels(results: PaperResults, printed: str) -> Outcome:
     """Check how GNMSE changes over the four ranges."""
     sweep = results.get(SWEEP)
     ce, ed, da = sweep.median_boundaries
-    levels = [float(sweep.mean[0]), *map(sweep.mean_at, (ce, ed, da)), float(sweep.mean[-1])]
+    levels = [
+        float(sweep.mean[0]),
+        *map(sweep.compute_mean_at, (ce, ed, da)),
+        float(sweep.mean[-1]),
+    ]
     chaos, start, lowest, end, averaging = levels
     agrees = lowest < start <= _SAME * chaos and lowest < end < averaging
     reason = (

@@ -61,7 +61,7 @@ def write_caption(sweep: SweepResult, *, data: str) -> str:
         f"Mean and standard error of {sweep.n_repeats} repeats; D = {paper.n_frequencies}, η = "
         f"{paper.learning_rate:g}, E = {paper.n_epochs}. Smallest at σ² = {sweep.best_:.3g} "
         f"with {sweep.mean.min():.3f}; at the median σ²_ed = {ed:.3g} it is "
-        f"{sweep.mean_at(ed):.3f}. The paper prints σ²_ed = {paper.sigma2_ed}."
+        f"{sweep.compute_mean_at(ed):.3f}. The paper prints σ²_ed = {paper.sigma2_ed}."
     )
 
 

@@ -47,7 +47,7 @@ def write_caption(sweep: SweepResult) -> str:
         f"Mean and standard error of {sweep.n_repeats} repeats on Temperature-Jan with the "
         "Laplacian kernel exp(−‖d‖₁/b) and the other settings of figure 6 (a). The rule "
         f"2η exp(−‖d‖₁,max/b) = noise_up gives b = {math.sqrt(ed):.3g} with GNMSE "
-        f"{sweep.mean_at(ed):.4f}; the best b is {math.sqrt(best):.3g} with "
+        f"{sweep.compute_mean_at(ed):.4f}; the best b is {math.sqrt(best):.3g} with "
         f"{sweep.mean.min():.4f}."
     )
 
@@ -76,13 +76,13 @@ def check_suitable_diversity(results: PaperResults, printed: str) -> Outcome:
     """Check that the rule carries over to the Laplacian kernel."""
     sweep = results.get(SWEEP)
     ed = float(sweep.median_boundaries[1])
-    ours = Measured(sweep.mean_at(ed) / float(sweep.mean.min()))
+    ours = Measured(sweep.compute_mean_at(ed) / float(sweep.mean.min()))
     farthest = float(np.median(sweep.squared_distances[:, 1]))
     gaussian = results.get(SWEEPS["temperature"]).mean.min() if _has_gaussian(results) else None
     beside = "" if gaussian is None else f" The Gaussian kernel's smallest is {gaussian:.4f}."
     reason = (
         f"‖d‖₁,max = {farthest:g} and D = {DATA['temperature'].n_frequencies} give b = "
-        f"{math.sqrt(ed):.3g} with GNMSE {sweep.mean_at(ed):.4f}; best is b = "
+        f"{math.sqrt(ed):.3g} with GNMSE {sweep.compute_mean_at(ed):.4f}; best is b = "
         f"{math.sqrt(sweep.best_):.3g} with {sweep.mean.min():.4f}. Agrees up to {_SUITABLE:g}."
         f"{beside}"
     )
