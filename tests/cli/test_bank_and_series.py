@@ -129,6 +129,7 @@ def test_series_are_those_of_the_library(files: Any) -> None:
     expected = model.predict(signals.rows[-89:]) + y.mean()
     ours = np.array([found[name] for name in data.node_names])
     assert np.corrcoef(ours, expected)[0, 1] > 0.9
+    assert np.abs(ours - expected).mean() < 1.5
     last = {row["node"]: float(row["last"]) for row in read_table("next.csv")}
     assert [last[name] for name in data.node_names] == series[-1].tolist()
 
