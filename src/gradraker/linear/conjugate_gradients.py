@@ -9,6 +9,8 @@ K c at all nodes, known or not, come with it for free: they are the predictions.
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from gradraker._progress import tell_progress
+
 Product = Callable[[Any], Any]
 
 
@@ -81,6 +83,7 @@ def solve_by_products(
         step = Z + _divide(new, slope, xp).astype(R.dtype) * step
         slope = new
         n_iterations += 1
+        tell_progress("solving", n_iterations, max_iterations)
     return Solved(C, F, left, n_iterations)
 
 

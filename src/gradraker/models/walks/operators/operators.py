@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
+from gradraker._progress import tell_progress
 from gradraker.features.engine import CpuEngine, Engine
 from gradraker.features.walks import (
     Structure,
@@ -133,6 +134,7 @@ class Operators:
     def _multiply_units(self, rows: Rows, kernel: Kernel) -> Iterator[tuple[slice, NDArray[Any]]]:
         for start in range(0, rows.size, _COLUMNS):
             some = slice(start, min(start + _COLUMNS, rows.size))
+            tell_progress("walking from known nodes", start, rows.size)
             yield some, self.engine.fetch(self.multiply(self.make_units(rows[some]), kernel))
 
     def make_units(self, rows: Rows) -> Any:
