@@ -13,7 +13,13 @@ from gradraker.models.walks.choice import Choice
 from gradraker.models.walks.operators.evidence import SpreadCurve, fit_spread_curve
 from gradraker.models.walks.operators.new_nodes import NewNodes
 from gradraker.models.walks.operators.operators import Operators
-from gradraker.models.walks.operators.ridge import Group, Preconditioner, solve_ridge
+from gradraker.models.walks.operators.ridge import (
+    Group,
+    InversePreconditioner,
+    Preconditioner,
+    ThinPreconditioner,
+    solve_ridge,
+)
 from gradraker.models.walks.operators.selection import make_predictor
 from gradraker.models.walks.solution import LeftOutNodes, Parts
 from gradraker.models.walks.terms import get_kind
@@ -141,8 +147,11 @@ class OperatorSolution:
         return engine.load(values, dtype)
 
     def _get_preconditioner(self) -> Preconditioner:
+        old = self.preconditioner
+        if isinstance(old, InversePreconditioner) and not old.grow(self.choice.kernel, self.known):
+            self.preconditioner = None
         if self.preconditioner is None:
-            self.preconditioner = Preconditioner(self._operators, self.known)
+            self.preconditioner = ThinPreconditioner(self._operators, self.known)
         return self.preconditioner
 
     # -- predictions -------------------------------------------------------------
