@@ -104,7 +104,7 @@ class CpuEngine:
         kept: float = 0.0,
     ) -> None:
         """Write factor A X + kept · product into the first ``n_columns`` columns of ``product``."""
-        n_columns = min(pad_columns(n_columns), X.shape[1])
+        n_columns = min(pad_columns(n_columns), X.shape[1], product.shape[1])
         n, work = A.n_rows, A.data.size * n_columns
 
         def multiply(start: int, stop: int) -> None:

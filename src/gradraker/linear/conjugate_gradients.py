@@ -89,7 +89,7 @@ def solve_by_products(
 
 def _dot(A: Any, B: Any, xp: Any) -> Any:
     """Inner products of columns, summed in double precision."""
-    return (A * B).sum(axis=0, dtype=xp.float64)
+    return xp.einsum("ij,ij->j", A, B, dtype=xp.float64)  # squares may be beyond single precision
 
 
 def _compute_norms(A: Any, xp: Any) -> Any:

@@ -50,7 +50,7 @@ class LeaveOneOut:
 
     def __init__(self, operators: Operators, known: Rows, Y: Matrix) -> None:
         self._operators, self._known, self._Y = operators, known, Y
-        self._matrices: dict[str, NDArray[Any]] = {}
+        self._matrices: dict[tuple[str, float | None], NDArray[Any]] = {}
         self.positions = np.arange(known.size)
 
     def predict(self, kernel: Kernel, alphas: Sequence[float]) -> list[Matrix]:
@@ -78,10 +78,11 @@ class LeaveOneOut:
         return K
 
     def _get_matrix(self, term: Term) -> NDArray[Any]:
-        if term.block not in self._matrices:
+        key = term.block, term.width
+        if key not in self._matrices:
             matrix = self._operators.compute_rows(self._known, term, self._known)
-            self._matrices[term.block] = 0.5 * (matrix + matrix.T)
-        return self._matrices[term.block]
+            self._matrices[key] = 0.5 * (matrix + matrix.T)
+        return self._matrices[key]
 
 
 class HeldOut:

@@ -87,7 +87,11 @@ class Search:
             self.tried.append(new)
             return best
         self._mix = mix
-        near = (best.alpha / _STEP, best.alpha, best.alpha * _STEP)
+        near = [
+            alpha
+            for alpha in (best.alpha / _STEP, best.alpha, best.alpha * _STEP)
+            if _LEAST_ALPHA <= alpha <= _MOST_ALPHA or alpha == best.alpha
+        ]
         return self._try_kernel(mix.to_kernel(), near)
 
     def _try_kernel(self, kernel: Kernel, alphas: Sequence[float]) -> Trial:
