@@ -35,7 +35,9 @@ def pad_columns(n_columns: int) -> int:
 class Engine(Protocol):
     """What a solver by products needs of the machine that it runs on."""
 
-    xp: Any
+    @property
+    def xp(self) -> Any:
+        """The module of arrays: NumPy, or one with its functions."""
 
     def load_sparse(self, A: csr_array, dtype: Any) -> Any:
         """Make the engine's own sparse matrix."""
@@ -104,7 +106,7 @@ class CpuEngine:
         kept: float = 0.0,
     ) -> None:
         """Write factor A X + kept · product into the first ``n_columns`` columns of ``product``."""
-        n_columns = min(pad_columns(n_columns), X.shape[1])
+        n_columns = min(pad_columns(n_columns), X.shape[1], product.shape[1])
         n, work = A.n_rows, A.data.size * n_columns
 
         def multiply(start: int, stop: int) -> None:

@@ -9,6 +9,8 @@ K c at all nodes, known or not, come with it for free: they are the predictions.
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from gradraker._progress import tell_progress
+
 Product = Callable[[Any], Any]
 
 
@@ -81,12 +83,13 @@ def solve_by_products(
         step = Z + _divide(new, slope, xp).astype(R.dtype) * step
         slope = new
         n_iterations += 1
+        tell_progress("solving", n_iterations, max_iterations)
     return Solved(C, F, left, n_iterations)
 
 
 def _sum_products(A: Any, B: Any, xp: Any) -> Any:
     """Inner products of columns, summed in double precision."""
-    return (A * B).sum(axis=0, dtype=xp.float64)
+    return xp.einsum("ij,ij->j", A, B, dtype=xp.float64)  # squares may be beyond single precision
 
 
 def _compute_norms(A: Any, xp: Any) -> Any:

@@ -155,6 +155,28 @@ def check_fit_forgets(model: NodeModel) -> None:
     _assert_equal(_fit(model).predict(_NODES), fresh, "fit must forget what was learned before")
 
 
+def check_forget_equals_never_seen(model: NodeModel) -> None:
+    """A model that forgets values, nodes and edges predicts like one that never saw them."""
+    known = _list_known(model)
+    lost, gone, cut = list(known)[:3], list(known)[5], _EDGES[60]
+    rest = {node: value for node, value in known.items() if node not in (*lost, gone)}
+    edges = [edge for edge in _EDGES if gone not in edge and edge != cut]
+    expected = clone(model).fit(edges, rest)
+    _fit(model).forget(values=lost, nodes=[gone], edges=[cut])
+    assert set(model.known_nodes_.tolist()) == set(rest), "known nodes differ"
+    assert gone not in model.nodes_.tolist(), "a forgotten node is still in the graph"
+    nodes = expected.nodes_.tolist()
+    _assert_equal(model.predict(nodes), expected.predict(nodes), "predictions differ")
+    before = model.predict(nodes)
+    for wrong in ({"values": lost}, {"nodes": ["nobody"]}, {"edges": [cut]}, {}):
+        try:
+            model.forget(**wrong)
+        except ValueError:
+            continue
+        raise AssertionError(f"forget took {wrong}")
+    _assert_equal(model.predict(nodes), before, "a refused call changed the model")
+
+
 def check_partial_fit_learns_edges_nodes_and_values(model: NodeModel) -> None:
     """Edges, nodes and values can be added."""
     _fit(model)
@@ -304,6 +326,7 @@ _CHECKS: tuple[Callable[[NodeModel], None], ...] = (
     check_predict_takes_names,
     check_forms_of_graphs_and_values,
     check_fit_forgets,
+    check_forget_equals_never_seen,
     check_partial_fit_learns_edges_nodes_and_values,
     check_refused_call_changes_nothing,
     check_predict_new_leaves_the_model_alone,

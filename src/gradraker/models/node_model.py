@@ -4,6 +4,7 @@ A model of graphs has
 
 - ``fit(graph, values)``: forget what was learned, learn a graph and known values;
 - ``partial_fit(graph, values)``: learn more edges, more nodes, more values;
+- ``forget(values, nodes, edges)``: as if it had never seen them;
 - ``predict(nodes)`` and ``predict_new(links)``: nodes of the graph, and nodes that join it;
 - ``predict_left_out()`` and ``left_out_error_``: known nodes predicted without their own value;
 - ``explain(nodes)``: predictions as weighted sums of the known values;
@@ -30,6 +31,7 @@ from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.graph.merging import make_symmetric
 from gradraker.graph.node_graph import NodeGraph, find_nodes, make_node_graph, merge_graphs
 from gradraker.graph.node_values import NUMBERS, ValueKind, align_values, check_magnitudes
+from gradraker.graph.removal import remove_edges, remove_nodes
 from gradraker.graph.values import select_columns
 from gradraker.models.bounds import Bounds, check_bounds
 from gradraker.models.left_out import LeftOut, LeftOutClasses
@@ -173,6 +175,60 @@ class NodeModel(TakesTurns, BaseEstimator):
         graph_grew = graph is not None or len(grown) > len(self._graph)
         changed = self._add_values(grown, news, relearn=relearn)
         self._learn_changes(changed, graph_grew=graph_grew)
+        return self
+
+    @rollback_on_error
+    def forget(self, *, values: Any = None, nodes: Any = None, edges: Any = None) -> Self:
+        """Remove known values, nodes or edges; the model is then as if it had never seen them.
+
+        What is chosen is chosen anew, on what is left.
+
+        Parameters
+        ----------
+        values : sequence of names, optional
+            Known nodes whose values are unknown from now on.
+        nodes : sequence of names, optional
+            Nodes to take out of the graph, with their edges and values.
+        edges : sequence of pairs (source, target), optional
+            Edges to take out of the graph, of an undirected graph in both directions.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> from gradraker import NodeRegressor
+        >>> edges = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "a")]
+        >>> model = NodeRegressor().fit(edges, {"a": 1.0, "b": 2.0, "c": 9.0})
+        >>> model.forget(values=["c"], edges=[("b", "c")]).known_nodes_.tolist()
+        ['a', 'b']
+        """
+        check_is_fitted(self)
+        if values is None and nodes is None and edges is None:
+            raise ValueError("forget needs values, nodes or edges, got None for all")
+        graph, known = self._graph, self._values.copy()
+        arrived = self._arrived
+        if values is not None:
+            rows = find_nodes(graph, values, argument="values")
+            unknown = rows[~self.value_kind.is_known(known)[rows]]
+            if unknown.size:
+                name = graph.nodes[unknown[0]]
+                raise ValueError(f"values holds {name!r}, whose value is not known")
+            known[rows] = self.value_kind.make_unknown(rows.size)
+            arrived = arrived[~np.isin(arrived, rows)]
+        if edges is not None:
+            graph = remove_edges(graph, edges)
+        if nodes is not None:
+            graph, kept = remove_nodes(graph, find_nodes(graph, nodes))
+            if not len(graph):
+                raise ValueError("nodes holds all nodes of the graph: at least one must stay")
+            known, arrived = known[kept], arrived[np.isin(arrived, kept)]
+            arrived = np.searchsorted(kept, arrived)
+        self._graph, self._values, self._arrived = graph, known, arrived
+        self._reset()
+        if self.value_kind.is_known(known).any():
+            self._learn_all()
         return self
 
     def _start(self, graph: NodeGraph, values: NDArray[Any], options: Mapping[str, Any]) -> None:

@@ -62,6 +62,13 @@ def test_a_reloaded_operator_model_has_the_same_intervals_and_left_out_error(
         np.testing.assert_allclose(found, expected, atol=10 * tol + 1e-9)
 
 
+def test_a_reloaded_operator_model_of_one_known_value_predicts_it(tmp_path: Path) -> None:
+    model = NodeRegressor(solver="operators").fit([("a", "b"), ("b", "c")], {"a": 1.0})
+    model.predict(return_interval=True)
+    again = gradraker.load(model.save(tmp_path / "one_known_value.skg"))
+    assert again.predict().tolist() == [1.0, 1.0]
+
+
 CHANGES = {
     "another value": {"values": {4: 7.0}},
     "an edge": {"graph": [(1, 2, 3.0)]},

@@ -62,6 +62,9 @@ def test_operator_scores_are_ridge_regressions_with_half_of_each_frequency() -> 
     assert explanation.parts is not None
     assert explanation.parts is not None
     assert explanation.parts is not None
+    assert explanation.parts is not None
+    assert explanation.parts is not None
+    assert explanation.parts is not None
     parts = explanation.parts.sum(axis=1) + Y.mean(axis=0) + explanation.offset
     np.testing.assert_allclose(parts, scores, atol=1e-9)
     assert model.predict().tolist() == ["abc"[i] for i in scores.argmax(axis=1)]
@@ -158,6 +161,9 @@ def test_classes_of_a_block_graph_are_found_with_honest_probabilities(solver: An
     data = make_block_graph(300, n_blocks=3, random_state=0)
     assert data.positions is not None
     assert data.positions is not None
+    assert data.positions is not None
+    assert data.positions is not None
+    assert data.positions is not None
     y = data.positions[:, 0].astype(int)  # the block
     known = np.random.default_rng(0).permutation(300)[:120]
     model = NodeClassifier(solver=solver).fit(data, {data.node_names[i]: int(y[i]) for i in known})
@@ -173,6 +179,9 @@ def test_classes_of_a_block_graph_are_found_with_honest_probabilities(solver: An
 
 def test_more_than_eight_classes_are_chosen_on_sums_of_scores() -> None:
     data = make_block_graph(400, n_blocks=10, p_in=0.5, p_out=0.005, random_state=0)
+    assert data.positions is not None
+    assert data.positions is not None
+    assert data.positions is not None
     assert data.positions is not None
     assert data.positions is not None
     y = data.positions[:, 0].astype(int)

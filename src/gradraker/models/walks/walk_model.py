@@ -109,6 +109,8 @@ class WalkModel(NodeModel):
 
     def _learn_changes(self, changed: NDArray[np.int64], *, graph_grew: bool) -> None:
         # Nothing is computed until a prediction is asked for.
+        if self._warm is not None:  # its products are those of the state before
+            self._warm = *self._warm[:2], None, *self._warm[3:]
         if graph_grew:
             self._keep_warm()
             self._description = self._solution = None
@@ -228,6 +230,7 @@ class WalkModel(NodeModel):
     ) -> Solution:
         assert self._choice is not None
         if isinstance(description, ExactBlocks):
+            description.keep_products(known)
             return KernelSolution(description, known, Y, self._choice)
         coefficients, products, n_assessed = None, None, self._n_at_choice
         _, left_out, preconditioner = (None, None, None) if selected is None else selected
@@ -239,6 +242,10 @@ class WalkModel(NodeModel):
                 coefficients = None
             if old.size != known.size or coefficients is None:
                 products = None
+            if not self._choice.tried:
+                left_out, n_assessed = None, known.size
+            elif left_out is not None and left_out[1].shape[1] != Y.shape[1]:
+                left_out = None
             if preconditioner is not None:
                 preconditioner.move(description)
         solution = OperatorSolution(

@@ -40,7 +40,8 @@ class ExactBlocks:
 
     def keep_products(self, known: NDArray[np.int64]) -> None:
         """Walk from these nodes once per block, and keep the products with all nodes."""
-        if known.size * self.walks.n <= _MOST_KEPT:
+        is_kept = np.array_equal(known, self._known)
+        if known.size * self.walks.n <= _MOST_KEPT and not is_kept:
             self._known = known
             self._places[:] = -1
             self._places[known] = np.arange(known.size)

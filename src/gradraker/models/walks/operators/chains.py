@@ -43,9 +43,11 @@ def build_walk(
     return scale_both(T, edges.sum(axis=1) + loops, edges.sum(axis=0) + loops)
 
 
-def build_meeting_walk(A: csr_array, direction: str) -> csr_array:
+def build_meeting_walk(
+    A: csr_array, direction: str, hidden: NDArray[np.bool_] | None = None
+) -> csr_array:
     """D_r⁻¹ᐟ² E D_c⁻¹ᐟ² without loops: two nodes meet where both have an edge."""
-    edges = orient_edges(A, direction)
+    edges = drop_hidden(orient_edges(A, direction), hidden)
     return scale_both(edges, edges.sum(axis=1), edges.sum(axis=0))
 
 
@@ -162,11 +164,16 @@ class SymmetricChains(_NormedChains):
 
 
 class StepwiseChains(_NormedChains):
-    """Chains over any walk, step by step."""
+    """Chains over any walk, step by step.
+
+    In double precision: along a direction, long walks fade by many orders of magnitude, and their
+    squared norms would be 0 in single precision.
+    """
 
     def __init__(self, T: csr_array, engine: Engine, dtype: Any) -> None:
-        super().__init__(T, engine, dtype)
-        self._back = engine.load_sparse(csr_array(T.T), dtype)
+        super().__init__(T, engine, np.float64)
+        self._back = engine.load_sparse(csr_array(T.T), np.float64)
+        self._precision = dtype  # of the products
 
     def set_norms(self, lengths: Sequence[int], probes: Matrix) -> None:
         """Compute the norms of chains: exact for length 1, else means over random probes."""
@@ -187,7 +194,7 @@ class StepwiseChains(_NormedChains):
 
     def _walk(self, X: Matrix, length: int) -> Iterator[tuple[int, Any]]:
         """Yield (m, Tᵐ X) for m from 1 to ``length``."""
-        ends = self._engine.load(X, self._dtype)
+        ends = self._engine.load(X, self._dtype).copy()  # steps are written over it
         other = self._engine.xp.empty_like(ends)
         for m in range(1, length + 1):
             self._engine.multiply(self._forward, ends, ends.shape[1], other)
@@ -216,4 +223,4 @@ class StepwiseChains(_NormedChains):
             if done == length:
                 n_chains -= 1
                 if not after_step:
-                    yield length, self._roots[length] * now[:, own]
+                    yield length, (self._roots[length] * now[:, own]).astype(self._precision)

@@ -8,7 +8,13 @@ from numpy.typing import NDArray
 
 from gradraker.linear.ridge import invert_dual
 from gradraker.models.walks.operators.operators import Operators
-from gradraker.models.walks.operators.ridge import Group, Preconditioner, solve_ridge
+from gradraker.models.walks.operators.ridge import (
+    Group,
+    InversePreconditioner,
+    Preconditioner,
+    ThinPreconditioner,
+    solve_ridge,
+)
 from gradraker.models.walks.terms import Kernel, Term
 
 Matrix = NDArray[np.float64]
@@ -25,7 +31,9 @@ class LeftOutPredictor(Protocol):
 
     positions: Rows  # of these nodes in the known ones
     one_at_a_time: bool
-    preconditioner: Preconditioner | None
+
+    def make_preconditioner(self, kernel: Kernel, alpha: float) -> Preconditioner:
+        """What helps to solve for all known nodes."""
 
     def predict(self, kernel: Kernel, alphas: Sequence[float]) -> list[Matrix]:
         """Predictions (m, K) for each penalty."""
@@ -42,16 +50,12 @@ class LeaveOneOut:
 
     def __init__(self, operators: Operators, known: Rows, Y: Matrix) -> None:
         self._operators, self._known, self._Y = operators, known, Y
-        self._matrices: dict[str, NDArray[Any]] = {}
-        self.preconditioner: Preconditioner | None = None
+        self._matrices: dict[tuple[str, float | None], NDArray[Any]] = {}
         self.positions = np.arange(known.size)
 
     def predict(self, kernel: Kernel, alphas: Sequence[float]) -> list[Matrix]:
         """Predictions (N, K) for each penalty."""
-        n = self._known.size
-        K = np.zeros((n, n))
-        for term in kernel:
-            K += term.share * self._get_matrix(term)
+        n, K = self._known.size, self._add_matrices(kernel)
         mean = self._Y.mean(axis=0)
         shift = (mean - self._Y) / (n - 1)  # [N, K]: mean of the others − mean
         found = []
@@ -62,11 +66,23 @@ class LeaveOneOut:
             found.append(self._Y - q / own + shift * h / own)
         return found
 
+    def make_preconditioner(self, kernel: Kernel, alpha: float) -> Preconditioner:
+        """The inverse itself."""
+        inverse = invert_dual(self._add_matrices(kernel), alpha)
+        return InversePreconditioner(self._operators, self._known, inverse, alpha)
+
+    def _add_matrices(self, kernel: Kernel) -> Matrix:
+        K = np.zeros((self._known.size, self._known.size))
+        for term in kernel:
+            K += term.share * self._get_matrix(term)
+        return K
+
     def _get_matrix(self, term: Term) -> NDArray[Any]:
-        if term.block not in self._matrices:
+        key = term.block, term.width
+        if key not in self._matrices:
             matrix = self._operators.compute_rows(self._known, term, self._known)
-            self._matrices[term.block] = 0.5 * (matrix + matrix.T)
-        return self._matrices[term.block]
+            self._matrices[key] = 0.5 * (matrix + matrix.T)
+        return self._matrices[key]
 
 
 class HeldOut:
@@ -81,11 +97,14 @@ class HeldOut:
         n_parts = min(_PARTS, -(-_ENOUGH // size))
         self._parts = [order[i * size : (i + 1) * size] for i in range(n_parts)]
         self.positions = np.concatenate(self._parts)
-        self.preconditioner: Preconditioner | None = Preconditioner(operators, known)
+        self._preconditioner = ThinPreconditioner(operators, known)
+
+    def make_preconditioner(self, kernel: Kernel, alpha: float) -> Preconditioner:
+        """The same for all kernels and penalties."""
+        return self._preconditioner
 
     def predict(self, kernel: Kernel, alphas: Sequence[float]) -> list[Matrix]:
         """Predictions (m, K) for each penalty."""
-        assert self.preconditioner is not None
         engine, dtype, K = self._operators.engine, self._operators.dtype, self._Y.shape[1]
         width = K * len(alphas)
         R = np.zeros((self._operators.n, width * len(self._parts)), dtype=dtype)
@@ -99,7 +118,7 @@ class HeldOut:
             groups.append(Group(columns, engine.load(mask, dtype)))
         solved = solve_ridge(
             self._operators,
-            self.preconditioner,
+            self._preconditioner,
             kernel,
             engine.load(R, dtype),
             groups,

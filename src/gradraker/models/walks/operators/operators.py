@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
+from gradraker._progress import tell_progress
 from gradraker.features.engine import CpuEngine, Engine
 from gradraker.features.walks import (
     Structure,
@@ -133,6 +134,7 @@ class Operators:
     def _multiply_units(self, rows: Rows, kernel: Kernel) -> Iterator[tuple[slice, NDArray[Any]]]:
         for start in range(0, rows.size, _COLUMNS):
             some = slice(start, min(start + _COLUMNS, rows.size))
+            tell_progress("walking from known nodes", start, rows.size)
             yield some, self.engine.fetch(self.multiply(self.make_units(rows[some]), kernel))
 
     def make_units(self, rows: Rows) -> Any:
@@ -158,9 +160,10 @@ class Operators:
         """Describe new nodes by the weights of their edges to and from the graph, (new, n)."""
         matrices = self.walks.matrices
         out, into = abs(out), abs(into)
-        links = {"out": out, "in": into, "both": csr_array(out + into)}[matrices.direction]
         if matrices.hidden is not None:
-            links = csr_array(links @ diags_array((~matrices.hidden).astype(np.float64)))
+            seen = diags_array((~matrices.hidden).astype(np.float64))
+            out, into = csr_array(out @ seen), csr_array(into @ seen)
+        links = {"out": out, "in": into, "both": csr_array(out + into)}[matrices.direction]
         columns = [self._structure.describe(links)]
         if self._centre.size > columns[0].shape[1]:
             columns += [np.log1p(out.sum(axis=1)), np.log1p(into.sum(axis=1))]
@@ -176,8 +179,7 @@ class Operators:
         """Weights of edges that lead to each node, over which its column of a walk is scaled."""
         if direction not in self._sums:
             matrices = self.walks.matrices
-            hidden = None if direction != matrices.direction else matrices.hidden
-            edges = drop_hidden(orient_edges(matrices.A, direction), hidden)
+            edges = drop_hidden(orient_edges(matrices.A, direction), matrices.hidden)
             self._sums[direction] = np.asarray(edges.sum(axis=0))
         return self._sums[direction]
 
@@ -202,7 +204,7 @@ class Operators:
         A, direction = self.walks.matrices.A, self.walks.matrices.direction
         hidden = self.walks.matrices.hidden
         if walk in ("same_targets", "same_sources"):
-            return build_meeting_walk(A, "out" if walk == "same_targets" else "in")
+            return build_meeting_walk(A, "out" if walk == "same_targets" else "in", hidden)
         sign = -1.0 if walk == "alternating" else 1.0
         return build_walk(A, direction=direction, hidden=hidden, sign=sign)
 
@@ -245,8 +247,11 @@ class Operators:
 
     def _describe_directions(self) -> Matrix:
         """log(1 + edges out) and log(1 + edges in), where there are both and they differ."""
-        A = abs(self.walks.matrices.A)
-        out, into = A.sum(axis=1), A.sum(axis=0)
+        A, hidden = self.walks.matrices.A, self.walks.matrices.hidden
+        out, into = (
+            drop_hidden(orient_edges(A, direction), hidden).sum(axis=1)
+            for direction in ("out", "in")
+        )
         if self.walks.matrices.direction != "both" or np.array_equal(out, into):
             return np.empty((self.n, 0))
         return np.column_stack([np.log1p(out), np.log1p(into)])

@@ -64,7 +64,7 @@ def _make_low_pass(degree: int) -> Coefficients:
     one = np.zeros(degree + 1)
     one[degree] = 1.0
     nodes = np.cos(np.pi * (np.arange(degree + 1) + 0.5) / (degree + 1))
-    values = _RIPPLE * np.asarray(chebyshev.chebval(nodes / c, one), dtype=np.float64)
+    values = np.asarray(_RIPPLE * chebyshev.chebval(nodes / c, one), dtype=np.float64)
     found = _interpolate(nodes, values, degree)
     found[(degree + 1) % 2 :: 2] = 0.0  # it is even or odd; the others are rounding errors
     return found

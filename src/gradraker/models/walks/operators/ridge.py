@@ -1,13 +1,15 @@
 """Ridge on a kernel of operators, preconditioned by approximations in low rank."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker.features.blas import use_one_blas_thread
 from gradraker.features.walks import draw_vectors
 from gradraker.linear.conjugate_gradients import Solved, solve_by_products
+from gradraker.linear.ridge import grow_dual_inverse
 from gradraker.models.walks.operators.mixes import Mix
 from gradraker.models.walks.operators.operators import Operators, is_low_rank
 from gradraker.models.walks.terms import Kernel
@@ -30,7 +32,58 @@ class Group(NamedTuple):
     mask: Any  # [n, 1]
 
 
-class Preconditioner:
+class Preconditioner(Protocol):
+    """An approximate inverse, which makes solves take fewer products."""
+
+    def move(self, operators: Operators) -> None:
+        """Go on with a graph that has grown."""
+
+    def make(self, kernel: Kernel, groups: Sequence[Group], alphas: Any) -> Callable[[Any], Any]:
+        """Return X → M⁻¹ X for columns in groups."""
+
+
+class InversePreconditioner:
+    """The inverse of the kernel matrix of the known nodes, which grows with them.
+
+    In a graph that has changed since, it is not exact, and still near.
+    """
+
+    def __init__(
+        self, operators: Operators, known: Rows, inverse: NDArray[np.float64], alpha: float
+    ) -> None:
+        self._operators, self._known, self._exact, self._alpha = operators, known, inverse, alpha
+        self._inverse = operators.engine.load(inverse, operators.dtype)
+
+    def move(self, operators: Operators) -> None:
+        """Go on with a graph that has grown: the inverse is about nodes that it had before."""
+        self._operators = operators
+
+    def grow(self, kernel: Kernel, known: Rows) -> bool:
+        """Take in the known nodes that came last; False if they are too many or others went."""
+        new = known[self._known.size :]
+        if new.size > _FEW_MOVED or not np.array_equal(known[: self._known.size], self._known):
+            return False
+        if new.size:
+            rows = sum(t.share * self._operators.compute_rows(new, t, known) for t in kernel)
+            cross, own = np.hsplit(np.asarray(rows, dtype=np.float64), [self._known.size])
+            own = 0.5 * (own + own.T)
+            self._exact = grow_dual_inverse(self._exact, cross, own, self._alpha)
+            self._inverse = self._operators.engine.load(self._exact, self._operators.dtype)
+            self._known = known
+        return True
+
+    def make(self, kernel: Kernel, groups: Sequence[Group], alphas: Any) -> Callable[[Any], Any]:
+        """Return X → H⁻¹ X for the nodes of the inverse, X / (1 + α) for others."""
+
+        def precondition(X: Any) -> Any:
+            result = X / (alphas + alphas.dtype.type(1.0))
+            result[self._known] = self._inverse @ X[self._known]
+            return result
+
+        return precondition
+
+
+class ThinPreconditioner:
     """An approximation of kernels by thin matrices, which makes solves take fewer products.
 
     Walks have a few large eigenvalues and many small ones. The large ones come from random vectors
@@ -124,14 +177,16 @@ def solve_ridge(
         for columns, own in groups:
             mask[:, columns] = own
     alphas = operators.engine.load(np.asarray(alphas), operators.dtype)
-    return solve_by_products(
-        lambda X: operators.multiply(X, kernel),
-        R,
-        mask,
-        alphas,
-        tol=tol,
-        max_iterations=max_iterations,
-        precondition=preconditioner.make(kernel, groups, alphas),
-        floor=floor,
-        xp=xp,
-    )
+    # Threads of BLAS would go on waiting for work after each thin product, in the way of walks.
+    with use_one_blas_thread():
+        return solve_by_products(
+            lambda X: operators.multiply(X, kernel),
+            R,
+            mask,
+            alphas,
+            tol=tol,
+            max_iterations=max_iterations,
+            precondition=preconditioner.make(kernel, groups, alphas),
+            floor=floor,
+            xp=xp,
+        )

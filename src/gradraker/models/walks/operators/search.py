@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker._progress import tell_progress
 from gradraker.models.walks.judges import Judge, is_better
 from gradraker.models.walks.operators.left_out import LeftOutPredictor
 from gradraker.models.walks.operators.mixes import Mix
@@ -18,6 +19,7 @@ _STEP = 5.0
 _LEAST_ALPHA, _MOST_ALPHA = 0.04, 60.0
 # Shares that a kind may have, tried from the first on for as long as they are better.
 _LADDERS = {"degrees": (0.2, 0.5, 0.9), "alternating": (0.3, 0.7), "direction": (0.3, 0.6)}
+_USUAL = 7  # kernels that a search tries
 _MOSTLY = 0.8  # share of degrees beyond which the lean of walks hardly counts
 
 
@@ -85,7 +87,11 @@ class Search:
             self.tried.append(new)
             return best
         self._mix = mix
-        near = (best.alpha / _STEP, best.alpha, best.alpha * _STEP)
+        near = [
+            alpha
+            for alpha in (best.alpha / _STEP, best.alpha, best.alpha * _STEP)
+            if _LEAST_ALPHA <= alpha <= _MOST_ALPHA or alpha == best.alpha
+        ]
         return self._try_kernel(mix.to_kernel(), near)
 
     def _try_kernel(self, kernel: Kernel, alphas: Sequence[float]) -> Trial:
@@ -112,6 +118,7 @@ class Search:
 
     def _evaluate(self, kernel: Kernel, alphas: Sequence[float]) -> list[Trial]:
         alphas = alphas if self._alpha is None else (self._alpha,)
+        tell_progress("choosing a kernel", len(self.tried), max(_USUAL, len(self.tried) + 1))
         trials = []
         predicted = self._predictor.predict(kernel, alphas)
         for alpha, predictions in zip(alphas, predicted, strict=True):

@@ -93,10 +93,11 @@ def choose_operators(
     choice = Choice(best.kernel, best.alpha, tuple(tried), known.size, offset, rule)
     if operators is not whole:
         return Selection(choice)
+    preconditioner = predictor.make_preconditioner(best.kernel, best.alpha)
     if sums is not None:
-        return Selection(choice, None, predictor.preconditioner)
+        return Selection(choice, None, preconditioner)
     left_out = predictor.positions, best.predictions, predictor.one_at_a_time
-    return Selection(choice, left_out, predictor.preconditioner)
+    return Selection(choice, left_out, preconditioner)
 
 
 def _take_part(operators: Operators, known: Rows, Y: Matrix) -> tuple[Operators, Rows, Matrix]:

@@ -13,7 +13,13 @@ from gradraker.models.walks.choice import Choice
 from gradraker.models.walks.operators.evidence import SpreadCurve, fit_spread_curve
 from gradraker.models.walks.operators.new_nodes import NewNodes
 from gradraker.models.walks.operators.operators import Operators
-from gradraker.models.walks.operators.ridge import Group, Preconditioner, solve_ridge
+from gradraker.models.walks.operators.ridge import (
+    Group,
+    InversePreconditioner,
+    Preconditioner,
+    ThinPreconditioner,
+    solve_ridge,
+)
 from gradraker.models.walks.operators.selection import make_predictor
 from gradraker.models.walks.solution import LeftOutNodes, Parts
 from gradraker.models.walks.terms import get_kind
@@ -55,6 +61,7 @@ class OperatorSolution:
         self._left_out, self._n_assessed = left_out, known.size
         self._new_nodes: NewNodes | None = None
         self._curve: SpreadCurve | None = None
+        self._evidence: Matrix | None = None
         self.known, self.Y = known, Y
         n, K = operators.n, Y.shape[1]
         self._C = np.zeros((n, K), dtype=operators.dtype)
@@ -97,11 +104,18 @@ class OperatorSolution:
     def set_values(self, Y: Matrix) -> None:
         """Take other values (N, K) of the known nodes."""
         self.Y = Y
+        self._forget_assessment()
         self._solve()
+
+    def _forget_assessment(self) -> None:
+        """Assess all known nodes anew when asked, unless a choice stands on the assessment."""
+        if not self.choice.tried:
+            self._left_out, self._n_assessed = None, self.known.size
 
     def grow(self, new: Rows, Y: Matrix) -> None:
         """Learn more nodes of the same graph; Y are the values of all, old ones first."""
         self.known, self.Y = np.concatenate([self.known, new]), Y
+        self._forget_assessment()
         self._solve()
 
     def _solve(self) -> None:
@@ -112,8 +126,8 @@ class OperatorSolution:
         xp, dtype = self._operators.engine.xp, self._operators.dtype
         alpha = dtype(self.choice.alpha)
         residual = target - self._mask * self._F - alpha * self._C
-        sizes = xp.sqrt((target * target).sum(axis=0, dtype=xp.float64))
-        change = xp.sqrt((residual * residual).sum(axis=0, dtype=xp.float64))
+        sizes = xp.sqrt(xp.einsum("ij,ij->j", target, target, dtype=xp.float64))
+        change = xp.sqrt(xp.einsum("ij,ij->j", residual, residual, dtype=xp.float64))
         wanted = xp.minimum(self._tol * sizes, _CORRECTION * change)
         solved = solve_ridge(
             self._operators,
@@ -133,7 +147,7 @@ class OperatorSolution:
         """Set the mean and the mask of the known nodes; return their values less the mean."""
         engine, dtype, n = self._operators.engine, self._operators.dtype, self._operators.n
         self._mean = self.Y.mean(axis=0)
-        self._new_nodes = None
+        self._new_nodes = self._curve = self._evidence = None
         values, mask = np.zeros((n, self.Y.shape[1])), np.zeros((n, 1))
         values[self.known] = self.Y - self._mean
         mask[self.known] = 1.0
@@ -141,8 +155,11 @@ class OperatorSolution:
         return engine.load(values, dtype)
 
     def _get_preconditioner(self) -> Preconditioner:
+        old = self.preconditioner
+        if isinstance(old, InversePreconditioner) and not old.grow(self.choice.kernel, self.known):
+            self.preconditioner = None
         if self.preconditioner is None:
-            self.preconditioner = Preconditioner(self._operators, self.known)
+            self.preconditioner = ThinPreconditioner(self._operators, self.known)
         return self.preconditioner
 
     # -- predictions -------------------------------------------------------------
@@ -229,7 +246,9 @@ class OperatorSolution:
     def predict_left_out(self) -> LeftOutNodes:
         """Predict known nodes without their own values: those that the choice stands on."""
         positions, predictions, one_at_a_time = self._assess()
-        spreads = self._get_curve().compute(self._measure_own_evidence(positions))
+        spreads = np.ones(positions.size)  # as of all nodes, where the mean is predicted
+        if self.choice.kernel:
+            spreads = self._get_curve().compute(self._measure_own_evidence(positions))
         return LeftOutNodes(positions, predictions, spreads, one_at_a_time)
 
     def _assess(self) -> tuple[Rows, Matrix, bool]:
@@ -237,12 +256,13 @@ class OperatorSolution:
             assessed = self.known[: self._n_assessed]
             Y = self.Y[: self._n_assessed]
             if not self.choice.kernel:
-                others = (Y.sum(axis=0) - Y) / max(1, len(Y) - 1)
-                self._left_out = np.arange(len(Y)), others, True
-            else:
-                predictor = make_predictor(self._operators, assessed, Y)
-                (predictions,) = predictor.predict(self.choice.kernel, (self.choice.alpha,))
-                self._left_out = predictor.positions, predictions, predictor.one_at_a_time
+                others = np.full_like(Y, np.nan)  # of one node, nothing is left
+                if len(Y) > 1:
+                    others = (Y.sum(axis=0) - Y) / (len(Y) - 1)
+                return np.arange(len(Y)), others, True
+            predictor = make_predictor(self._operators, assessed, Y)
+            (predictions,) = predictor.predict(self.choice.kernel, (self.choice.alpha,))
+            self._left_out = predictor.positions, predictions, predictor.one_at_a_time
         return self._left_out
 
     def estimate_spreads(self, rows: Rows, at: Any = None) -> Matrix:
@@ -260,8 +280,10 @@ class OperatorSolution:
 
     def _get_evidence(self) -> Matrix:
         """K 1 at all nodes: how alike the known nodes are to each, all together."""
-        product = self._operators.multiply(self._mask, self.choice.kernel)
-        return np.asarray(self._operators.engine.fetch(product)[:, 0], dtype=np.float64)
+        if self._evidence is None:
+            product = self._operators.multiply(self._mask, self.choice.kernel)
+            self._evidence = np.asarray(self._operators.engine.fetch(product)[:, 0], dtype=float)
+        return self._evidence
 
     def _measure_own_evidence(self, positions: Rows) -> Matrix:
         if not self.choice.kernel:

@@ -1,0 +1,84 @@
+"""Known nodes predicted without their own values, against refits."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from gradraker.models.walks.description import describe_walks
+from gradraker.models.walks.operators import left_out, selection
+from gradraker.models.walks.operators.left_out import HeldOut, LeaveOneOut
+from gradraker.models.walks.operators.mixes import Mix
+from gradraker.models.walks.operators.operators import Operators
+from oracles import nodes as oracle
+
+N = 60
+KERNEL = Mix(degrees=0.2, direction=0.2).to_kernel()
+ALPHAS = (0.05, 0.5, 5.0)
+
+
+def _problem(n_known: Any = 37, n_targets: Any = 2) -> Any:
+    rng = np.random.default_rng(0)
+    A = (rng.random((N, N)) < 0.06) * rng.uniform(0.2, 3.0, (N, N))
+    walks = describe_walks(csr_array(A), np.arange(N), direction="both", seed=1)
+    operators = Operators(walks, dtype=np.float64)
+    known = rng.permutation(N)[:n_known]
+    Y = 5.0 + rng.normal(size=(n_known, n_targets))
+    K: Any = sum(t.share * operators.compute_rows(known, t, known) for t in KERNEL)
+    return operators, 0.5 * (K + K.T), known, Y
+
+
+def test_leave_one_out_equals_refits() -> None:
+    operators, K, known, Y = _problem()
+    predictor = LeaveOneOut(operators, known, Y)
+    found = predictor.predict(KERNEL, ALPHAS)
+    assert len(found) == 3
+    for alpha, predictions in zip(ALPHAS, found, strict=True):
+        expected = oracle.fixed_mean_left_out(K, Y, alpha)
+        np.testing.assert_allclose(predictions, expected, atol=1e-9)
+    np.testing.assert_array_equal(predictor.positions, np.arange(37))
+
+
+@pytest.mark.parametrize("enough", [1000, 10])
+def test_held_out_parts_equal_refits(monkeypatch: pytest.MonkeyPatch, enough: Any) -> None:
+    monkeypatch.setattr(left_out, "_LOOSE", 1e-12)
+    monkeypatch.setattr(left_out, "_MOST_PRODUCTS", 500)
+    monkeypatch.setattr(left_out, "_ENOUGH", enough)
+    operators, K, known, Y = _problem()
+    predictor = HeldOut(operators, known, Y)
+    positions = predictor.positions
+    assert len(set(positions.tolist())) == positions.size == (37 if enough == 1000 else 16)
+    # Fifths of the known nodes, 8 in each but the last, in the random order of all nodes.
+    order = np.argsort(operators.walks.rank[known])
+    parts = [order[start : start + 8] for start in range(0, 37, 8)]
+    np.testing.assert_array_equal(positions, np.concatenate(parts)[: positions.size])
+    for alpha, predictions in zip(ALPHAS, predictor.predict(KERNEL, ALPHAS), strict=True):
+        for number, part in enumerate(parts[: -(-positions.size // 8)]):
+            rest = np.setdiff1d(np.arange(37), part)
+            expected = oracle.fixed_mean_ridge(
+                K[np.ix_(rest, rest)], K[np.ix_(part, rest)], Y[rest], alpha
+            )
+            found = predictions[8 * number : 8 * number + part.size]
+            np.testing.assert_allclose(found, expected, atol=1e-8)
+
+
+def test_held_out_parts_are_loose_but_near() -> None:
+    operators, _, known, Y = _problem()
+    loose = HeldOut(operators, known, Y).predict(KERNEL, (0.5,))[0]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(left_out, "_LOOSE", 1e-10)
+        patch.setattr(left_out, "_MOST_PRODUCTS", 500)
+        fine = HeldOut(operators, known, Y).predict(KERNEL, (0.5,))[0]
+    # A residual of 2 % of the values, amplified by ‖K‖/α at most.
+    assert np.sqrt(np.mean((loose - fine) ** 2)) < 0.05 * Y.std()
+
+
+def test_many_known_nodes_are_held_out_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    operators, _, known, Y = _problem()
+    assert isinstance(selection.make_predictor(operators, known, Y), LeaveOneOut)
+    monkeypatch.setattr(selection, "_MOST_LEFT_OUT", 36)
+    assert isinstance(selection.make_predictor(operators, known, Y), HeldOut)
+    monkeypatch.setattr(selection, "_MOST_LEFT_OUT", 37)
+    monkeypatch.setattr(selection, "_MOST_ENTRIES", 10)
+    assert isinstance(selection.make_predictor(operators, known, Y), HeldOut)
