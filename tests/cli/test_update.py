@@ -60,3 +60,31 @@ def test_full_disk_leaves_model_and_table_as_they_were(files: Any, monkeypatch: 
     assert "out.csv: No space left on device" in result.output
     assert Path("m.gr").read_bytes() == model
     assert Path("out.csv").read_text() == "old"
+
+
+def test_values_nodes_and_edges_can_be_forgotten(files: Any) -> None:
+    model = gradraker.load("m.gr")
+    lost, gone = model.known_nodes_.tolist()[:2]
+    row, column = (int(ends[0]) for ends in model.adjacency_.nonzero())
+    source, target = model.nodes_[row], model.nodes_[column]
+    if gone in (source, target):
+        gone = next(n for n in model.known_nodes_.tolist() if n not in (lost, source, target))
+    arguments = ["update", "--model", "m.gr", "--forget-value", lost, "--forget-node", gone]
+    done = CliRunner().invoke(main, [*arguments, "--forget-edge", source, target, "--json"])
+    assert done.exit_code == 0, done.output
+    again = gradraker.load("m.gr")
+    assert again.known_nodes_.tolist() == [
+        node for node in model.known_nodes_.tolist() if node not in (lost, gone)
+    ]
+    assert gone not in again.nodes_.tolist()
+    expected = model.forget(values=[lost], nodes=[gone], edges=[(source, target)])
+    assert again.adjacency_.nnz == expected.adjacency_.nnz
+
+
+def test_forgetting_what_is_not_there_is_refused_and_changes_nothing(files: Any) -> None:
+    before = Path("m.gr").read_bytes()
+    for option in (["--forget-value", "nobody"], ["--forget-node", "nobody"]):
+        done = CliRunner().invoke(main, ["update", "--model", "m.gr", *option])
+        assert done.exit_code == 1, done.output
+        assert "nobody" in done.output
+    assert Path("m.gr").read_bytes() == before

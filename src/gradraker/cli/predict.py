@@ -135,6 +135,7 @@ def predict(
     check_writable(out, report, model)
     with Waiting() as waiting:
         waiting.show_stage("starting")
+        from gradraker.models import watch_progress
         from gradraker.report import summarize_predictions
 
         graph = read_edges_file(edges, waiting, how)
@@ -146,7 +147,9 @@ def predict(
             directed=how.directed,
         )
         with reword_errors(values, isolated=True):
-            result = _train(graph, known, options, settings)
+            waiting.set_file("")
+            with watch_progress(waiting.show_progress):
+                result = _train(graph, known, options, settings)
         waiting.show_stage("summing up")
         summary = summarize_predictions(
             result,

@@ -47,6 +47,28 @@ from gradraker.cli.tables import make_facts_table, make_predictions_table, short
 )
 @new_edges_option
 @add_values_option(required=False, text="New values; those already learned are passed over.")
+@click.option(
+    "--forget-value",
+    "forget_values",
+    multiple=True,
+    metavar="NODE",
+    help="Take back the value of a node; may be given several times.",
+)
+@click.option(
+    "--forget-node",
+    "forget_nodes",
+    multiple=True,
+    metavar="NODE",
+    help="Remove a node with its edges and its value.",
+)
+@click.option(
+    "--forget-edge",
+    "forget_edges",
+    multiple=True,
+    nargs=2,
+    metavar="SOURCE TARGET",
+    help="Remove an edge.",
+)
 @click.option("--again", is_flag=True, help="Learn also what was already learned, once more.")
 @click.option("--out", type=FileName(), metavar="FILE", help="Predictions as CSV; - is stdout.")
 @click.option(
@@ -65,6 +87,9 @@ def update(
     model: str,
     edges: str | None,
     values: str | None,
+    forget_values: tuple[str, ...],
+    forget_nodes: tuple[str, ...],
+    forget_edges: tuple[tuple[str, str], ...],
     again: bool,
     out: str | None,
     report: str | None,
@@ -75,11 +100,13 @@ def update(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Teach a saved model new edges and values, and predict all other nodes.
+    """Teach a saved model new edges and values, or let it forget, and predict all other nodes.
 
     The model holds its graph, and takes the edges as more of it. New values are predicted
-    before they are learned, which gives an honest error. Without --values, the model only
-    predicts. Intervals, bounds, title and unit are those of predict, unless they are given anew.
+    before they are learned, which gives an honest error. What --forget-value, --forget-node and
+    --forget-edge name is removed first, as if it had never been there. With none of these, the
+    model only predicts. Intervals, bounds, title and unit are those of predict, unless they are
+    given anew.
     """
     if "-" in (model, save_as):
         raise click.UsageError("--model and --save-as cannot be '-': give the name of a file")
@@ -99,6 +126,7 @@ def update(
     # Nobody else writes the file between the moments when it is read and written.
     with Waiting() as waiting, lock_file(target, on_wait=say_waiting):
         waiting.show_stage("reading the model")
+        from gradraker.models import watch_progress
         from gradraker.report import summarize_predictions, summarize_update
         from gradraker.workflow import predict_all, update_nodes
 
@@ -111,7 +139,17 @@ def update(
         given = {} if values is None else read_values_file(values, waiting, how)
         waiting.show_stage("training")
         with reword_errors(values, isolated=True):
-            found = update_nodes(saved, graph, given, unknown_nodes=unknown_nodes, relearn=again)
+            removed = {"values": forget_values, "nodes": forget_nodes, "edges": forget_edges}
+            waiting.set_file("")
+            with watch_progress(waiting.show_progress):
+                found = update_nodes(
+                    saved,
+                    graph,
+                    given,
+                    unknown_nodes=unknown_nodes,
+                    relearn=again,
+                    forget=removed,
+                )
         shape = {name: options[name] for name in ("coverage", "lower", "upper")}
         result = predict_all(saved, **shape)
         facts = summarize_update(found, result, n_contributors=top)
@@ -125,7 +163,7 @@ def update(
         outputs = Outputs(out, report)
         outputs.make(result, make_text, top=top, raw_names=raw_names)
         waiting.show_stage("writing")
-        changed = bool(found.learned) or found.graph_changed
+        changed = bool(found.learned) or found.graph_changed or found.n_forgotten > 0
         is_written = changed or save_as is not None
         outputs.write(target if is_written else None, lambda file: saved.write_to(file, notes=kept))
     if as_json:
@@ -156,6 +194,8 @@ def _print_tables(facts: dict[str, Any], *, changed: bool, to_stderr: bool) -> N
         ("Graph", f"{shorten(facts['nodes'])} nodes, {shorten(facts['edges'])} edges"),
         ("Learned", f"{shorten(facts['learned'])} new values, {in_all} in all"),
     ]
+    if facts["forgotten"]:
+        listed.append(("Forgotten", f"{shorten(facts['forgotten'])} values, nodes and edges"))
     if facts["passed_over"]:
         listed.append(("Passed over", f"{shorten(facts['passed_over'])} values, learned before"))
     if facts.get("accuracy_before") is not None:

@@ -194,6 +194,7 @@ def summarize_update(
         "graph_changed": update.graph_changed,
         "learned": len(update.learned),
         "passed_over": update.n_passed_over,
+        "forgotten": update.n_forgotten,
         "known": len(model.known_nodes_),
         "coverage": result.coverage,
         "bounds": describe_bounds(result),

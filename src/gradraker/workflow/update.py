@@ -29,6 +29,8 @@ class Update:
         Mean that the model compares values with, or the class that was known most often.
     task : {"values", "classes"}
         Whether values are numbers or labels of classes.
+    n_forgotten : int
+        Values, nodes and edges that the model was told to forget.
     """
 
     learned: dict[Hashable, Any]
@@ -37,6 +39,7 @@ class Update:
     graph_changed: bool
     fallback: Any
     task: Task = "values"
+    n_forgotten: int = 0
 
     @property
     def rmse(self) -> float | None:
@@ -78,9 +81,10 @@ def update_nodes(
     *,
     unknown_nodes: str = "error",
     relearn: bool = False,
+    forget: Mapping[str, Any] | None = None,
     **graph_options: Any,
 ) -> Update:
-    """Teach a fitted model more edges, then more values.
+    """Let a fitted model forget, then teach it more edges, then more values.
 
     Parameters
     ----------
@@ -94,6 +98,9 @@ def update_nodes(
         What to do with values of nodes that the graph does not have.
     relearn : bool, default=False
         Whether to learn also the values that the model holds already.
+    forget : mapping, optional
+        ``values``, ``nodes`` and ``edges`` that the model forgets first; see
+        :meth:`gradraker.models.NodeModel.forget`.
     **graph_options
         As in ``partial_fit``.
 
@@ -113,6 +120,9 @@ def update_nodes(
     task = model.value_kind.task
     fallback = model.mean_ if task == "values" else _find_most_common(model.known_values_.tolist())
     before = model.adjacency_
+    removed = {name: list(items) for name, items in (forget or {}).items() if len(items)}
+    if removed:
+        model.forget(**removed)
     if graph is not None:
         model.partial_fit(graph, **graph_options)
     after = model.adjacency_
@@ -133,6 +143,7 @@ def update_nodes(
         graph_changed=changed,
         fallback=fallback,
         task=task,
+        n_forgotten=sum(map(len, removed.values())),
     )
 
 

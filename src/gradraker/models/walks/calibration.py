@@ -21,20 +21,21 @@ class Calibration(NamedTuple):
     floor: float = math.exp(-4.0)
     power: float = 1.0
 
-    def probabilities(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    def compute_probabilities(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """max(score, floor)^power, scaled to sum 1 in each row.
 
         Examples
         --------
         >>> import numpy as np
         >>> from gradraker.models.walks.calibration import Calibration
-        >>> Calibration(floor=0.1, power=2.0).probabilities(np.array([[0.5, 0.5], [0.3, -0.2]]))
+        >>> scores = np.array([[0.5, 0.5], [0.3, -0.2]])
+        >>> Calibration(floor=0.1, power=2.0).compute_probabilities(scores)
         array([[0.5, 0.5],
                [0.9, 0.1]])
         """
-        return np.exp(self.log_probabilities(scores))
+        return np.exp(self.compute_log_probabilities(scores))
 
-    def log_probabilities(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    def compute_log_probabilities(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Logarithms of the probabilities."""
         logs = self.power * np.log(np.maximum(scores, self.floor))
         logs -= logs.max(axis=1, keepdims=True)
@@ -51,28 +52,32 @@ def fit_calibration(scores: NDArray[np.float64], codes: NDArray[np.int64]) -> Ca
     # Scores sum to 1, so the largest is 1/K at least: a lower floor keeps it the largest.
     highest = math.log(0.9 / scores.shape[1])
 
-    def calibration(x: NDArray[np.float64]) -> Calibration:
+    def make_calibration(x: NDArray[np.float64]) -> Calibration:
         floor, power = np.clip(x[0], -9.2, highest), np.clip(x[1], -2.3, 2.3)
         return Calibration(math.exp(floor), math.exp(power))
 
-    def loss(x: NDArray[np.float64]) -> float:
-        return -float(np.mean(calibration(x).log_probabilities(scores)[rows, codes]))
+    def compute_loss(x: NDArray[np.float64]) -> float:
+        return -float(np.mean(make_calibration(x).compute_log_probabilities(scores)[rows, codes]))
 
     start = np.array([math.log(first.floor), math.log(first.power)])
-    found = minimize(loss, start, method="Nelder-Mead", options={"xatol": 1e-4, "fatol": 1e-9})
-    return calibration(found.x)
+    found = minimize(
+        compute_loss, start, method="Nelder-Mead", options={"xatol": 1e-4, "fatol": 1e-9}
+    )
+    return make_calibration(found.x)
 
 
-def calibration_error(p: NDArray[np.float64], codes: NDArray[np.int64]) -> float:
+def compute_calibration_error(p: NDArray[np.float64], codes: NDArray[np.int64]) -> float:
     """Expected calibration error of the predicted class, over ten bins of equal width.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from gradraker.models.walks.calibration import calibration_error
+    >>> from gradraker.models.walks.calibration import compute_calibration_error
     >>> p = np.array([[0.75, 0.25]] * 4)
-    >>> calibration_error(p, np.array([0, 0, 0, 1])), calibration_error(p, np.array([0, 0, 0, 0]))
-    (0.0, 0.25)
+    >>> compute_calibration_error(p, np.array([0, 0, 0, 1]))
+    0.0
+    >>> compute_calibration_error(p, np.array([0, 0, 0, 0]))
+    0.25
     """
     sure, right = p.max(axis=1), p.argmax(axis=1) == codes
     bins = np.minimum((sure * _BINS).astype(np.int64), _BINS - 1)

@@ -18,9 +18,8 @@ from gradraker.sweep import SweepResult
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# A diversity is "suitable" if its error is this close to the smallest: a quarter more, where
-# errors differ tenfold over the ranges.
-_SUITABLE = 1.25
+# A diversity is "suitable" if its error is within a tenth of the smallest.
+_SUITABLE = 1.1
 _GRID = (0.05, 1e5)
 
 SWEEP = replace(
