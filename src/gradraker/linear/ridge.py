@@ -57,15 +57,23 @@ def _invert(H: Matrix) -> Matrix:
     return np.asarray(lower + lower.T + np.diag(np.diag(inverse)))
 
 
-def grow_dual_inverse(inverse: Matrix, cross: Matrix, own: Matrix, alpha: float) -> Matrix:
+def grow_dual_inverse(
+    inverse: Matrix, cross: Matrix, own: Matrix, alpha: float, *, is_exact: bool = True
+) -> Matrix:
     """Inverse for N + k nodes from that for N, in O(N²k).
 
     ``cross`` (k, N) is the kernel between new and old nodes, ``own`` (k, k) that among new nodes.
+    Of an inverse that is not exact, what is left of the new nodes is held at α or above, as it
+    would be of the exact one, so that the result stays positive definite.
     """
     n, k = inverse.shape[0], own.shape[0]
     products = inverse @ cross.T  # [N, k]
     # An asymmetry by rounding would grow from block to block, without bound.
-    rest = _invert(own + alpha * np.eye(k) - cross @ products)  # [k, k]
+    left = own + alpha * np.eye(k) - cross @ products  # [k, k]
+    if not is_exact:
+        values, vectors = np.linalg.eigh(0.5 * (left + left.T))
+        left = (vectors * np.maximum(values, alpha)) @ vectors.T
+    rest = _invert(left)
     grown = np.empty((n + k, n + k))
     corner = products @ rest
     more = corner @ products.T

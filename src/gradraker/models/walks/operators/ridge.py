@@ -67,7 +67,7 @@ class InversePreconditioner:
             rows = sum(t.share * self._operators.compute_rows(new, t, known) for t in kernel)
             cross, own = np.hsplit(np.asarray(rows, dtype=np.float64), [self._known.size])
             own = 0.5 * (own + own.T)
-            self._exact = grow_dual_inverse(self._exact, cross, own, self._alpha)
+            self._exact = grow_dual_inverse(self._exact, cross, own, self._alpha, is_exact=False)
             self._inverse = self._operators.engine.load(self._exact, self._operators.dtype)
             self._known = known
         return True
