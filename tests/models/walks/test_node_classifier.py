@@ -129,7 +129,7 @@ def test_predict_new_returns_labels_and_probabilities(solver: Any) -> None:
 def _drawn(n: Any, calibration: Any) -> Any:
     rng = np.random.default_rng(0)
     scores = rng.dirichlet(np.full(3, 0.7), n) * 1.3 - 0.1  # they leave [0, 1], and sum to 1
-    p = calibration.probabilities(scores)
+    p = calibration.compute_probabilities(scores)
     return scores, p, np.array([rng.choice(3, p=row) for row in p])
 
 
@@ -152,7 +152,7 @@ def test_calibration_error_is_small_for_true_probabilities_and_large_for_bold_on
     scores, p, codes = _drawn(4000, Calibration(floor=0.05, power=0.7))
     # Ten bins of some 400 nodes: each is off by √(0.25/400) = 0.025 at most, on average.
     assert calibration_error(p, codes) < 0.03
-    bold = Calibration(floor=0.05, power=4.0).probabilities(scores)
+    bold = Calibration(floor=0.05, power=4.0).compute_probabilities(scores)
     assert calibration_error(bold, codes) > 0.15
 
 

@@ -21,14 +21,15 @@ class Calibration(NamedTuple):
     floor: float = math.exp(-4.0)
     power: float = 1.0
 
-    def probabilities(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    def compute_probabilities(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """max(score, floor)^power, scaled to sum 1 in each row.
 
         Examples
         --------
         >>> import numpy as np
         >>> from gradraker.models.walks.calibration import Calibration
-        >>> Calibration(floor=0.1, power=2.0).probabilities(np.array([[0.5, 0.5], [0.3, -0.2]]))
+        >>> calibration = Calibration(floor=0.1, power=2.0)
+        >>> calibration.compute_probabilities(np.array([[0.5, 0.5], [0.3, -0.2]]))
         array([[0.5, 0.5],
                [0.9, 0.1]])
         """
@@ -51,16 +52,18 @@ def fit_calibration(scores: NDArray[np.float64], codes: NDArray[np.int64]) -> Ca
     # Scores sum to 1, so the largest is 1/K at least: a lower floor keeps it the largest.
     highest = math.log(0.9 / scores.shape[1])
 
-    def calibration(x: NDArray[np.float64]) -> Calibration:
+    def make_calibration(x: NDArray[np.float64]) -> Calibration:
         floor, power = np.clip(x[0], -9.2, highest), np.clip(x[1], -2.3, 2.3)
         return Calibration(math.exp(floor), math.exp(power))
 
-    def loss(x: NDArray[np.float64]) -> float:
-        return -float(np.mean(calibration(x).log_probabilities(scores)[rows, codes]))
+    def compute_loss(x: NDArray[np.float64]) -> float:
+        return -float(np.mean(make_calibration(x).log_probabilities(scores)[rows, codes]))
 
     start = np.array([math.log(first.floor), math.log(first.power)])
-    found = minimize(loss, start, method="Nelder-Mead", options={"xatol": 1e-4, "fatol": 1e-9})
-    return calibration(found.x)
+    found = minimize(
+        compute_loss, start, method="Nelder-Mead", options={"xatol": 1e-4, "fatol": 1e-9}
+    )
+    return make_calibration(found.x)
 
 
 def calibration_error(p: NDArray[np.float64], codes: NDArray[np.int64]) -> float:

@@ -151,9 +151,9 @@ class NodeClassifier(ClassifierMixin, WalkModel):
 
     def predict_left_out(self) -> LeftOutClasses:
         """Predict known nodes without their own labels, one at a time."""
-        scores, codes = self._left_out_scores()
+        scores, codes = self._predict_left_out_scores()
         solution = self._get_solution()
-        p = self._calibration.probabilities(scores)
+        p = self._calibration.compute_probabilities(scores)
         rows = solution.known  # the one known node, where nothing else is known
         if len(solution.Y) > 1:
             rows = rows[solution.predict_left_out().positions]
@@ -186,7 +186,7 @@ class NodeClassifier(ClassifierMixin, WalkModel):
 
     @property
     def _calibration(self) -> Calibration:
-        return fit_calibration(*self._left_out_scores())
+        return fit_calibration(*self._predict_left_out_scores())
 
     def _choose_offset(self, solution: Solution) -> None:
         assert self._choice is not None
@@ -202,7 +202,7 @@ class NodeClassifier(ClassifierMixin, WalkModel):
         part = 1.0 - self.choice_.offset
         return np.asarray(predictions + part * (1.0 / Y.shape[1] - Y.mean(axis=0)))
 
-    def _left_out_scores(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def _predict_left_out_scores(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         check_is_fitted(self)
         solution = self._get_solution()
         if len(solution.Y) == 1:  # nothing is left when the one known node is left out
@@ -212,7 +212,7 @@ class NodeClassifier(ClassifierMixin, WalkModel):
         return self._to_scores(left_out.predictions), codes
 
     def _to_probabilities(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self._calibration.probabilities(scores)
+        return self._calibration.compute_probabilities(scores)
 
     def _to_labels(self, scores: NDArray[np.float64]) -> NDArray[Any]:
         classes = self._classes

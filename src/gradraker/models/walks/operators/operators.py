@@ -168,14 +168,14 @@ class Operators:
         if self._centre.size > columns[0].shape[1]:
             columns += [np.log1p(out.sum(axis=1)), np.log1p(into.sum(axis=1))]
         meetings = {"same_targets": ("out", out), "same_sources": ("in", into)}
-        walks = {"hop": self._scale_new(links, self._column_sums(matrices.direction) + 1.0)}
+        walks = {"hop": self._scale_new(links, self._sum_columns(matrices.direction) + 1.0)}
         walks["alternating"] = csr_array(-walks["hop"])
         for walk, (direction, edges) in meetings.items():
-            walks[walk] = self._scale_new(edges, self._column_sums(direction))
+            walks[walk] = self._scale_new(edges, self._sum_columns(direction))
         standardised = (np.column_stack(columns) - self._centre) * self._spread
         return NewRows(walks, standardised)
 
-    def _column_sums(self, direction: str) -> Matrix:
+    def _sum_columns(self, direction: str) -> Matrix:
         """Weights of edges that lead to each node, over which its column of a walk is scaled."""
         if direction not in self._sums:
             matrices = self.walks.matrices
