@@ -727,7 +727,7 @@ def test_split_prediction_of_a_node_model_sums_with_its_offset() -> None:
 def test_efficient_distance_of_the_laplacian_kernel_is_an_l1_distance() -> None:
     # One known row at l1 distance 3 and squared distance 5, many frequencies: B ≈ 2η e^(−3/b).
     model = SKGRegressor(
-        kernel="laplacian", sigma2=4.0, n_frequencies=200_000, n_epochs=1, random_state=0
+        kernel="laplacian", sigma2=4.0, n_frequencies=100_000, n_epochs=1, random_state=0
     )
     explanation = model.fit([[2.0, 0.0]], [1.0]).explain([[0.0, 1.0]])
     assert explanation.efficient_distance() == pytest.approx(3.0, abs=0.05)

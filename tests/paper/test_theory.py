@@ -36,6 +36,9 @@ CHAOS, EXTENDING, DISTURBING, AVERAGING = 0.1, 2.0, 10.0, 300.0
 SPLITS = range(12)
 
 
+MOST = 100_000  # frequencies of one model
+
+
 def assert_mean(samples: NDArray[np.float64] | list[Any], expected: Any) -> None:
     """The mean of independent samples is what it should be."""
     samples = np.asarray(samples)
@@ -54,10 +57,15 @@ def compute_cosines(
 ) -> Any:
     """cos ξᵀ(a − b) for n frequencies ξ: the terms of B, equation (bijval)."""
     X = np.array([a, b], dtype=float)
-    model = SKGRegressor(sigma2=sigma2, n_frequencies=n, n_epochs=1, random_state=seed)
-    model.fit(X, [0.0, 0.0])
-    products = np.prod(model.features(X), axis=0)  # [2n]
-    return n * (products[:n] + products[n:])
+    terms = []
+    for start in range(0, n, MOST):  # seeds of models are apart from those of other tests
+        m = min(MOST, n - start)
+        model = SKGRegressor(
+            sigma2=sigma2, n_frequencies=m, n_epochs=1, random_state=seed + 1000 * (start // MOST)
+        )
+        products = np.prod(model.fit(X, [0.0, 0.0]).features(X), axis=0)  # [2m]
+        terms.append(m * (products[:m] + products[m:]))
+    return np.concatenate(terms)
 
 
 def make_pair(squared_distance: Any, n_common: Any = 3) -> tuple[Any, ...]:

@@ -186,8 +186,11 @@ def test_every_action_on_100_000_nodes_is_quick_and_the_page_is_small(tmp_path: 
 
 
 def test_panel_shows_kinds_of_similarity_when_the_model_tells_them(result: Any) -> None:
-    explorer = build_explorer(result)
-    assert "parts" not in explorer["panels"][0]
+    panel = build_explorer(result)["panels"][0]
+    explanation = result.explain([result.model.nodes_[panel["i"]]])
+    assert [name for name, _ in panel["parts"]] == list(explanation.part_names)
+    parts = [part for _, part in panel["parts"]]
+    np.testing.assert_allclose(parts, explanation.parts[0], rtol=1e-3)
 
 
 def test_without_scripts_the_page_shows_the_tables(page: Any, tmp_path: Path) -> None:

@@ -529,6 +529,6 @@ def test_column_numbers_outside_a_sparse_matrix_are_refused() -> None:
     for column in (-1, 4, 2**31 - 1):
         rows = sparse.csr_array(X)
         rows.indices[5] = column
-        outside = "outside the 4 referencing nodes"
-        refuse(lambda rows=rows: fitted.predict(rows), IndexError, outside, fitted)
-        refuse(lambda rows=rows: fitted.partial_fit(rows, Y), IndexError, outside, fitted)
+        outside = "X is a malformed sparse matrix: indices has numbers outside of 0 to 3"
+        refuse(lambda rows=rows: fitted.predict(rows), ValueError, outside, fitted)
+        refuse(lambda rows=rows: fitted.partial_fit(rows, Y), ValueError, outside, fitted)

@@ -9,11 +9,7 @@ import pytest
 from examples import random_graph
 from gradraker import NodeClassifier
 from gradraker.datasets import make_block_graph
-from gradraker.models.walks.calibration import (
-    Calibration,
-    compute_calibration_error,
-    fit_calibration,
-)
+from gradraker.models.walks.calibration import Calibration, calibration_error, fit_calibration
 from oracles import nodes as oracle
 
 GIVEN: dict[str, Any] = {"blocks": ("hop1", "hop2"), "width": 1.0, "alpha": 0.1}
@@ -143,7 +139,7 @@ def test_fit_calibration_makes_the_labels_most_likely() -> None:
     found = fit_calibration(scores, codes)
 
     def loss(calibration: Any) -> Any:
-        return -calibration.compute_log_probabilities(scores)[np.arange(2000), codes].mean()
+        return -calibration.log_probabilities(scores)[np.arange(2000), codes].mean()
 
     for factor in (0.97, 1.03):
         assert loss(found) <= loss(Calibration(found.floor * factor, found.power))
@@ -155,9 +151,9 @@ def test_fit_calibration_makes_the_labels_most_likely() -> None:
 def test_calibration_error_is_small_for_true_probabilities_and_large_for_bold_ones() -> None:
     scores, p, codes = _drawn(4000, Calibration(floor=0.05, power=0.7))
     # Ten bins of some 400 nodes: each is off by √(0.25/400) = 0.025 at most, on average.
-    assert compute_calibration_error(p, codes) < 0.03
+    assert calibration_error(p, codes) < 0.03
     bold = Calibration(floor=0.05, power=4.0).compute_probabilities(scores)
-    assert compute_calibration_error(bold, codes) > 0.15
+    assert calibration_error(bold, codes) > 0.15
 
 
 @pytest.mark.parametrize("solver", ["exact", "operators"])
@@ -177,7 +173,7 @@ def test_classes_of_a_block_graph_are_found_with_honest_probabilities(solver: An
     # Left-out and tested nodes are alike: both are within 3 standard errors, 0.04 each.
     assert abs(model.left_out_error_.accuracy - accuracy) < 0.15
     codes = np.searchsorted(model.classes_, y[tested])
-    assert compute_calibration_error(model.predict_proba(), codes) < 0.15
+    assert calibration_error(model.predict_proba(), codes) < 0.15
     assert model.calibration_error_ == model.left_out_error_.calibration_error < 0.15
 
 

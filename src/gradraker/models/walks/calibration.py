@@ -28,14 +28,14 @@ class Calibration(NamedTuple):
         --------
         >>> import numpy as np
         >>> from gradraker.models.walks.calibration import Calibration
-        >>> scores = np.array([[0.5, 0.5], [0.3, -0.2]])
-        >>> Calibration(floor=0.1, power=2.0).compute_probabilities(scores)
+        >>> calibration = Calibration(floor=0.1, power=2.0)
+        >>> calibration.compute_probabilities(np.array([[0.5, 0.5], [0.3, -0.2]]))
         array([[0.5, 0.5],
                [0.9, 0.1]])
         """
-        return np.exp(self.compute_log_probabilities(scores))
+        return np.exp(self.log_probabilities(scores))
 
-    def compute_log_probabilities(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    def log_probabilities(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Logarithms of the probabilities."""
         logs = self.power * np.log(np.maximum(scores, self.floor))
         logs -= logs.max(axis=1, keepdims=True)
@@ -57,7 +57,7 @@ def fit_calibration(scores: NDArray[np.float64], codes: NDArray[np.int64]) -> Ca
         return Calibration(math.exp(floor), math.exp(power))
 
     def compute_loss(x: NDArray[np.float64]) -> float:
-        return -float(np.mean(make_calibration(x).compute_log_probabilities(scores)[rows, codes]))
+        return -float(np.mean(make_calibration(x).log_probabilities(scores)[rows, codes]))
 
     start = np.array([math.log(first.floor), math.log(first.power)])
     found = minimize(
@@ -66,18 +66,16 @@ def fit_calibration(scores: NDArray[np.float64], codes: NDArray[np.int64]) -> Ca
     return make_calibration(found.x)
 
 
-def compute_calibration_error(p: NDArray[np.float64], codes: NDArray[np.int64]) -> float:
+def calibration_error(p: NDArray[np.float64], codes: NDArray[np.int64]) -> float:
     """Expected calibration error of the predicted class, over ten bins of equal width.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from gradraker.models.walks.calibration import compute_calibration_error
+    >>> from gradraker.models.walks.calibration import calibration_error
     >>> p = np.array([[0.75, 0.25]] * 4)
-    >>> compute_calibration_error(p, np.array([0, 0, 0, 1]))
-    0.0
-    >>> compute_calibration_error(p, np.array([0, 0, 0, 0]))
-    0.25
+    >>> calibration_error(p, np.array([0, 0, 0, 1])), calibration_error(p, np.array([0, 0, 0, 0]))
+    (0.0, 0.25)
     """
     sure, right = p.max(axis=1), p.argmax(axis=1) == codes
     bins = np.minimum((sure * _BINS).astype(np.int64), _BINS - 1)

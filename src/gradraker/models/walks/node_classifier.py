@@ -18,11 +18,7 @@ from gradraker.graph.node_values import (
     to_label_array,
 )
 from gradraker.models.left_out import LeftOutAccuracy, LeftOutClasses
-from gradraker.models.walks.calibration import (
-    Calibration,
-    compute_calibration_error,
-    fit_calibration,
-)
+from gradraker.models.walks.calibration import Calibration, calibration_error, fit_calibration
 from gradraker.models.walks.judges import judge_classes
 from gradraker.models.walks.solution import Solution
 from gradraker.models.walks.walk_model import WalkModel
@@ -155,7 +151,7 @@ class NodeClassifier(ClassifierMixin, WalkModel):
 
     def predict_left_out(self) -> LeftOutClasses:
         """Predict known nodes without their own labels, one at a time."""
-        scores, codes = self._get_left_out_scores()
+        scores, codes = self._predict_left_out_scores()
         solution = self._get_solution()
         p = self._calibration.compute_probabilities(scores)
         rows = solution.known  # the one known node, where nothing else is known
@@ -179,7 +175,7 @@ class NodeClassifier(ClassifierMixin, WalkModel):
             float(np.mean(predicted == codes)),
             float(counts.max() / codes.size),
             float(-np.mean(np.log(np.maximum(p[np.arange(codes.size), codes], 1e-300)))),
-            compute_calibration_error(p, codes),
+            calibration_error(p, codes),
             codes.size,
         )
 
@@ -190,7 +186,7 @@ class NodeClassifier(ClassifierMixin, WalkModel):
 
     @property
     def _calibration(self) -> Calibration:
-        return fit_calibration(*self._get_left_out_scores())
+        return fit_calibration(*self._predict_left_out_scores())
 
     def _choose_offset(self, solution: Solution) -> None:
         assert self._choice is not None
@@ -206,7 +202,7 @@ class NodeClassifier(ClassifierMixin, WalkModel):
         part = 1.0 - self.choice_.offset
         return np.asarray(predictions + part * (1.0 / Y.shape[1] - Y.mean(axis=0)))
 
-    def _get_left_out_scores(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def _predict_left_out_scores(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         check_is_fitted(self)
         solution = self._get_solution()
         if len(solution.Y) == 1:  # nothing is left when the one known node is left out

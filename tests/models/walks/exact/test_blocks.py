@@ -40,12 +40,12 @@ def test_exact_distances_equal_those_of_dense_powers(block: Any, direction: Any)
     d2 = oracle.squared_distances(oracle.block_rows(A, block, direction))
     exact = blocks.ExactBlocks(_walks(A, direction))
     first, second = np.arange(4), np.arange(23)
-    median = exact.get_median(block)
+    median = exact.median(block)
     assert median == pytest.approx(oracle.median(d2), rel=1e-11)
-    found = exact.compute_distances(block, first, second) * median
+    found = exact.distances(block, first, second) * median
     np.testing.assert_allclose(found, d2[:4], atol=1e-12, rtol=0)
     # Whichever side walks.
-    found = exact.compute_distances(block, second, first) * median
+    found = exact.distances(block, second, first) * median
     np.testing.assert_allclose(found, d2[:, :4], atol=1e-12, rtol=0)
 
 
@@ -76,19 +76,19 @@ def test_walks_exclude_hidden_nodes() -> None:
 def test_degree_distances_are_zero_in_a_regular_graph() -> None:
     ring = np.roll(np.eye(8), 1, axis=1)
     exact = blocks.ExactBlocks(_walks(ring))
-    assert exact.get_median("degree") == 0.0
+    assert exact.median("degree") == 0.0
     everyone = np.arange(8)
-    np.testing.assert_array_equal(exact.compute_distances("degree", everyone, everyone), 0.0)
+    np.testing.assert_array_equal(exact.distances("degree", everyone, everyone), 0.0)
 
 
 def test_community_distances_are_zero_in_a_complete_graph() -> None:
     complete = np.ones((9, 9))
     exact = blocks.ExactBlocks(_walks(complete))
-    assert exact.get_median("community") == 0.0
+    assert exact.median("community") == 0.0
     pairs = np.kron(np.eye(2), np.ones((4, 4)))  # two cliques: two rows, opposite to each other
     exact = blocks.ExactBlocks(_walks(pairs))
     everyone = np.arange(8)
-    found = exact.compute_distances("community", everyone, everyone) * exact.get_median("community")
+    found = exact.distances("community", everyone, everyone) * exact.median("community")
     np.testing.assert_allclose(found, 4.0 * (1.0 - pairs), atol=1e-12)
 
 
@@ -107,7 +107,7 @@ def test_community_row_of_a_node_like_the_mean_is_zero() -> None:
     exact = blocks.ExactBlocks(walks)
     exact.medians["community"] = 1.0
     everyone = np.arange(9)
-    d2 = exact.compute_distances("community", everyone, everyone)
+    d2 = exact.distances("community", everyone, everyone)
     np.testing.assert_allclose(d2[8, :8], 1.0, atol=1e-9)  # 0 against a row of length 1
     assert d2[8, 8] == pytest.approx(0.0, abs=1e-12)
 
@@ -115,9 +115,7 @@ def test_community_row_of_a_node_like_the_mean_is_zero() -> None:
 def test_kernel_of_several_terms_is_their_weighted_sum() -> None:
     exact = blocks.ExactBlocks(_walks(_graph()))
     everyone = np.arange(23)
-    distances = {
-        name: exact.compute_distances(name, everyone, everyone) for name in ("hop2", "degree")
-    }
+    distances = {name: exact.distances(name, everyone, everyone) for name in ("hop2", "degree")}
     one = blocks.compute_kernel(distances, (Term("hop2", 0.5, 1.0),))
     two = blocks.compute_kernel(distances, (Term("degree", 2.0, 1.0),))
     both = blocks.compute_kernel(distances, (Term("hop2", 0.5, 0.25), Term("degree", 2.0, 0.75)))

@@ -53,18 +53,18 @@ class ExactBlocks:
         self._kept = {b: products for b, products in self._kept.items() if b in kept}
         self._squares.clear()
 
-    def get_median(self, block: str) -> float:
+    def median(self, block: str) -> float:
         """Median squared distance of a block over pairs of nodes; 0 if all rows are equal."""
         if block not in self.medians:
             some = self.walks.order[:_MEDIAN_NODES]
             self.medians[block] = compute_median(self._compute_squared(block, some, some))
         return self.medians[block]
 
-    def compute_distances(
+    def distances(
         self, block: str, first: NDArray[np.int64], second: NDArray[np.int64]
     ) -> NDArray[np.float64]:
         """d²/m between rows of a block, shape (len(first), len(second))."""
-        median = self.get_median(block)
+        median = self.median(block)
         if median == 0.0:
             return np.zeros((first.size, second.size))
         if first is not second:
@@ -86,7 +86,7 @@ class ExactBlocks:
         asked = np.concatenate([first, second])
         missing = np.unique(asked[np.isnan(norms[asked])])
         for start in range(0, missing.size, _ROWS):
-            self._walk_rows(block, missing[start : start + _ROWS])
+            self._find_ends(block, missing[start : start + _ROWS])
         products *= -2.0 * _invert(norms[first])[:, np.newaxis]
         products *= _invert(norms[second])
         # Squared lengths are 1, or 0 for a row that is nothing but the mean.
@@ -115,27 +115,27 @@ class ExactBlocks:
         matrices, reach = self.walks.matrices, get_reach(block)
         for start in range(0, first.size, _ROWS):
             some = first[start : start + _ROWS]
-            ends = self._walk_rows(block, some)  # [n, rows]
+            ends = self._find_ends(block, some)  # [n, rows]
             meetings = propagate(matrices.get_step(reach), ends, reach)  # [n, rows]
             products[start : start + _ROWS] = meetings[second].T
             if reach.centred:
-                products[start : start + _ROWS] -= (self._get_mean(block) @ ends)[:, np.newaxis]
+                products[start : start + _ROWS] -= (self._compute_mean(block) @ ends)[:, np.newaxis]
         return products
 
-    def _get_mean(self, block: str) -> NDArray[np.float64]:
+    def _compute_mean(self, block: str) -> NDArray[np.float64]:
         if block not in self._means:
             reach, walks = get_reach(block), self.walks
             self._means[block] = compute_mean_row(walks.matrices, reach, walks.n_old)
         return self._means[block]
 
-    def _walk_rows(self, block: str, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _find_ends(self, block: str, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """Rows of a block as columns, (n, rows), before they are scaled; notes their lengths."""
         reach = get_reach(block)
         ends = compute_reach_rows(self.walks.matrices, rows, reach)
         norms = self._norms.setdefault(block, np.full(self.walks.n, np.nan))
         least = 0.0
         if reach.centred:
-            mean = self._get_mean(block)
+            mean = self._compute_mean(block)
             ends -= mean[:, np.newaxis]
             least = _NOTHING * float(np.linalg.norm(mean))
         lengths = np.sqrt(np.einsum("ij,ij->j", ends, ends))

@@ -64,7 +64,7 @@ def choose_exactly(
 def _list_telling_blocks(blocks: ExactBlocks, is_directed: bool) -> list[str]:
     """Blocks that tell nodes of this graph apart."""
     names = DIRECTED_BLOCKS if is_directed else UNDIRECTED_BLOCKS
-    return [name for name in names if blocks.get_median(name) > 0.0]
+    return [name for name in names if blocks.median(name) > 0.0]
 
 
 class KernelMatrices:
@@ -75,7 +75,7 @@ class KernelMatrices:
 
     def __call__(self, block: str, width: float | None) -> Matrix:
         """The matrix (N, N) of one block."""
-        distances = {block: self.blocks.compute_distances(block, self.rows, self.rows)}
+        distances = {block: self.blocks.distances(block, self.rows, self.rows)}
         return compute_kernel(distances, (Term(block, width, 1.0),))
 
 

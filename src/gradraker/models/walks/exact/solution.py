@@ -127,5 +127,5 @@ class KernelSolution:
         self, first: Rows, second: Rows, blocks: ExactBlocks, kernel: Kernel
     ) -> Matrix:
         names = dict.fromkeys(term.block for term in kernel)
-        distances = {block: blocks.compute_distances(block, first, second) for block in names}
+        distances = {block: blocks.distances(block, first, second) for block in names}
         return compute_kernel(distances, kernel)
