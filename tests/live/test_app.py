@@ -9,7 +9,7 @@ import pytest
 import requests
 
 from gradraker import load
-from live_service import TOKEN
+from live_service import TOKEN, LiveService
 
 HEADERS = {"Authorization": f"Bearer {TOKEN}"}
 
@@ -48,8 +48,21 @@ def predict(send: Any, *nodes: Any, **options: Any) -> Any:
     return answer.json()["predictions"]
 
 
-def test_predictions_are_those_of_the_model(send: Any, model_file: Any) -> None:
-    model = load(model_file)
+@pytest.fixture(scope="module")
+def ask_untouched(model_file: Any, tmp_path_factory: Any) -> Any:
+    """Send a request to a service that no test changes: new nodes would move its predictions."""
+    journal = tmp_path_factory.mktemp("journal") / "untouched.db"
+    with LiveService("--model", model_file, journal=journal) as running:
+
+        def send(method: Any, path: Any, body: Any) -> Any:
+            url = f"{running.url}{path}"
+            return requests.request(method, url, json=body, headers=HEADERS, timeout=30)
+
+        yield send
+
+
+def test_predictions_are_those_of_the_model(ask_untouched: Any, model_file: Any) -> None:
+    send, model = ask_untouched, load(model_file)
     found = predict(send, "e", "y", coverage=0.5)
     expected, intervals = model.predict(["e", "y"], return_interval=True, coverage=0.5)
     np.testing.assert_allclose([one["prediction"] for one in found], expected, rtol=1e-9)
@@ -58,7 +71,8 @@ def test_predictions_are_those_of_the_model(send: Any, model_file: Any) -> None:
     assert predict(send, "a")[0]["value"] == 1.0
 
 
-def test_usual_coverage_and_infinite_ends(send: Any, model_file: Any) -> None:
+def test_usual_coverage_and_infinite_ends(ask_untouched: Any, model_file: Any) -> None:
+    send = ask_untouched
     intervals = load(model_file).predict(["e"], return_interval=True, coverage=0.9)[1]
     assert not np.isfinite(intervals).any()  # four values are too few for 90 %
     found = predict(send, "e", coverage=0.9)[0]
