@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from numpy.typing import NDArray
 
 import gradraker
+from gradraker import __main__ as gradraker_main
 from gradraker.cli import main
 from gradraker.cli.demo import FIGURE_NAME
 from gradraker.explain.linear_explanation import LinearExplanation
@@ -255,9 +256,10 @@ def test_a_folder_that_cannot_be_made_is_exit_code_1(
     assert result.stderr.startswith("Error: a-file/sub: ")
 
 
-def test_the_installed_command_is_main() -> None:
+def test_the_installed_command_is_that_of_python_m() -> None:
     (script,) = entry_points(group="console_scripts", name="gradraker")
-    assert script.load() is main
+    assert script.value == "gradraker.__main__:run"
+    assert script.load() is gradraker_main.run
 
 
 def test_version(run: Callable[..., Any]) -> None:

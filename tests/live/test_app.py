@@ -93,7 +93,8 @@ def test_predict_by_query(send: Any) -> None:
     assert found["predictions"][0]["prediction"] == predict(send, "e")[0]["prediction"]
 
 
-def test_predict_new_is_that_of_the_model(send: Any, model_file: Any) -> None:
+def test_predict_new_is_that_of_the_model(ask_untouched: Any, model_file: Any) -> None:
+    send = ask_untouched
     links = {"new": ["x"], "other": {"u": 2.0, "v": 1.0}}
     found = send("POST", "/predict-new", {"links": links, "coverage": 0.5}).json()
     expected = load(model_file).predict_new(
