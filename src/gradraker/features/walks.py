@@ -98,32 +98,37 @@ class WalkMatrices:
         self.A, self.direction, self.hidden = A, direction, hidden
         self.n = int(A.shape[0])
 
-    def _get_edges(self, direction: str) -> csr_array:
+    def get_edges(self, direction: str) -> csr_array:
+        """Absolute weights of the edges that a walk of this direction may take."""
         return drop_hidden(orient_edges(self.A, direction), self.hidden)
 
     @cached_property
     def P(self) -> csr_array:  # noqa: N802
         """The walk with loops."""
-        seen = self._get_edges(self.direction)
+        edges = self.get_edges(self.direction)
+        return scale_rows(csr_array(edges + diags_array(self.make_loops(edges))))
+
+    def make_loops(self, edges: csr_array) -> NDArray[np.float64]:
+        """Weights of the loops that go with edges: 1, or 0 at a hidden node that has edges."""
         loops = np.ones(self.n)
         if self.hidden is not None:  # no other walk meets a loop at a hidden node
-            loops[self.hidden & (seen.sum(axis=1) > 0.0)] = 0.0
-        return scale_rows(csr_array(seen + diags_array(loops)))
+            loops[self.hidden & (edges.sum(axis=1) > 0.0)] = 0.0
+        return loops
 
     @cached_property
     def W(self) -> csr_array:  # noqa: N802
         """The walk without loops."""
-        return scale_rows(self._get_edges(self.direction))
+        return scale_rows(self.get_edges(self.direction))
 
     @cached_property
     def O(self) -> csr_array:  # noqa: N802, E743
         """The walk along edges."""
-        return scale_rows(self._get_edges("out"))
+        return scale_rows(self.get_edges("out"))
 
     @cached_property
     def N(self) -> csr_array:  # noqa: N802
         """The walk against edges."""
-        return scale_rows(self._get_edges("in"))
+        return scale_rows(self.get_edges("in"))
 
     def get_step(self, reach: Reach) -> list[csr_array]:
         """Matrices whose product is one step of a reach."""

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker._validation import is_number
+
 
 def check_coverage(coverage: Any) -> float:
     """Return a number in (0, 1).
@@ -17,8 +19,7 @@ def check_coverage(coverage: Any) -> float:
     Traceback (most recent call last):
     ValueError: coverage must be a number in (0, 1), got 90
     """
-    number = isinstance(coverage, float | int | np.integer | np.floating)
-    if number and not isinstance(coverage, bool) and 0.0 < coverage < 1.0:
+    if is_number(coverage) and 0.0 < coverage < 1.0:
         return float(coverage)
     raise ValueError(f"coverage must be a number in (0, 1), got {coverage!r}")
 

@@ -1,9 +1,9 @@
 """Parameters of node models that are given or "auto"."""
 
+import math
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from gradraker._validation import is_number
 from gradraker.models.walks.terms import check_blocks
 
 
@@ -30,15 +30,13 @@ def check_parameters(blocks: Any, width: Any, alpha: Any) -> FixedParameters:
 def _check_number(name: str, value: Any) -> float | None:
     if isinstance(value, str) and value == "auto":
         return None
-    number = isinstance(value, float | int | np.integer | np.floating)
-    if not number or isinstance(value, bool) or not 0.0 < value < np.inf:
+    if not is_number(value) or not 0.0 < value < math.inf:
         raise ValueError(f"{name} must be 'auto' or a positive number, got {value!r}")
     return float(value)
 
 
 def check_tolerance(name: str, value: Any) -> float:
     """Return a relative residual in [10⁻¹², 0.1]."""
-    number = isinstance(value, float | int | np.integer | np.floating)
-    if not number or isinstance(value, bool) or not 1e-12 <= value <= 0.1:
+    if not is_number(value) or not 1e-12 <= value <= 0.1:
         raise ValueError(f"{name} must be a number from 1e-12 to 0.1, got {value!r}")
     return float(value)

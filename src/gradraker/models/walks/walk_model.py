@@ -27,6 +27,13 @@ from gradraker.models.walks.exact.solution import KernelSolution
 from gradraker.models.walks.operators.operators import Operators
 from gradraker.models.walks.operators.selection import Selection, choose_operators
 from gradraker.models.walks.operators.solution import OperatorSolution
+from gradraker.models.walks.operators.warm_start import (
+    WarmStart,
+    dump_solution,
+    keep_warm,
+    restore_warm_start,
+    start_solution,
+)
 from gradraker.models.walks.parameters import check_parameters, check_tolerance
 from gradraker.models.walks.solution import Solution
 from gradraker.models.walks.terms import Term
@@ -37,7 +44,6 @@ MOST_EXACT_NODES = 5000
 MOST_RESELECTED = 256
 # Products in single precision are good for residuals down to this.
 _SINGLE_PRECISION = 1e-5
-_DESCRIBED = ("blocks", "width", "alpha", "solver", "tol")
 _ALLOWED = {
     "solver": ("auto", "exact", "operators"),
     "direction": ("both", "out", "in"),
@@ -64,7 +70,7 @@ class WalkModel(NodeModel):
     _description: ExactBlocks | Operators | None
     _solution: Solution | None
     _is_current: bool
-    _warm: tuple[Any, ...] | None
+    _warm: WarmStart | None
 
     def __init__(
         self,
@@ -110,7 +116,7 @@ class WalkModel(NodeModel):
     def _learn_changes(self, changed: NDArray[np.int64], *, graph_grew: bool) -> None:
         # Nothing is computed until a prediction is asked for.
         if self._warm is not None:  # its products are those of the state before
-            self._warm = *self._warm[:2], None, *self._warm[3:]
+            self._warm = self._warm._replace(products=None)
         if graph_grew:
             self._keep_warm()
             self._description = self._solution = None
@@ -119,9 +125,7 @@ class WalkModel(NodeModel):
     def _keep_warm(self) -> None:
         """Keep what the next solution of a graph that has grown starts from."""
         if isinstance(self._solution, OperatorSolution):
-            solution = self._solution
-            warm = solution.known, solution.coefficients, None, *solution.left_out
-            self._warm = *warm, solution.preconditioner
+            self._warm = keep_warm(self._solution)
 
     # -- the solution ----------------------------------------------------------
 
@@ -232,34 +236,19 @@ class WalkModel(NodeModel):
         if isinstance(description, ExactBlocks):
             description.keep_products(known)
             return KernelSolution(description, known, Y, self._choice)
-        coefficients, products, n_assessed = None, None, self._n_at_choice
-        _, left_out, preconditioner = (None, None, None) if selected is None else selected
         if self._warm is not None:
-            old, coefficients, products, left_out, n_assessed, preconditioner = self._warm
-            self._warm = None
-            is_same = np.array_equal(old, known[: old.size])
-            if not is_same or coefficients.shape[1] != Y.shape[1]:
-                coefficients = None
-            if old.size != known.size or coefficients is None:
-                products = None
-            if not self._choice.tried:
-                left_out, n_assessed = None, known.size
-            elif left_out is not None and left_out[1].shape[1] != Y.shape[1]:
-                left_out = None
-            if preconditioner is not None:
-                preconditioner.move(description)
-        solution = OperatorSolution(
+            warm, self._warm = self._warm, None
+            return start_solution(warm, description, known, Y, self._choice, tol=self.tol)
+        return OperatorSolution(
             description,
             known,
             Y,
             self._choice,
             tol=self.tol,
-            coefficients=coefficients,
-            products=products,
-            preconditioner=preconditioner,
+            assessment=None if selected is None else selected.assessment,
+            n_assessed=self._n_at_choice,
+            preconditioner=None if selected is None else selected.preconditioner,
         )
-        solution.set_left_out(left_out, n_assessed)
-        return solution
 
     # -- predictions -------------------------------------------------------------
 
@@ -367,15 +356,12 @@ class WalkModel(NodeModel):
 
     def describe(self) -> dict[str, Any]:
         """Return what the model chose, and how other candidates fared."""
-        parameters = self.get_params()
-        settings = {
-            name: parameters[name] for name in ("blocks", "width", "alpha", "solver", "tol")
-        }
+        named = ("blocks", "width", "alpha", "solver", "direction", "tol")
+        settings = {name: getattr(self, name) for name in named}
         return {
             "method": self.method,
             "choice": self.choice_.to_dict() | {"solver": self.solver_},
-            "settings": settings
-            | {"direction": self.direction, "tol": self.tol, "seed": self.seed_},
+            "settings": settings | {"seed": self.seed_},
         }
 
     def _append_rows(
@@ -413,16 +399,10 @@ class WalkModel(NodeModel):
             "choice_is_current": self._choice_is_current,
             "n_at_choice": self._n_at_choice,
         }
-        if not (self._is_current and isinstance(self._solution, OperatorSolution)):
-            return state, {}
-        solution = self._solution
-        arrays: Arrays = {"coefficients": solution.coefficients, "products": solution.products}
-        left_out, n_assessed = self._solution.left_out
-        state["n_assessed"] = n_assessed
-        if left_out is not None:
-            arrays["left_out_positions"], arrays["left_out_predictions"] = left_out[:2]
-            state["one_at_a_time"] = left_out[2]
-        return state, arrays
+        if self._is_current and isinstance(self._solution, OperatorSolution):
+            more, arrays = dump_solution(self._solution)
+            return state | more, arrays
+        return state, {}
 
     def _restore_state(self, state: State, arrays: Arrays) -> None:
         if state["choice"] is None:
@@ -431,24 +411,5 @@ class WalkModel(NodeModel):
         self._choice_is_current = bool(state["choice_is_current"])
         self._n_at_choice = check_int("n_at_choice", state["n_at_choice"])
         if "coefficients" in arrays:
-            self._restore_solution(state, arrays)
-
-    def _restore_solution(self, state: State, arrays: Arrays) -> None:
-        """Take what the next solution starts from."""
-        known, C, F = self._list_known(), arrays["coefficients"], arrays["products"]
-        if C.ndim != 2 or len(C) != known.size or F.shape != (len(self._graph), C.shape[1]):
-            raise ValueError("the coefficients do not fit")
-        if not (np.isfinite(C).all() and np.isfinite(F).all()):
-            raise ValueError("a coefficient is not finite")
-        n_assessed = check_int("n_assessed", state["n_assessed"], most=known.size)
-        left_out = None
-        if "left_out_positions" in arrays:
-            positions = arrays["left_out_positions"].astype(np.int64, casting="safe")
-            predictions = arrays["left_out_predictions"].astype(np.float64, casting="safe")
-            fits = positions.ndim == 1 and predictions.shape == (positions.size, C.shape[1])
-            if not fits or positions.size == 0 or not np.isfinite(predictions).all():
-                raise ValueError("the left-out predictions do not fit")
-            if positions.min() < 0 or positions.max() >= n_assessed:
-                raise ValueError("a left-out position is not that of a known node")
-            left_out = positions, predictions, bool(state["one_at_a_time"])
-        self._warm = known, C, F, left_out, n_assessed, None
+            known, n_nodes = self._list_known(), len(self._graph)
+            self._warm = restore_warm_start(known, n_nodes, state, arrays)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
 from gradraker.features.engine import Engine, pad_columns
-from gradraker.features.walks import drop_hidden, orient_edges
+from gradraker.features.walks import WalkMatrices
 from gradraker.models.walks.operators.polynomials import expand_power
 
 Matrix = NDArray[np.float64]
@@ -35,10 +35,9 @@ def build_walk(
     array([[0.25, 0.75],
            [0.75, 0.25]])
     """
-    edges = drop_hidden(orient_edges(A, direction), hidden)
-    loops = np.ones(A.shape[0])
-    if hidden is not None:  # no other walk meets a loop at a hidden node
-        loops[hidden & (edges.sum(axis=1) > 0.0)] = 0.0
+    matrices = WalkMatrices(A, direction=direction, hidden=hidden)
+    edges = matrices.get_edges(direction)
+    loops = matrices.make_loops(edges)
     T = csr_array(sign * edges + diags_array(loops))
     return scale_both(T, edges.sum(axis=1) + loops, edges.sum(axis=0) + loops)
 
@@ -47,7 +46,7 @@ def build_meeting_walk(
     A: csr_array, direction: str, hidden: NDArray[np.bool_] | None = None
 ) -> csr_array:
     """D_r⁻¹ᐟ² E D_c⁻¹ᐟ² without loops: two nodes meet where both have an edge."""
-    edges = drop_hidden(orient_edges(A, direction), hidden)
+    edges = WalkMatrices(A, hidden=hidden).get_edges(direction)
     return scale_both(edges, edges.sum(axis=1), edges.sum(axis=0))
 
 

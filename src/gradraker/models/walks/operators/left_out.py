@@ -1,7 +1,7 @@
 """Predictions of known nodes without their own values: what a choice among kernels stands on."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,14 @@ _LOOSE, _MOST_PRODUCTS = 2e-2, 40
 _PARTS = 5
 # Held-out nodes that are enough to compare kernels.
 _ENOUGH = 1000
+
+
+class Assessment(NamedTuple):
+    """Known nodes predicted without their own values: what a choice stands on."""
+
+    positions: Rows  # [m], in the known nodes
+    predictions: Matrix  # [m, K]
+    one_at_a_time: bool
 
 
 class LeftOutPredictor(Protocol):

@@ -27,9 +27,7 @@ from gradraker.features.engine import CpuEngine, Engine
 from gradraker.features.walks import (
     Structure,
     draw_vectors,
-    drop_hidden,
     measure_structure,
-    orient_edges,
 )
 from gradraker.models.walks.description import Walks
 from gradraker.models.walks.operators.chains import (
@@ -38,18 +36,18 @@ from gradraker.models.walks.operators.chains import (
     build_walk,
     invert_root,
     make_chains,
+    scale_both,
 )
 from gradraker.models.walks.operators.low_rank import (
     N_LANDMARKS,
     GaussianFeatures,
     make_gaussian_features,
 )
+from gradraker.models.walks.operators.mixes import DEGREE_WIDTH
 from gradraker.models.walks.terms import Kernel, Term, split_block
 
 Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]
-# Width of the kernel of degrees, where none is given.
-DEGREE_WIDTH = 4.0
 # Random vectors that norms of long chains are estimated with: off by 9 % (one standard deviation).
 N_PROBES = 64
 _PROBE_SEED = 0x70726F6265
@@ -112,7 +110,7 @@ class Operators:
     def multiply_terms(self, X: Any, kernel: Kernel) -> Iterator[tuple[Term, Any]]:
         """Yield each term and its own product with X, without its share."""
         for walk, terms in _group_terms(kernel).items():
-            if walk == "degree":
+            if is_low_rank(walk):
                 for term in terms.values():
                     Z = self.get_features(term)
                     yield term, Z @ (Z.T @ X)
@@ -168,24 +166,20 @@ class Operators:
         if self._centre.size > columns[0].shape[1]:
             columns += [np.log1p(out.sum(axis=1)), np.log1p(into.sum(axis=1))]
         meetings = {"same_targets": ("out", out), "same_sources": ("in", into)}
-        walks = {"hop": self._scale_new(links, self._sum_columns(matrices.direction) + 1.0)}
+        columns_of_walk = self._sum_columns(matrices.direction) + 1.0  # with the loop
+        walks = {"hop": scale_both(links, links.sum(axis=1), columns_of_walk)}
         walks["alternating"] = csr_array(-walks["hop"])
         for walk, (direction, edges) in meetings.items():
-            walks[walk] = self._scale_new(edges, self._sum_columns(direction))
+            walks[walk] = scale_both(edges, edges.sum(axis=1), self._sum_columns(direction))
         standardised = (np.column_stack(columns) - self._centre) * self._spread
         return NewRows(walks, standardised)
 
     def _sum_columns(self, direction: str) -> Matrix:
         """Weights of edges that lead to each node, over which its column of a walk is scaled."""
         if direction not in self._sums:
-            matrices = self.walks.matrices
-            edges = drop_hidden(orient_edges(matrices.A, direction), matrices.hidden)
+            edges = self.walks.matrices.get_edges(direction)
             self._sums[direction] = np.asarray(edges.sum(axis=0))
         return self._sums[direction]
-
-    def _scale_new(self, links: csr_array, columns: Matrix) -> csr_array:
-        rows = invert_root(np.asarray(links.sum(axis=1)))
-        return csr_array(diags_array(rows) @ links @ diags_array(invert_root(columns)))
 
     def compute_features(self, term: Term, columns: Matrix) -> Matrix:
         """Features (m, r) of a term in low rank, of nodes described by ``columns``."""
@@ -229,8 +223,7 @@ class Operators:
 
     @cached_property
     def _links(self) -> csr_array:
-        matrices = self.walks.matrices
-        return drop_hidden(orient_edges(matrices.A, matrices.direction), matrices.hidden)
+        return self.walks.matrices.get_edges(self.walks.matrices.direction)
 
     @cached_property
     def _structure(self) -> Structure:
@@ -247,12 +240,9 @@ class Operators:
 
     def _describe_directions(self) -> Matrix:
         """log(1 + edges out) and log(1 + edges in), where there are both and they differ."""
-        A, hidden = self.walks.matrices.A, self.walks.matrices.hidden
-        out, into = (
-            drop_hidden(orient_edges(A, direction), hidden).sum(axis=1)
-            for direction in ("out", "in")
-        )
-        if self.walks.matrices.direction != "both" or np.array_equal(out, into):
+        matrices = self.walks.matrices
+        out, into = (matrices.get_edges(direction).sum(axis=1) for direction in ("out", "in"))
+        if matrices.direction != "both" or np.array_equal(out, into):
             return np.empty((self.n, 0))
         return np.column_stack([np.log1p(out), np.log1p(into)])
 
@@ -270,5 +260,5 @@ def _group_terms(kernel: Kernel) -> dict[str, dict[int, Term]]:
     groups: dict[str, dict[int, Term]] = {}
     for number, term in enumerate(kernel):
         walk, length = split_block(term.block)
-        groups.setdefault(walk, {})[number if walk == "degree" else length] = term
+        groups.setdefault(walk, {})[number if is_low_rank(walk) else length] = term
     return groups

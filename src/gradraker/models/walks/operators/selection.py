@@ -9,7 +9,12 @@ from numpy.typing import NDArray
 
 from gradraker.models.walks.choice import Choice, Tried, choose_mean
 from gradraker.models.walks.judges import find_sharpness, judge_classes, judge_numbers
-from gradraker.models.walks.operators.left_out import HeldOut, LeaveOneOut, LeftOutPredictor
+from gradraker.models.walks.operators.left_out import (
+    Assessment,
+    HeldOut,
+    LeaveOneOut,
+    LeftOutPredictor,
+)
 from gradraker.models.walks.operators.mixes import DEGREE_WIDTH
 from gradraker.models.walks.operators.operators import Operators, to_operator_block
 from gradraker.models.walks.operators.ridge import Preconditioner
@@ -42,7 +47,7 @@ class Selection(NamedTuple):
     """A choice, and the predictions of left-out nodes that it stands on, if there are any."""
 
     choice: Choice
-    left_out: tuple[Rows, Matrix, bool] | None = None  # positions, predictions, one at a time
+    assessment: Assessment | None = None
     preconditioner: Preconditioner | None = None
 
 
@@ -96,8 +101,8 @@ def choose_operators(
     preconditioner = predictor.make_preconditioner(best.kernel, best.alpha)
     if sums is not None:
         return Selection(choice, None, preconditioner)
-    left_out = predictor.positions, best.predictions, predictor.one_at_a_time
-    return Selection(choice, left_out, preconditioner)
+    assessment = Assessment(predictor.positions, best.predictions, predictor.one_at_a_time)
+    return Selection(choice, assessment, preconditioner)
 
 
 def _take_part(operators: Operators, known: Rows, Y: Matrix) -> tuple[Operators, Rows, Matrix]:

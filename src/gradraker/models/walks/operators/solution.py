@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from gradraker.models.walks.choice import Choice
 from gradraker.models.walks.operators.evidence import SpreadCurve, fit_spread_curve
+from gradraker.models.walks.operators.left_out import Assessment
 from gradraker.models.walks.operators.new_nodes import NewNodes
 from gradraker.models.walks.operators.operators import Operators
 from gradraker.models.walks.operators.ridge import (
@@ -46,19 +47,21 @@ class OperatorSolution:
         choice: Choice,
         *,
         tol: float,
-        left_out: tuple[Rows, Matrix, bool] | None = None,
+        assessment: Assessment | None = None,
+        n_assessed: int | None = None,
         coefficients: NDArray[Any] | None = None,
         products: NDArray[Any] | None = None,
         preconditioner: Preconditioner | None = None,
     ) -> None:
         """Start from nothing, from old ``coefficients`` (N, K), or where these solve all.
 
-        ``products`` (n, K) are K c of coefficients that are a solution already; ``left_out`` is
-        what the choice stands on.
+        ``products`` (n, K) are K c of coefficients that are a solution already. The
+        ``assessment`` is about the first ``n_assessed`` known nodes; default all.
         """
         self._operators, self.choice, self._tol = operators, choice, tol
         self.preconditioner = preconditioner
-        self._left_out, self._n_assessed = left_out, known.size
+        self.assessment = assessment
+        self.n_assessed = known.size if n_assessed is None else n_assessed
         self._new_nodes: NewNodes | None = None
         self._curve: SpreadCurve | None = None
         self._evidence: Matrix | None = None
@@ -78,15 +81,6 @@ class OperatorSolution:
     def coefficients(self) -> NDArray[Any]:
         """Coefficients (N, K) of the known nodes."""
         return np.asarray(self._operators.engine.fetch(self._C)[self.known])
-
-    def set_left_out(self, left_out: tuple[Rows, Matrix, bool] | None, n_assessed: int) -> None:
-        """Keep an assessment of the first known nodes, which a choice stands on."""
-        self._left_out, self._n_assessed = left_out, n_assessed
-
-    @property
-    def left_out(self) -> tuple[tuple[Rows, Matrix, bool] | None, int]:
-        """The assessment and the number of known nodes that it is about."""
-        return self._left_out, self._n_assessed
 
     @property
     def products(self) -> NDArray[Any]:
@@ -110,7 +104,7 @@ class OperatorSolution:
     def _forget_assessment(self) -> None:
         """Assess all known nodes anew when asked, unless a choice stands on the assessment."""
         if not self.choice.tried:
-            self._left_out, self._n_assessed = None, self.known.size
+            self.assessment, self.n_assessed = None, self.known.size
 
     def grow(self, new: Rows, Y: Matrix) -> None:
         """Learn more nodes of the same graph; Y are the values of all, old ones first."""
@@ -251,19 +245,19 @@ class OperatorSolution:
             spreads = self._get_curve().compute(self._measure_own_evidence(positions))
         return LeftOutNodes(positions, predictions, spreads, one_at_a_time)
 
-    def _assess(self) -> tuple[Rows, Matrix, bool]:
-        if self._left_out is None:
-            assessed = self.known[: self._n_assessed]
-            Y = self.Y[: self._n_assessed]
-            if not self.choice.kernel:
-                others = np.full_like(Y, np.nan)  # of one node, nothing is left
-                if len(Y) > 1:
-                    others = (Y.sum(axis=0) - Y) / (len(Y) - 1)
-                return np.arange(len(Y)), others, True
-            predictor = make_predictor(self._operators, assessed, Y)
-            (predictions,) = predictor.predict(self.choice.kernel, (self.choice.alpha,))
-            self._left_out = predictor.positions, predictions, predictor.one_at_a_time
-        return self._left_out
+    def _assess(self) -> Assessment:
+        if self.assessment is not None:
+            return self.assessment
+        Y = self.Y[: self.n_assessed]
+        if not self.choice.kernel:
+            others = np.full_like(Y, np.nan)  # of one node, nothing is left
+            if len(Y) > 1:
+                others = (Y.sum(axis=0) - Y) / (len(Y) - 1)
+            return Assessment(np.arange(len(Y)), others, True)
+        predictor = make_predictor(self._operators, self.known[: self.n_assessed], Y)
+        (predictions,) = predictor.predict(self.choice.kernel, (self.choice.alpha,))
+        self.assessment = Assessment(predictor.positions, predictions, predictor.one_at_a_time)
+        return self.assessment
 
     def estimate_spreads(self, rows: Rows, at: Any = None) -> Matrix:
         """Sizes that errors are expected to have: the more known nodes are alike, the smaller."""
@@ -286,8 +280,6 @@ class OperatorSolution:
         return self._evidence
 
     def _measure_own_evidence(self, positions: Rows) -> Matrix:
-        if not self.choice.kernel:
-            return np.zeros(positions.size)
         return self._get_evidence()[self.known[positions]] - 1.0
 
     def _get_curve(self) -> SpreadCurve:

@@ -1,0 +1,106 @@
+"""What a solution goes on from: an earlier one, of a graph before it grew or of a file."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradraker.models.persistence.saving import Arrays, State, check_int
+from gradraker.models.walks.choice import Choice
+from gradraker.models.walks.operators.left_out import Assessment
+from gradraker.models.walks.operators.operators import Operators
+from gradraker.models.walks.operators.ridge import Preconditioner
+from gradraker.models.walks.operators.solution import OperatorSolution
+
+Matrix = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+
+class WarmStart(NamedTuple):
+    """An earlier solution, as far as a later one can use it.
+
+    ``products`` are K c where the coefficients still solve the present state, else None.
+    """
+
+    known: Rows
+    coefficients: NDArray[Any]  # [N, K]
+    products: NDArray[Any] | None  # [n, K]
+    assessment: Assessment | None
+    n_assessed: int
+    preconditioner: Preconditioner | None = None
+
+
+def keep_warm(solution: OperatorSolution) -> WarmStart:
+    """Keep what the solution of a graph that has changed can use."""
+    return WarmStart(
+        solution.known,
+        solution.coefficients,
+        None,
+        solution.assessment,
+        solution.n_assessed,
+        solution.preconditioner,
+    )
+
+
+def start_solution(
+    warm: WarmStart, operators: Operators, known: Rows, Y: Matrix, choice: Choice, *, tol: float
+) -> OperatorSolution:
+    """Solve from where an earlier solution was, as far as nodes and targets are still the same."""
+    n_targets = Y.shape[1]
+    coefficients: NDArray[Any] | None = warm.coefficients
+    if warm.coefficients.shape[1] != n_targets or not np.array_equal(
+        warm.known, known[: warm.known.size]
+    ):
+        coefficients = None
+    is_whole = coefficients is not None and warm.known.size == known.size
+    assessment, n_assessed = warm.assessment, warm.n_assessed
+    if not choice.tried:  # nothing stands on the assessment: all known nodes are assessed anew
+        assessment, n_assessed = None, known.size
+    elif assessment is not None and assessment.predictions.shape[1] != n_targets:
+        assessment = None
+    if warm.preconditioner is not None:
+        warm.preconditioner.move(operators)
+    return OperatorSolution(
+        operators,
+        known,
+        Y,
+        choice,
+        tol=tol,
+        assessment=assessment,
+        n_assessed=n_assessed,
+        coefficients=coefficients,
+        products=warm.products if is_whole else None,
+        preconditioner=warm.preconditioner,
+    )
+
+
+def dump_solution(solution: OperatorSolution) -> tuple[State, Arrays]:
+    """Return a solution as state and arrays of a file."""
+    arrays: Arrays = {"coefficients": solution.coefficients, "products": solution.products}
+    state: State = {"n_assessed": solution.n_assessed}
+    if solution.assessment is not None:
+        arrays["left_out_positions"] = solution.assessment.positions
+        arrays["left_out_predictions"] = solution.assessment.predictions
+        state["one_at_a_time"] = solution.assessment.one_at_a_time
+    return state, arrays
+
+
+def restore_warm_start(known: Rows, n_nodes: int, state: State, arrays: Arrays) -> WarmStart:
+    """Return what :func:`dump_solution` wrote, checked against the known nodes and all nodes."""
+    C, F = arrays["coefficients"], arrays["products"]
+    if C.ndim != 2 or len(C) != known.size or F.shape != (n_nodes, C.shape[1]):
+        raise ValueError("the coefficients do not fit")
+    if not (np.isfinite(C).all() and np.isfinite(F).all()):
+        raise ValueError("a coefficient is not finite")
+    n_assessed = check_int("n_assessed", state["n_assessed"], most=known.size)
+    assessment = None
+    if "left_out_positions" in arrays:
+        positions = arrays["left_out_positions"].astype(np.int64, casting="safe")
+        predictions = arrays["left_out_predictions"].astype(np.float64, casting="safe")
+        fits = positions.ndim == 1 and predictions.shape == (positions.size, C.shape[1])
+        if not fits or positions.size == 0 or not np.isfinite(predictions).all():
+            raise ValueError("the left-out predictions do not fit")
+        if positions.min() < 0 or positions.max() >= n_assessed:
+            raise ValueError("a left-out position is not that of a known node")
+        assessment = Assessment(positions, predictions, bool(state["one_at_a_time"]))
+    return WarmStart(known, C, F, assessment, n_assessed)
