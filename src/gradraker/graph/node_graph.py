@@ -56,6 +56,8 @@ def make_node_graph(graph: Any, options: Mapping[str, Any]) -> NodeGraph:
     for name in options:
         if name not in GRAPH_OPTIONS:
             raise TypeError(f"{name!r} is not an option of a graph; {', '.join(GRAPH_OPTIONS)} are")
+    if isinstance(graph, NodeGraph) and not options:
+        return graph
     given = dict(options)
     form = GraphOptions(
         **{name: given.pop(name) for name in GraphOptions._fields if name in options}
