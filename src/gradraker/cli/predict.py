@@ -36,6 +36,7 @@ from gradraker.cli.options import (
     prediction_options,
     refuse_skg_options,
     report_options,
+    transform_options,
     unknown_or_isolated_option,
     vector_options,
 )
@@ -85,6 +86,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="The node model, which compares nodes by walks and degrees, or the paper's SKG.",
 )
+@transform_options
 @prediction_options
 @file_options
 @directed_option
@@ -181,6 +183,8 @@ def _check_method(ctx: click.Context, options: dict[str, Any]) -> None:
     """Refuse options that belong to the other method."""
     if options["method"] == "nodes":
         refuse_skg_options(ctx)
+    elif options["transform"] is not None or options["statistic"] is not None:
+        raise click.UsageError("--transform and --statistic are options of --method nodes")
     elif options["coverage"] is not None:
         raise click.UsageError("--coverage is an option of --method nodes")
     elif options["task"] == "classes":
@@ -217,7 +221,8 @@ def _check_task(known: "NodeValues", options: dict[str, Any]) -> None:
         raise click.UsageError(
             "the values are classes, and SKG predicts numbers: leave --method out"
         )
-    for name, given in _take_shape(options).items():
+    scale = {name: options[name] for name in ("transform", "statistic")}
+    for name, given in (_take_shape(options) | scale).items():
         if given is not None:
             raise click.UsageError(
                 f"the values are classes, which have probabilities: leave --{name} out"
@@ -227,8 +232,11 @@ def _check_task(known: "NodeValues", options: dict[str, Any]) -> None:
 def _make_node_model(known: "NodeValues", options: dict[str, Any]) -> "NodeModel":
     from gradraker import NodeClassifier, NodeRegressor
 
-    kind = NodeClassifier if known.task == "classes" else NodeRegressor
-    return kind(direction=options["direction"] or "both", random_state=options["seed"])
+    settings = {"direction": options["direction"] or "both", "random_state": options["seed"]}
+    if known.task == "classes":
+        return NodeClassifier(**settings)
+    scale = {"transform": options["transform"], "statistic": options["statistic"]}
+    return NodeRegressor(**settings, **{name: one for name, one in scale.items() if one})
 
 
 def _make_skg(known: "NodeValues", options: dict[str, Any]) -> "NodeModel":

@@ -233,7 +233,7 @@ class NodeModel(TakesTurns, BaseEstimator):
 
     def _start(self, graph: NodeGraph, values: NDArray[Any], options: Mapping[str, Any]) -> None:
         """Forget everything and hold this graph and these values."""
-        check_bounds(self.bounds, self.get_params())
+        check_bounds(self.bounds, self.get_params(deep=False))
         self.seed_ = make_seed(self.random_state)
         check_magnitudes(graph, values)
         self._graph, self._values = graph, values

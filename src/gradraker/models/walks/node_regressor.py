@@ -9,10 +9,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from gradraker.models.left_out import LeftOut, measure_left_out_error
 from gradraker.models.walks.intervals import check_coverage, compute_quantile
-from gradraker.models.walks.walk_model import WalkModel
+from gradraker.models.walks.scaled_model import ScaledModel
+from gradraker.models.walks.targets.scales import compute_constants
 
 
-class NodeRegressor(RegressorMixin, WalkModel):
+class NodeRegressor(RegressorMixin, ScaledModel):
     """Predict values of nodes from a graph and the nodes that are known.
 
     Each node is described by where walks from it end, over one, two, three and many steps, and by
@@ -22,6 +23,15 @@ class NodeRegressor(RegressorMixin, WalkModel):
 
     Parameters
     ----------
+    transform : {"auto", "none", "log", "power"}, transformer or pair of functions, default="auto"
+        Scale in which values are predicted: as they are, ``log(1 + value/unit)``, or a power
+        (Yeo–Johnson's). ``"auto"`` keeps values that are nearly normal as they are, and compares
+        the others in all scales by errors of left-out nodes, in the units of the user. A
+        transformer of scikit-learn with an inverse, or functions (there, back), cannot be saved.
+        Predictions, intervals and errors are in the units of the user in any case.
+    statistic : {"mean", "median"}, default="mean"
+        What is predicted of the values that a node may have: the mean makes squared errors small,
+        the median absolute ones.
     blocks : "auto" or sequence of names, default="auto"
         Parts of the description: ``"hop1"``, ``"hop2"``, …, ``"degree"``, ``"far"``,
         ``"community"``, ``"alternating"``, ``"same_targets"``, ``"same_sources"``,
@@ -63,6 +73,8 @@ class NodeRegressor(RegressorMixin, WalkModel):
         Solver in use.
     choice_ : Choice
         What was chosen, and how the candidates fared.
+    transform_ : str
+        Formula of the scale in which weights add up.
     left_out_error_ : LeftOutError
         Estimate of the error, from known nodes that are left out one at a time.
     seed_ : int
@@ -87,12 +99,6 @@ class NodeRegressor(RegressorMixin, WalkModel):
     >>> model.predict_new({"new station": ["Davos", "Arosa"]})
     {'new station': ...}
     """
-
-    def _encode(self, known: NDArray[Any]) -> NDArray[np.float64]:
-        return np.asarray(known[:, np.newaxis], dtype=np.float64)
-
-    def _decode(self, targets: NDArray[np.float64]) -> NDArray[np.float64]:
-        return targets[:, 0]
 
     # -- predictions -----------------------------------------------------------
 
@@ -162,15 +168,22 @@ class NodeRegressor(RegressorMixin, WalkModel):
     def _predict_rows(
         self, rows: NDArray[np.int64], at: Any, return_interval: bool, coverage: float
     ) -> Any:
-        solution = self._get_solution()
-        predictions = solution.predict(rows, at)[:, 0]
+        solution, scale = self._get_solution(), self._make_scale()
+        scaled = solution.predict(rows, at)[:, 0]
+        predictions = scale.to_units(scaled)
         if not return_interval:
             return predictions
-        left_out = solution.predict_left_out()
+        if scale.constant is not None:
+            scaled = predictions  # without a kernel, values are as they are
+        left_out = self._predict_left_out_scaled()
         errors = solution.Y[left_out.positions, 0] - left_out.predictions[:, 0]
         spreads = solution.estimate_spreads(rows, at)
         half = spreads * compute_quantile(np.abs(errors) / left_out.spreads, coverage)
-        return predictions, np.column_stack([predictions - half, predictions + half])
+        ends = scale.to_ends(scaled - half, scaled + half)
+        # A mean may be beyond most of the values that it is the mean of.
+        ends[:, 0] = np.minimum(ends[:, 0], predictions)
+        ends[:, 1] = np.maximum(ends[:, 1], predictions)
+        return predictions, ends
 
     def score(self, nodes: Any, values: Any) -> float:
         """R² of predictions; ``values`` are those of ``nodes``."""
@@ -187,18 +200,20 @@ class NodeRegressor(RegressorMixin, WalkModel):
             Of the known nodes; of very many, of those that the estimate of the error stands on.
         """
         check_is_fitted(self)
-        solution = self._get_solution()
-        left_out = solution.predict_left_out()
-        known = solution.Y[:, 0]
-        values, predictions = known[left_out.positions], left_out.predictions[:, 0]
-        n = known.size
-        # The mean of the other known values.
-        means = (known.sum() - values) / (n - 1) if n > 1 else np.full(1, np.nan)
+        solution, scale = self._get_solution(), self._make_scale()
+        left_out = self._predict_left_out_scaled()
+        known = self._values[solution.known]
+        values = known[left_out.positions]
+        predictions = scale.to_units(left_out.predictions[:, 0])
+        if scale.constant is not None:
+            predictions = left_out.predictions[:, 0]
         return LeftOut(
             rows=solution.known[left_out.positions],
             values=values,
             predictions=predictions,
             mean=float(known.mean()),
-            error=measure_left_out_error(known, values, predictions, means),
+            error=measure_left_out_error(
+                known, values, predictions, compute_constants(known, "mean")[left_out.positions]
+            ),
             one_at_a_time=left_out.one_at_a_time,
         )

@@ -137,14 +137,14 @@ class WalkModel(NodeModel):
         if known.size == 0:
             raise ValueError("no value is known yet: give values to partial_fit first")
         description = self._describe(known)
-        Y = self._encode(self._values[known])
         selected = None
         chooses = self._choice is None or self._is_outdated(self._choice, known.size)
         if chooses:
-            selected = self._choose(description, known, Y)
+            selected = self._choose_targets(description, known)
             self._n_at_choice = known.size
             self._solution = self._warm = None
         self._choice_is_current = True
+        Y = self._encode(self._values[known])
         if self._solution is None or self._solution.Y.shape[1] != Y.shape[1]:
             self._solution = self._make_solution(description, known, Y, selected)
             if chooses and isinstance(description, ExactBlocks):
@@ -194,6 +194,12 @@ class WalkModel(NodeModel):
             n_old=n_old,
         )
 
+    def _choose_targets(
+        self, description: ExactBlocks | Operators, known: NDArray[np.int64]
+    ) -> Selection | None:
+        """Choose how values are encoded, where there is a choice, and a kernel for them."""
+        return self._choose(description, known, self._encode(self._values[known]))
+
     def _choose(
         self, description: ExactBlocks | Operators, known: NDArray[np.int64], Y: Any
     ) -> Selection | None:
@@ -218,6 +224,9 @@ class WalkModel(NodeModel):
             return False
         if check_parameters(self.blocks, self.width, self.alpha).are_complete:
             return not choice.kernel  # there may be more to learn now than the mean
+        return self._is_time_to_choose(n_known)
+
+    def _is_time_to_choose(self, n_known: int) -> bool:
         if self.reselect == "always":
             return True
         if self.reselect == "auto" and n_known <= MOST_RESELECTED:
