@@ -77,7 +77,7 @@ def find_close_order(T: csr_array) -> NDArray[np.int64]:
     return np.asarray(reverse_cuthill_mckee(T, symmetric_mode=False), dtype=np.int64)
 
 
-def reorder(T: csr_array, order: NDArray[np.int64]) -> csr_array:
+def apply_order(T: csr_array, order: NDArray[np.int64]) -> csr_array:
     """Rows and columns of T in this order."""
     return csr_array(T[order][:, order])
 
@@ -119,7 +119,7 @@ class _NormedChains:
         order = find_close_order(T)
         self._order = engine.xp.asarray(order)
         self._place = engine.xp.asarray(np.argsort(order))
-        self._forward = engine.load_sparse(reorder(T, order), dtype)
+        self._forward = engine.load_sparse(apply_order(T, order), dtype)
         self._roots: dict[int, Any] = {}
 
     def _set_root(self, length: int, squares: Matrix) -> None:
@@ -200,7 +200,9 @@ class StepwiseChains(_NormedChains):
 
     def __init__(self, T: csr_array, engine: Engine, dtype: Any) -> None:
         super().__init__(T, engine, np.float64)
-        self._back = engine.load_sparse(csr_array(reorder(T, find_close_order(T)).T), np.float64)
+        self._back = engine.load_sparse(
+            csr_array(apply_order(T, find_close_order(T)).T), np.float64
+        )
         self._precision = dtype  # of the products
 
     def set_norms(self, lengths: Sequence[int], probes: Matrix) -> None:
