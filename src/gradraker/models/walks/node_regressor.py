@@ -70,8 +70,8 @@ class NodeRegressor(RegressorMixin, WalkModel):
 
     Notes
     -----
-    The equations, and when to use which solver: ``docs/node-models.md``. Negative weights count by
-    their size. A node without edges is described by itself and its degrees.
+    The equations, and when to use which solver: ``docs/theory/node-models.md``. Negative
+    weights count by their size. A node without edges is described by itself and its degrees.
 
     Examples
     --------
