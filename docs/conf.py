@@ -32,6 +32,7 @@ extensions = [
     "mathml",
     "command_reference",
     "docstring_links",
+    "code_blocks",
     "public_names",
 ]
 exclude_patterns = ["_build", "_templates", "_extensions"]

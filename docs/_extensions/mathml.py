@@ -3,8 +3,7 @@
 from typing import Any
 
 from docutils import nodes
-from docutils.utils.math import MathError
-from docutils.utils.math.latex2mathml import tex2mathml
+from latex2mathml.converter import convert
 from sphinx.application import Sphinx
 from sphinx.util.math import get_node_equation_number
 from sphinx.writers.html5 import HTML5Translator
@@ -14,9 +13,12 @@ def render(writer: HTML5Translator, node: nodes.math | nodes.math_block, *, bloc
     """Write an equation; one that cannot be understood stops the build."""
     text = node.astext()
     try:
-        writer.body.append(tex2mathml(text, as_block=block))
-    except MathError as error:
-        raise ValueError(f"{writer.builder.current_docname}: {error} in {text!r}") from error
+        found = convert(text, display="block" if block else "inline")
+    except Exception as error:
+        raise ValueError(f"{writer.builder.current_docname}: {text!r} is no equation") from error
+    if "\\" in found:
+        raise ValueError(f"{writer.builder.current_docname}: unknown command in {text!r}")
+    writer.body.append(found)
     raise nodes.SkipNode
 
 
