@@ -52,7 +52,10 @@ def build_meeting_walk(
 
 def scale_both(T: csr_array, rows: Matrix, columns: Matrix) -> csr_array:
     """Divide rows and columns by the roots of these numbers; where one is 0, so is the result."""
-    return csr_array(diags_array(invert_root(rows)) @ T @ diags_array(invert_root(columns)))
+    data = np.repeat(invert_root(rows), np.diff(T.indptr))
+    data *= T.data
+    data *= invert_root(columns)[T.indices]
+    return csr_array((data, T.indices, T.indptr), shape=T.shape)
 
 
 def invert_root(x: Matrix) -> Matrix:
@@ -79,9 +82,14 @@ class Chains(Protocol):
         """Rows after the first step times probes: t times it estimates the norm of a new row."""
 
 
-def make_chains(T: csr_array, engine: Engine, dtype: Any) -> Chains:
-    """Chains over T: by Chebyshev series where it is symmetric, else step by step."""
-    is_symmetric = abs(T - T.T).sum() <= 1e-12 * T.shape[0]
+def make_chains(
+    T: csr_array, engine: Engine, dtype: Any, *, is_symmetric: bool = False
+) -> Chains:
+    """Chains over T: by Chebyshev series where it is symmetric, else step by step.
+
+    With ``is_symmetric`` the walk is known to be so; it takes long to find out.
+    """
+    is_symmetric = is_symmetric or abs(T - T.T).sum() <= 1e-12 * T.shape[0]
     return (SymmetricChains if is_symmetric else StepwiseChains)(T, engine, dtype)
 
 
@@ -98,7 +106,14 @@ class _NormedChains:
         self._roots[length] = self._engine.load(root[:, np.newaxis], self._dtype)
 
     def _set_first_root(self) -> None:
-        self._set_root(1, csr_array(self._T.multiply(self._T)).sum(axis=1))
+        T = self._T
+        self._set_root(1, csr_array((T.data**2, T.indices, T.indptr), shape=T.shape).sum(axis=1))
+
+    def _load_columns(self, probes: Matrix) -> Iterator[Any]:
+        """Yield probes on the engine, as many columns at a time as its memory has room for."""
+        some = self._engine.count_columns(len(probes), self._dtype)
+        for start in range(0, probes.shape[1], some):
+            yield self._engine.load(probes[:, start : start + some], self._dtype)
 
     def _make_buffer(self, n_columns: int) -> Any:
         return self._engine.xp.zeros((self._T.shape[0], pad_columns(n_columns)), dtype=self._dtype)
@@ -112,10 +127,12 @@ class SymmetricChains(_NormedChains):
         missing = set(lengths) - set(self._roots)
         if 1 in missing:
             self._set_first_root()
-        X = self._engine.load(probes, self._dtype)
         for length in missing - {1}:
-            for _, ends in self._expand([X], [expand_power(length).row]):
-                self._set_root(length, self._engine.fetch((ends * ends).mean(axis=1)))
+            squares = np.zeros(len(probes))
+            for X in self._load_columns(probes):
+                for _, ends in self._expand([X], [expand_power(length).row]):
+                    squares += self._engine.fetch((ends * ends).sum(axis=1))
+            self._set_root(length, squares / probes.shape[1])
 
     def sketch_rows(self, lengths: Sequence[int], probes: Matrix) -> dict[int, Matrix]:
         """Rows after the first step times probes."""

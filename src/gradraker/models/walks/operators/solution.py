@@ -117,11 +117,12 @@ class OperatorSolution:
         target = self._set_targets()
         if not self.choice.kernel:
             return
-        xp, dtype = self._operators.engine.xp, self._operators.dtype
+        engine, dtype = self._operators.engine, self._operators.dtype
+        xp = engine.xp
         alpha = dtype(self.choice.alpha)
         residual = target - self._mask * self._F - alpha * self._C
-        sizes = xp.sqrt(xp.einsum("ij,ij->j", target, target, dtype=xp.float64))
-        change = xp.sqrt(xp.einsum("ij,ij->j", residual, residual, dtype=xp.float64))
+        sizes = xp.sqrt(engine.sum_products(target, target))
+        change = xp.sqrt(engine.sum_products(residual, residual))
         wanted = xp.minimum(self._tol * sizes, _CORRECTION * change)
         solved = solve_ridge(
             self._operators,
