@@ -362,21 +362,7 @@ def format_names(names: Sequence[Hashable], *, most: int = 5) -> str:
 
 
 class NoDeviceError(RuntimeError):
-    """A device was asked for that this machine does not have.
-
-    Attributes
-    ----------
-    reason : str
-        What is missing.
-
-    Examples
-    --------
-    >>> from gradraker.exceptions import NoDeviceError
-    >>> raise NoDeviceError("CuPy finds no GPU")
-    Traceback (most recent call last):
-    gradraker.exceptions.NoDeviceError: device='cuda' needs an NVIDIA GPU and CuPy, but CuPy finds
-    no GPU; device='cpu' does without
-    """
+    """A device was asked for that this machine does not have; ``reason`` says what is missing."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -392,23 +378,8 @@ class NoDeviceError(RuntimeError):
 class DeviceMemoryError(MemoryError):
     """The memory of a device is too small for a graph; the model is as it was before.
 
-    Attributes
-    ----------
-    device : str
-        The device.
-    n_nodes, n_entries : int
-        Size of the graph.
-    free, total : int
-        Bytes of memory that were free, and in all.
-
-    Examples
-    --------
-    >>> from gradraker.exceptions import DeviceMemoryError
-    >>> raise DeviceMemoryError("cuda", 10**8, 10**9, 3 * 10**9, 16 * 10**9)
-    Traceback (most recent call last):
-    gradraker.exceptions.DeviceMemoryError: device='cuda' has too little memory for 100000000 nodes
-    and 1000000000 entries of the graph: 3.0 GB of 16.0 GB were free; device='cpu' uses the
-    machine's memory
+    Attributes are ``device``, the size of the graph (``n_nodes``, ``n_entries``), and the bytes of
+    memory that were ``free`` and in ``total``.
     """
 
     def __init__(self, device: str, n_nodes: int, n_entries: int, free: int, total: int) -> None:

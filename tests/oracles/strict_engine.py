@@ -49,6 +49,8 @@ class StrictArray(NDArrayOperatorsMixin):
         return out[0] if out else _wrap(result)
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "held":
+            raise AttributeError(name)
         found = getattr(self.held, name)
         if not callable(found) or isinstance(found, type):
             return _wrap(found) if isinstance(found, np.ndarray) else found
@@ -92,6 +94,7 @@ class StrictEngine:
 
     name = "cuda"
     xp = _Module(np)
+    wants_close_nodes = False
     memory_errors: tuple[type[BaseException], ...] = (NoRoomError,)
     # Numbers that a matrix may have before the memory is "full", and columns at once.
     room, columns = 10**12, 24

@@ -40,6 +40,8 @@ class Engine(Protocol):
     name: str
     # Errors that say that the engine's memory is full.
     memory_errors: tuple[type[BaseException], ...]
+    # Whether products gain more from linked nodes that lie close together than moving them takes.
+    wants_close_nodes: bool
 
     @property
     def xp(self) -> Any:
@@ -106,6 +108,7 @@ class CpuEngine:
     name = "cpu"
     xp = np
     memory_errors: tuple[type[BaseException], ...] = ()
+    wants_close_nodes = True
 
     def load_sparse(self, A: csr_array, dtype: Any) -> LoadedMatrix:
         """Make a matrix with 32-bit column numbers, which are half of what a product reads."""

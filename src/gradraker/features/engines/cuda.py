@@ -59,6 +59,7 @@ class CudaEngine:
     """Arrays of CuPy on the GPU in use, and products by kernels of our own."""
 
     name = "cuda"
+    wants_close_nodes = False  # it takes the CPU longer than all products take here
 
     def __init__(self, cupy: Any) -> None:
         self.xp = cupy
@@ -107,7 +108,7 @@ class CudaEngine:
     def count_columns(self, n_rows: int, dtype: Any) -> int:
         """Columns of n rows that a few copies of fit into the free memory, 4 at least."""
         each = _COPIES * max(1, n_rows) * np.dtype(dtype).itemsize
-        return max(4, int(_PART * self.measure_memory()[0]) // each // 4 * 4)
+        return max(4, int(_PART * self.measure_memory()[0] / each) // 4 * 4)
 
     # -- products ------------------------------------------------------------------
 
@@ -155,7 +156,7 @@ class CudaEngine:
         )
         if A.long_rows.size:
             kernels["long", c]((A.long_rows.size,), (THREADS,), (A.long_rows, *matrix, *sizes))
-        return c * vector
+        return int(c * vector)
 
     def sum_products(self, A: Any, B: Any) -> Any:
         """Inner products of columns, summed in double precision."""

@@ -157,7 +157,7 @@ class WalkModel(NodeModel):
             with report_memory(description.engine, description.n, self._graph.adjacency.nnz):
                 return self._update_solution(description, known)
         except DeviceMemoryError as error:
-            vars(self).update(before)
+            self.__dict__.update(before)
             if self.device != "auto":
                 raise
             warnings.warn(f"device='auto' takes the CPU: {error}", UserWarning, stacklevel=2)

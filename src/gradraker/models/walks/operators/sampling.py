@@ -29,9 +29,7 @@ def sample_region(walks: Walks, n_nodes: int) -> Rows:
         if is_taken[start]:
             continue
         room = np.empty(n_nodes - n_taken, dtype=np.int64)
-        n_found = find_around(
-            A.indptr, A.indices, back.indptr, back.indices, start, is_taken, room
-        )
+        n_found = find_around(A.indptr, A.indices, back.indptr, back.indices, start, is_taken, room)
         parts.append(room[:n_found])
         n_taken += n_found
     return np.sort(np.concatenate(parts))
