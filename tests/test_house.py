@@ -49,8 +49,8 @@ interpolate invert invoke is iterate join judge keep label learn leave limit lis
 locate lock log look loop make map mark match measure merge mix move multiply name normalise note
 notify number observe obtain open orient pack pad parse partial pick place plot poll post
 precondition predict prefetch prepare print project propagate publish put quote raise rank read
-receive record redraw reduce refine refuse release remember remove rename render renew renumber reorder
-repeat replace report reproduce request require reserve reset resize respond restore resume retry
+receive record redraw reduce refine refuse release remember remove rename render renew renumber
+reorder repeat replace report reproduce request require reserve reset resize respond restore resume retry
 return reword rollback round run sample save say scale score search select send serve set settle
 shade share shift shorten show simulate sketch skip solve sort split stack standardise start stop
 store stream stringify submit subtract sum summarise summarize take tell to train transform trim
