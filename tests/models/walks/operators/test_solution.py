@@ -164,7 +164,7 @@ def test_a_new_value_of_several_targets_moves_predictions_as_an_exact_solve_does
     solution = _solve(operators, known[:-1], Y[:-1], tol=1e-1)
     old = solution.predict(np.arange(N))
     mean = Y[:-1].mean(axis=0)
-    Y = np.vstack([Y[:-1], mean + [[0.5, 0.1, -0.01]]])
+    Y = np.vstack([Y[:-1], mean + np.array([[0.5, 0.1, -0.01]])])
     solution.grow(known[-1:], Y)
     moved = solution.predict(np.arange(N)) - old
     np.testing.assert_array_equal(solution.mean, mean)  # within the tolerance

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker.features.engine import Engine
 from gradraker.models.walks.choice import Choice
 from gradraker.models.walks.operators.evidence import SpreadCurve, fit_spread_curve
 from gradraker.models.walks.operators.left_out import Assessment
@@ -39,8 +40,8 @@ _FINER, _COLUMNS = 0.1, 32
 _MOST_ITERATIONS = 500
 
 
-def _compute_norms(X: Any, xp: Any) -> Any:
-    return xp.sqrt(xp.einsum("ij,ij->j", X, X, dtype=xp.float64))
+def _compute_norms(X: Any, engine: Engine) -> Any:
+    return engine.xp.sqrt(engine.sum_products(X, X))
 
 
 class OperatorSolution:
@@ -133,9 +134,10 @@ class OperatorSolution:
         target = self._set_targets()
         if not self.choice.kernel:
             return
-        xp = self._operators.engine.xp
-        residual, sizes = self._compute_residual(target), _compute_norms(target, xp)
-        wanted = xp.minimum(_ROOM * self._tol * sizes, _CORRECTION * _compute_norms(residual, xp))
+        engine, xp = self._operators.engine, self._operators.engine.xp
+        residual, sizes = self._compute_residual(target), _compute_norms(target, engine)
+        change = _compute_norms(residual, engine)
+        wanted = xp.minimum(_ROOM * self._tol * sizes, _CORRECTION * change)
         least = _ROUNDING[self._operators.dtype] * sizes
         coefficients, products = self._solve_columns(residual, xp.maximum(wanted, least))
         self._C, self._F = self._C + coefficients, self._F + products
@@ -147,13 +149,13 @@ class OperatorSolution:
         """
         if not (self.choice.kernel and 0 < changed.size < min(_FEW, self.Y.shape[1])):
             return False
-        xp, target = self._operators.engine.xp, self._set_targets()
-        residual, sizes = self._compute_residual(target), _compute_norms(target, xp)
+        engine, target = self._operators.engine, self._set_targets()
+        residual, rows = self._compute_residual(target), engine.load_rows(changed)
+        news = residual[rows]
+        residual[rows] = 0.0
         drift = self.known.size**0.5 * np.abs(self.Y.mean(axis=0) - self.mean)
-        news = residual[changed]
-        residual[changed] = 0.0
-        left = xp.maximum(_compute_norms(residual, xp), xp.asarray(drift))
-        if bool((left > self._tol * sizes).any()):
+        left = np.maximum(engine.fetch(_compute_norms(residual, engine)), drift)
+        if (left > self._tol * engine.fetch(_compute_norms(target, engine))).any():
             return False
         units = self._operators.make_units(changed)
         coefficients, products = self._solve_columns(units, _CORRECTION)
