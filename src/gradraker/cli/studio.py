@@ -68,7 +68,7 @@ def studio(**options: Any) -> None:
     gradraker studio --demo
     gradraker studio --edges edges.csv --values known.csv --positions stations.csv
     gradraker studio --model model.gr --no-browser --port 8123
-    """
+    """  # noqa: D301 - click keeps the lines after this sign as they are
     how = take_file_options(options)
     _check(options)
     try:

@@ -74,11 +74,11 @@ def _answer(found: Any) -> Response:
 
 
 async def _ask(studio: Studio, work: Any, *, thread: str = "studio") -> Response:
+    """Answer with what the model says, or with why it cannot say it: that is an answer, too."""
     try:
         return _answer(await studio.ask(work, thread=thread))
     except (ValueError, TypeError) as error:
-        problem = " ".join(str(error).split())
-        raise RefusedError(422, problem) from error
+        return _answer({"problem": " ".join(str(error).split())})
     except ImportError as error:
         raise RefusedError(501, str(error)) from error
 
@@ -86,7 +86,9 @@ async def _ask(studio: Studio, work: Any, *, thread: str = "studio") -> Response
 def _find_row(view: StateView, node: str) -> int:
     row = view.state.table.positions.get(node)
     if row is None:
-        raise ValueError(f"{node[:100]!r} is not a node of the graph")
+        raise RefusedError(
+            422, f"{node[:100]!r} is not a node of the graph", [("node", "is unknown")]
+        )
     return row
 
 

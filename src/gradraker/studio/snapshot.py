@@ -4,7 +4,6 @@ import base64
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from typing import Any
 from urllib.parse import quote
 
@@ -41,8 +40,10 @@ def collect_snapshot(view: StateView, node: str, settings: LabSettings) -> dict[
         ("studio/api/replay?seed=0", lambda: view.replay(0)),
     ]
     for path, make in parts:
-        with suppress(ValueError):  # what the model cannot say, the page says so
+        try:
             answers[path] = make()
+        except ValueError as error:  # the page says why
+            answers[path] = {"problem": " ".join(str(error).split())}
     answers |= _collect_panels(view, node)
     return answers
 

@@ -8,6 +8,7 @@ const done = [];
 const undone = [];
 let before = null; // predictions before the last change, by name
 let report = "";
+let opened = "";
 
 async function send(changes) {
   const { data, scene } = graph;
@@ -50,6 +51,8 @@ export function tellMoves() {
   last = { report, moves: moves.slice(0, 8).map(([name, old, now]) => [name, word(old), word(now), data.classes ? "" : format(now - old, 3)]), n: moves.length };
   const size = moves.length && !data.classes ? `, at most by ${withUnit(format(Math.abs(moves[0][2] - moves[0][1]), 3), data.unit)}` : "";
   tell(`${report}. ${moves.length} predictions moved${size}.`);
+  if (graph.positions.has(opened)) go({ node: opened });
+  opened = "";
   const place = byId("moves");
   if (place) place.replaceWith(makeMoves());
 }
@@ -116,8 +119,8 @@ function makeNodeForm() {
       { op: "put_edge", source: node, target: other, weight: 1 },
       ...(both === 2 ? [{ op: "put_edge", source: other, target: node, weight: 1 }] : []),
     ]);
-    change({ changes, inverse: [{ op: "remove_node", node }], label: `${show(node)} added` });
-    return go({ node });
+    opened = node; // when it has been learned
+    return change({ changes, inverse: [{ op: "remove_node", node }], label: `${show(node)} added` });
   };
   return make("form", { class: "form", onsubmit: add }, make("div", { class: "field" }, make("label", { for: "node-name" }, "Add a node called"), name), field, listed, make("button", {}, "Add"));
 }

@@ -199,6 +199,11 @@ async function openNode() {
   if (index < 0 && graph.data.is_large && where.part !== `around:${where.node}`) {
     return go({ part: `around:${where.node}`, x: "", y: "", zoom: "" });
   }
+  if (index < 0 && !graph.data.is_large) {
+    canvas.selected = null;
+    canvas.requestFrame();
+    return tools.showNothing(`${show(where.node)} is not a node of the graph.`);
+  }
   canvas.selected = { index, top: [] };
   canvas.requestFrame();
   return tools.showNode(where.node, index);

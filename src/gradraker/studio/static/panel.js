@@ -38,10 +38,10 @@ export function sumUp(panel, changes = new Map()) {
 export const findLargest = (scores) => scores.indexOf(Math.max(...scores));
 export const showValue = (value, classes) => (classes ? show(classes[value] ?? "–") : withUnit(format(value), graph.data.unit));
 
-export function showNothing() {
+export function showNothing(text = "Choose one on the graph or by its name, to see why it is predicted as it is.") {
   byId("panel").replaceChildren(
     make("h2", {}, "A node"),
-    make("p", { class: "note" }, "Choose one on the graph or by its name, to see why it is predicted as it is."),
+    make("p", { class: "note" }, text),
     edit.makeSection(null),
   );
 }

@@ -27,11 +27,17 @@ async function fetchJson(path, options) {
   }
   const found = await answer.json();
   if (!answer.ok) throw new Refused(found.error ?? "the server refused", answer.status);
+  return checkAnswer(found);
+}
+
+// What a model cannot say is an answer with a reason.
+function checkAnswer(found) {
+  if (typeof found.problem === "string") throw new Refused(found.problem, 200);
   return found;
 }
 
 function findHeld(path) {
-  if (Object.hasOwn(held, path)) return held[path];
+  if (Object.hasOwn(held, path)) return checkAnswer(held[path]);
   throw new Refused("this snapshot does not hold that; open the studio for it", 404);
 }
 
