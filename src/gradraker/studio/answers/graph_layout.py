@@ -16,8 +16,11 @@ from gradraker._files import write_bytes
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 # Another way to compute layouts needs another name, so that kept ones are not taken for it.
-_VERSION = "fr1"
+_VERSION = "fr2"
 _FEW_NODES = 2000
+# Room between communities, by the room that they need.
+_SPREAD = 1.15
+_MOST_PLACED = 200  # communities; the small ones after them are placed together
 
 
 def find_layout(adjacency: csr_array, *, cache: Path | None = None) -> Floats:
@@ -72,14 +75,56 @@ def compute_layout(n: int, edges: Integers) -> Floats:
     """Compute positions by igraph."""
     if n == 1:
         return np.full((1, 2), 0.5)
+    return _place_communities(n, edges) if n > _FEW_NODES else fit_square(_place(n, edges))
+
+
+def _place(n: int, edges: Integers) -> Floats:
+    """Place nodes by forces: edges pull, nodes push."""
     igraph = load_igraph()
     igraph.set_random_number_generator(random.Random(0))
     graph = igraph.Graph(n=n, edges=edges)
-    if n <= _FEW_NODES:
-        found = graph.layout_fruchterman_reingold(niter=500)
-    else:
-        found = graph.layout_fruchterman_reingold(grid=True, niter=300)
-    return fit_square(np.array(found.coords))
+    grid = n > _FEW_NODES or edges.size == 0
+    found = graph.layout_fruchterman_reingold(grid=grid, niter=500 if n < 300 else 150)
+    return np.array(found.coords).reshape(n, 2)
+
+
+def _place_communities(n: int, edges: Integers) -> Floats:
+    """Place communities by the edges between them, and the nodes of each around its place.
+
+    Forces alone make one ball of a large graph, in which nothing can be seen.
+    """
+    members = np.minimum(find_communities(n, edges), _MOST_PLACED)
+    sizes = np.bincount(members)
+    ends = members[edges]
+    inside = ends[:, 0] == ends[:, 1]
+    between = np.unique(np.sort(ends[~inside], axis=1), axis=0)
+    centres = fit_square(_place(sizes.size, between)) if sizes.size > 1 else np.full((1, 2), 0.5)
+    radii = np.sqrt(sizes / n) / 2.0
+    centres = _push_apart(centres * _SPREAD, radii)
+    positions = np.empty((n, 2))
+    place = np.empty(n, dtype=np.int64)
+    for number in range(sizes.size):
+        rows = np.flatnonzero(members == number)
+        place[rows] = np.arange(rows.size)
+        own = place[edges[inside & (ends[:, 0] == number)]]
+        inner = fit_square(_place(rows.size, own)) - 0.5 if rows.size > 1 else np.zeros((1, 2))
+        positions[rows] = centres[number] + 2.0 * radii[number] * inner
+    return fit_square(positions)
+
+
+def _push_apart(centres: Floats, radii: Floats) -> Floats:
+    """Move discs until few of them overlap."""
+    centres = centres.copy()
+    need = radii[:, np.newaxis] + radii
+    np.fill_diagonal(need, 0.0)
+    for _ in range(200):
+        gaps = centres[:, np.newaxis] - centres  # [k, k, 2]
+        far = np.maximum(np.linalg.norm(gaps, axis=2), 1e-9)
+        push = np.maximum(0.0, need - far) / far
+        if not push.any():
+            break
+        centres += 0.2 * (gaps * push[:, :, np.newaxis]).sum(axis=1)
+    return centres
 
 
 def fit_square(positions: Floats) -> Floats:

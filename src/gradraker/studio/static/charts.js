@@ -33,7 +33,7 @@ export class Chart {
     this.box = { left: 54, right: 14, top: 14, bottom: 40, ...margin };
     this.x = { ...x };
     this.y = { ...y };
-    this.width = width ?? Math.max(280, svg.parentElement?.clientWidth || 480);
+    this.width = width ?? Math.max(260, Math.round(svg.getBoundingClientRect().width) || 480);
     this.height = height ?? 240;
     svg.replaceChildren();
     svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);

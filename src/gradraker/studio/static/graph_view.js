@@ -61,6 +61,7 @@ export async function loadGraph() {
   canvas.setScene(graph.scene);
   await colour();
   await openNode();
+  if (!graph.scene.sizes) ask("studio/api/known").catch(() => {}); // the first click needs it
 }
 
 function describe() {
