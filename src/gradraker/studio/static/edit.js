@@ -94,7 +94,7 @@ function makeGiveForm(name, panel) {
   };
   return make("form", { class: "form", onsubmit: give },
     make("div", { class: "field" }, make("label", { for: "new-value" }, isKnown ? "Change its value to" : "Give it the value"), field),
-    make("button", {}, "Give"),
+    make("button", { id: "give" }, "Give"),
     isKnown ? make("button", { type: "button", class: "quiet", onclick: removeValue }, "Remove the value") : null,
     panel ? make("button", { type: "button", class: "quiet", onclick: removeNode }, "Remove the node") : null);
 }
@@ -122,13 +122,13 @@ function makeNodeForm() {
     opened = node; // when it has been learned
     return change({ changes, inverse: [{ op: "remove_node", node }], label: `${show(node)} added` });
   };
-  return make("form", { class: "form", onsubmit: add }, make("div", { class: "field" }, make("label", { for: "node-name" }, "Add a node called"), name), field, listed, make("button", {}, "Add"));
+  return make("form", { class: "form", onsubmit: add }, make("div", { class: "field" }, make("label", { for: "node-name" }, "Add a node called"), name), field, listed, make("button", { id: "add" }, "Add"));
 }
 
 function makeTokenForm(refresh) {
   const input = make("input", { type: "password", id: "token", autocomplete: "off" });
   const keep = (event) => { event.preventDefault(); keepToken(input.value); refresh(); };
-  return make("form", { class: "form", onsubmit: keep }, make("div", { class: "field" }, make("label", { for: "token" }, "Token of the service, for changes"), input), make("button", {}, "Use"));
+  return make("form", { class: "form", onsubmit: keep }, make("div", { class: "field" }, make("label", { for: "token" }, "Token of the service, for changes"), input), make("button", { id: "use-token" }, "Use"));
 }
 
 export const edit = {

@@ -30,6 +30,8 @@ export async function startGraph(panel) {
   byId("zoom-out").addEventListener("click", () => canvas.zoomAt(canvas.width / 2, canvas.height / 2, 1 / 1.5));
   byId("zoom-fit").addEventListener("click", () => canvas.show(0.5, 0.5, 1));
   canvas.overlay.addEventListener("keydown", pressKey);
+  // What has changed meanwhile is shown when the field is left.
+  byId("panel").addEventListener("focusout", () => setTimeout(() => { if (!isTyping() && byId("panel").dataset.state !== String(graph.data?.state)) openNode(); }, 0));
   canvas.overlay.addEventListener("blur", () => canvas.setCursor(-1));
   onMove(async (names) => {
     if (names.has("part")) await loadGraph();
@@ -40,7 +42,9 @@ export async function startGraph(panel) {
   if (where.x && where.y && where.zoom) canvas.show(Number(where.x), Number(where.y), Number(where.zoom));
 }
 
-export async function loadGraph() {
+const isTyping = () => byId("panel").contains(document.activeElement) && document.activeElement.matches("input:not([type=checkbox]), select");
+
+export async function loadGraph(isNews = false) {
   const data = await ask(withQuery("studio/api/graph", partQuery()));
   const columns = {};
   for (const [name, text] of Object.entries(data.columns)) columns[name] = unpack(text, "f8");
@@ -60,7 +64,9 @@ export async function loadGraph() {
   listColourings();
   canvas.setScene(graph.scene);
   await colour();
-  await openNode();
+  // News do not take the field away in which someone types.
+  if (isNews && isTyping()) canvas.selected = where.node ? { index: graph.positions.get(where.node) ?? -1, top: [] } : null;
+  else await openNode();
   if (!graph.scene.sizes) ask("studio/api/known").catch(() => {}); // the first click needs it
 }
 
@@ -190,6 +196,7 @@ function choose(i) {
 
 async function openNode() {
   const index = where.node ? graph.positions.get(where.node) ?? -1 : -1;
+  byId("panel").dataset.state = graph.data.state;
   graph.scene.chosen = index; // its name is drawn above the others
   if (canvas.isSmall) canvas.redraw();
   if (!where.node) {

@@ -65,7 +65,7 @@ async function takeState(state) {
   isLoading = true;
   try {
     forgetAnswers();
-    await loadGraph();
+    await loadGraph(true);
     tellMoves();
     await showTable();
   } catch (error) {

@@ -39,6 +39,7 @@ export const findLargest = (scores) => scores.indexOf(Math.max(...scores));
 export const showValue = (value, classes) => (classes ? show(classes[value] ?? "–") : withUnit(format(value), graph.data.unit));
 
 export function showNothing(text = "Choose one on the graph or by its name, to see why it is predicted as it is.") {
+  delete byId("panel").dataset.node;
   byId("panel").replaceChildren(
     make("h2", {}, "A node"),
     make("p", { class: "note" }, text),
@@ -53,27 +54,38 @@ export async function showNode(name, index) {
   const aside = byId("panel");
   const { scene } = graph;
   const isKnown = index >= 0 && scene.columns.known[index] > 0;
-  // What is known already is shown at once; weights follow.
+  // What is known already is shown at once, and weights follow; a panel of the same node stays until they are there.
+  const isNew = aside.dataset.node !== name || !byId("sum");
   const body = make("div", { class: "slow" }, make("p", { class: "note" }, "Weighing the known nodes …"));
-  aside.replaceChildren(...makeHead(name, index, isKnown), body);
+  if (isNew) aside.replaceChildren(...makeHead(name, index, isKnown), body);
   aside.dataset.node = name;
   let panel;
   try {
     panel = await fetchPanel(name, isLeftOut);
   } catch (error) {
-    body.replaceChildren(make("p", { class: "error" }, error.message));
-    if (!isLeftOut) body.append(edit.makeSection(name));
+    body.replaceChildren(make("p", { class: "error" }, error.message), isLeftOut ? "" : edit.makeSection(name));
+    aside.replaceChildren(...makeHead(name, index, isKnown), body);
     return;
   }
   if (where.node !== name) return;
   showSpokes(name, panel.ranked.filter((one) => one.weight !== 0));
-  aside.replaceChildren(
+  keepPlace(aside, () => aside.replaceChildren(
     ...makeHead(name, index, isKnown, panel),
     makeParts(panel),
     makeSpeakers(panel),
     imagine.makeSection(panel),
     edit.makeSection(name, panel),
-  );
+  ));
+}
+
+// A panel that is made anew keeps the focus and the place to which one has scrolled.
+function keepPlace(aside, remake) {
+  const focused = aside.contains(document.activeElement) ? document.activeElement.id : "";
+  const top = aside.scrollTop;
+  remake();
+  aside.scrollTop = top;
+  const again = focused && byId(focused);
+  if (again) (again.disabled ? byId("panel-title") : again).focus({ preventScroll: true });
 }
 
 function makeHead(name, index, isKnown, panel = null) {
