@@ -32,6 +32,7 @@ from gradraker.graph.merging import make_symmetric
 from gradraker.graph.node_graph import NodeGraph, find_nodes, make_node_graph, merge_graphs
 from gradraker.graph.node_values import NUMBERS, ValueKind, align_values, check_magnitudes
 from gradraker.graph.removal import remove_edges, remove_nodes
+from gradraker.graph.target_values import split_targets
 from gradraker.graph.values import select_columns
 from gradraker.models.bounds import Bounds, check_bounds
 from gradraker.models.left_out import LeftOut, LeftOutClasses
@@ -54,6 +55,8 @@ class NodeModel(TakesTurns, BaseEstimator):
     value_kind: ClassVar[ValueKind] = NUMBERS
     # Whether learning a value again changes the model, as a further training step does.
     learns_by_steps: ClassVar[bool] = False
+    # Whether values may have several columns.
+    takes_several_targets: ClassVar[bool] = False
     # How the command line and reports call the method.
     method: ClassVar[str]
     # Smallest and largest value of each parameter that is a number.
@@ -63,9 +66,10 @@ class NodeModel(TakesTurns, BaseEstimator):
     direction: str = "out"
     random_state: int | np.random.RandomState | None
     _graph: NodeGraph
-    _values: NDArray[Any]  # [n]: the value of each node, or the mark of an unknown one
+    _values: NDArray[Any]  # [n] or [n, K]: values of each node, or the mark of an unknown one
     _arrived: NDArray[np.int64]  # known nodes that came after fit, in the order of arrival
     _graph_options: dict[str, Any]
+    _target_names: tuple[Hashable, ...] = ()  # of several targets
 
     # -- training --------------------------------------------------------------
 
@@ -78,7 +82,7 @@ class NodeModel(TakesTurns, BaseEstimator):
         *,
         unknown_nodes: str = "error",
         node: Hashable = None,
-        value: Hashable = None,
+        value: Any = None,
         **graph_options: Any,
     ) -> Self:
         """Forget what was learned; learn a graph and the known values.
@@ -88,12 +92,15 @@ class NodeModel(TakesTurns, BaseEstimator):
         graph : any graph that :func:`gradraker.adjacency_vectors` takes
             Edges, a matrix, a mapping, a graph of another library, …
         values : mapping, Series, table, or array with NaN or None for unknown
-            Known values; see :func:`gradraker.graph.known_values`.
+            Known values; see :func:`gradraker.graph.known_values`. Several targets, for models that
+            take them: an array (n, K), a mapping from nodes to K numbers or to mappings from
+            targets to numbers, or a table with a list of columns as ``value``.
         unknown_nodes : {"error", "ignore", "isolated"}, default="error"
             What to do with values of nodes that the graph does not have: refuse them, leave
             them out, or add them as nodes without edges.
         node, value : name or position of a column, optional
-            Columns of a table of values; see :func:`gradraker.graph.known_values`.
+            Columns of a table of values; see :func:`gradraker.graph.known_values`. Of several
+            targets, ``value`` is a list.
         **graph_options
             ``nodes``, ``weight``, ``self_loops``, ``duplicates``, ``names``, ``kind``, ``source``,
             ``target`` and ``directed`` of :func:`gradraker.adjacency_vectors`.
@@ -104,8 +111,8 @@ class NodeModel(TakesTurns, BaseEstimator):
         """
         self._check_parameters()
         learned = make_node_graph(graph, graph_options)
-        values = select_columns(values, node=node, value=value, task=self.value_kind.task)
-        learned, aligned = align_values(self.value_kind, learned, learned, values, unknown_nodes)
+        self._target_names = ()
+        learned, aligned = self._align(learned, learned, values, unknown_nodes, node, value)
         if not self.value_kind.is_known(aligned).any():
             raise ValueError(
                 "values: no node of the graph has a known value; at least one is needed"
@@ -124,7 +131,7 @@ class NodeModel(TakesTurns, BaseEstimator):
         unknown_nodes: str = "error",
         relearn: bool = False,
         node: Hashable = None,
-        value: Hashable = None,
+        value: Any = None,
         **graph_options: Any,
     ) -> Self:
         """Learn more edges, more nodes, more values; what is given again replaces the old.
@@ -168,8 +175,7 @@ class NodeModel(TakesTurns, BaseEstimator):
             grown = added if is_first else merge_graphs(self._graph, added)
         news = self.value_kind.make_unknown(len(grown))
         if values is not None:
-            values = select_columns(values, node=node, value=value, task=self.value_kind.task)
-            grown, news = align_values(self.value_kind, grown, added, values, unknown_nodes)
+            grown, news = self._align(grown, added, values, unknown_nodes, node, value)
         if is_first:
             self._start(grown, self.value_kind.make_unknown(len(grown)), graph_options)
         graph_grew = graph is not None or len(grown) > len(self._graph)
@@ -215,7 +221,7 @@ class NodeModel(TakesTurns, BaseEstimator):
             if unknown.size:
                 name = graph.nodes[unknown[0]]
                 raise ValueError(f"values holds {name!r}, whose value is not known")
-            known[rows] = self.value_kind.make_unknown(rows.size)
+            known[rows] = self.value_kind.make_unknown(1)[0]
             arrived = arrived[~np.isin(arrived, rows)]
         if edges is not None:
             graph = remove_edges(graph, edges)
@@ -252,15 +258,69 @@ class NodeModel(TakesTurns, BaseEstimator):
     ) -> NDArray[np.int64]:
         """Hold a graph that has grown and values that are new; return the nodes that changed."""
         values = self.value_kind.make_unknown(len(graph))
-        values[: self._values.size] = self._values
+        if self._values.ndim == 2 or (news.ndim == 2 and not self._is_known.any()):
+            shape = self._values.shape if self._values.ndim == 2 else news.shape
+            values = np.full((len(graph), shape[1]), np.nan)
+        if self._values.ndim == values.ndim:
+            values[: len(self._values)] = self._values
         came = np.flatnonzero(self.value_kind.is_known(news))
         was_known = self.value_kind.is_known(values)[came]
         differs = values[came] != news[came]
+        if values.ndim == 2:
+            news = np.where(np.isnan(news), values, news)
+            differs = (differs & ~np.isnan(news[came])).any(axis=1)
         check_magnitudes(graph, news)
         values[came] = news[came]
         self._graph, self._values = graph, values
         self._arrived = np.concatenate([self._arrived, came[~was_known]])
         return came if relearn else came[differs | ~was_known]
+
+    def _align(
+        self,
+        graph: NodeGraph,
+        added: NodeGraph,
+        values: Any,
+        unknown_nodes: str,
+        node: Hashable,
+        value: Any,
+    ) -> tuple[NodeGraph, NDArray[Any]]:
+        """Return values in the order of the nodes, (n,), or (n, K) for several targets."""
+        kind, targets = self.value_kind, None
+        if kind.task == "values":  # a label may be a list of things
+            targets = split_targets(values, node=node, value=value, names=self._target_names)
+        if targets is None or (targets.names == [0] and not self._target_names):
+            if targets is not None:
+                values, value = targets.columns[0], None
+            elif self._target_names:
+                raise ValueError(
+                    f"values holds one number per node, but the model has learned "
+                    f"{len(self._target_names)} targets: give one number for each of "
+                    f"{list(self._target_names)}"
+                )
+            values = select_columns(values, node=node, value=value, task=kind.task)
+            return align_values(kind, graph, added, values, unknown_nodes)
+        self._set_targets(targets.names)
+        by_name = {}
+        for name, column in zip(targets.names, targets.columns, strict=True):
+            graph, by_name[name] = align_values(kind, graph, added, column, unknown_nodes)
+        unknown = kind.make_unknown(len(graph))
+        return graph, np.column_stack([by_name.get(name, unknown) for name in self._target_names])
+
+    def _set_targets(self, names: list[Hashable]) -> None:
+        """Take the names of several targets, if the model can predict several and has no others."""
+        if not self.takes_several_targets:
+            raise ValueError(
+                f"values holds {len(names)} targets, but {type(self).__name__} predicts one: give "
+                "one value per node"
+            )
+        others = [name for name in names if name not in self._target_names]
+        if self.__sklearn_is_fitted__() and self._is_known.any() and others:
+            raise ValueError(
+                f"values holds the target {others[0]!r}, but the model has learned "
+                f"{list(self._target_names) or 'one target'}"
+            )
+        if not self._target_names:
+            self._target_names = tuple(names)
 
     # -- the parts that a subclass provides --------------------------------------
 

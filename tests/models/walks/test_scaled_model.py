@@ -148,7 +148,7 @@ def test_functions_are_not_saved(tmp_path: Path) -> None:
 def test_forged_scales_are_refused(tmp_path: Path) -> None:
     model = fit()
     state, arrays = model.dump_state()
-    state["model"]["transform"]["unit"] = -1.0
+    state["model"]["columns"][0]["transform"]["unit"] = -1.0
     with pytest.raises(ValueError, match="unit of the transform"):
         NodeRegressor.from_state(model.get_params(), state, arrays)
     assert issubclass(ModelFileError, Exception)

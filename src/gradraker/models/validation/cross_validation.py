@@ -39,7 +39,7 @@ def cross_validate_nodes(
     fit_options: Mapping[str, Any] | None = None,
     unknown_nodes: str = "error",
     node: Hashable = None,
-    value: Hashable = None,
+    value: Any = None,
     n_jobs: int | None = None,
     return_train_score: bool = False,
     return_estimator: bool = False,

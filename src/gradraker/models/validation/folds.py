@@ -1,7 +1,7 @@
 """Folds of the known nodes: hidden values never reach the model that predicts them."""
 
 import time
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,6 +11,7 @@ from sklearn.base import clone, is_classifier
 
 from gradraker.graph.node_graph import NodeGraph, make_node_graph
 from gradraker.graph.node_values import align_values
+from gradraker.graph.target_values import split_targets
 from gradraker.graph.values import select_columns
 from gradraker.models.node_model import NodeModel
 
@@ -27,6 +28,18 @@ class KnownNodes:
     values: NDArray[Any]  # [n] or [n, K]
     rows: Rows  # of the known nodes
     fit_options: Mapping[str, Any]
+    target_names: Sequence[Hashable] = ()
+
+    def show(self, rows: Rows) -> Any:
+        """Return the values of some nodes, and nothing of the others, as ``fit`` takes them."""
+        if not self.target_names:
+            shown = np.full(self.values.shape, np.nan if self.values.dtype == float else None)
+            shown = shown.astype(self.values.dtype)
+            shown[rows] = self.values[rows]
+            return shown
+        names = self.graph.nodes[rows].tolist()
+        entries = [dict(zip(self.target_names, row, strict=True)) for row in self.values[rows]]
+        return dict(zip(names, entries, strict=True))
 
     @property
     def known_values(self) -> NDArray[Any]:
@@ -58,7 +71,7 @@ def align_known(
     *,
     unknown_nodes: str,
     node: Hashable,
-    value: Hashable,
+    value: Any,
     graph_options: Mapping[str, Any],
     fit_options: Mapping[str, Any],
 ) -> KnownNodes:
@@ -69,12 +82,21 @@ def align_known(
             f"{type(model).__name__}: scikit-learn's own functions are for models of rows"
         )
     made = make_node_graph(graph, graph_options)
-    chosen = select_columns(values, node=node, value=value, task=model.value_kind.task)
-    made, aligned = align_values(model.value_kind, made, made, chosen, unknown_nodes)
+    kind, names = model.value_kind, []
+    targets = split_targets(values, node=node, value=value) if kind.task == "values" else None
+    if targets is None:
+        chosen = select_columns(values, node=node, value=value, task=kind.task)
+        made, aligned = align_values(kind, made, made, chosen, unknown_nodes)
+    else:
+        names, columns = targets.names, []
+        for column in targets.columns:
+            made, one = align_values(kind, made, made, column, unknown_nodes)
+            columns.append(one)
+        aligned = np.column_stack(columns)
     rows = np.flatnonzero(model.value_kind.is_known(aligned))
     if rows.size < 2:
         raise ValueError(f"values must be known for 2 nodes at least, got {rows.size}")
-    return KnownNodes(made, aligned, rows, fit_options)
+    return KnownNodes(made, aligned, rows, fit_options, names)
 
 
 def list_folds(model: NodeModel, known: KnownNodes, cv: Any, groups: Any) -> list[Fold]:
@@ -132,10 +154,7 @@ def evaluate_fold(
 ) -> FoldResult:
     """Fit a copy of a model without the values of a fold, and score it on them."""
     learner: NodeModel = clone(model).set_params(**copy_parameters(parameters))
-    shown = learner.value_kind.make_unknown(len(known.graph))
-    if known.values.ndim == 2:
-        shown = np.full(known.values.shape, np.nan)
-    shown[known.rows[fold.train]] = known.values[known.rows[fold.train]]
+    shown = known.show(known.rows[fold.train])
     start = time.perf_counter()
     learner.fit(known.graph, shown, **known.fit_options)
     fitted = time.perf_counter()

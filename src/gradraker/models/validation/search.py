@@ -65,7 +65,7 @@ def search_nodes(
     fit_options: Mapping[str, Any] | None = None,
     unknown_nodes: str = "error",
     node: Hashable = None,
-    value: Hashable = None,
+    value: Any = None,
     n_jobs: int | None = None,
     **graph_options: Any,
 ) -> NodeSearch:
@@ -141,7 +141,7 @@ def search_nodes(
     fitted = None
     if refit:
         fitted = clone(model).set_params(**copy_parameters(candidates[best]))
-        fitted.fit(known.graph, known.values, **options)
+        fitted.fit(known.graph, known.show(known.rows), **options)
     return NodeSearch(candidates[best], float(means[best]), fitted, table)
 
 

@@ -7,10 +7,9 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gradraker.models.left_out import LeftOut, measure_left_out_error
-from gradraker.models.walks.intervals import check_coverage, compute_quantile
+from gradraker.models.left_out import LeftOutTargets
+from gradraker.models.walks.intervals import check_coverage
 from gradraker.models.walks.scaled_model import ScaledModel
-from gradraker.models.walks.targets.scales import compute_constants
 
 
 class NodeRegressor(RegressorMixin, ScaledModel):
@@ -35,7 +34,7 @@ class NodeRegressor(RegressorMixin, ScaledModel):
     blocks : "auto" or sequence of names, default="auto"
         Parts of the description: ``"hop1"``, ``"hop2"``, …, ``"degree"``, ``"far"``,
         ``"community"``, ``"alternating"``, ``"same_targets"``, ``"same_sources"``,
-        ``"pagerank"``; see :mod:`gradraker.features.walks`. The kernel is the mean of
+        ``"pagerank"``; see ``docs/theory/node-models.md``. The kernel is the mean of
         their Gaussian kernels.
     width : "auto" or float, default="auto"
         w > 0: the variance σ² of a block's kernel is w times the median squared distance of its
@@ -56,6 +55,11 @@ class NodeRegressor(RegressorMixin, ScaledModel):
     tol : float, default=1e-3
         Relative residual that ``"operators"`` solves to. Products are in single precision down
         to 10⁻⁵, and in double precision below.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where ``"operators"`` multiplies and solves: on the CPU or on an NVIDIA GPU (through CuPy).
+        ``"auto"`` takes a GPU where there is one with enough memory, and says so where not.
+    dtype : {"auto", "float32", "float64"}, default="auto"
+        Precision of products; ``"auto"`` goes by ``tol``.
     random_state : int, RandomState instance or None, default=0
         Seed of the random vectors that norms are estimated with, and of what is sampled.
 
@@ -71,10 +75,14 @@ class NodeRegressor(RegressorMixin, ScaledModel):
         Penalty in use; infinite for the mean.
     solver_ : str
         Solver in use.
+    device_ : str
+        Device in use.
     choice_ : Choice
         What was chosen, and how the candidates fared.
-    transform_ : str
-        Formula of the scale in which weights add up.
+    transform_ : str or dict
+        Formula of the scale in which weights add up, of several targets by name.
+    target_names_ : list
+        Names of several targets, in the order of the columns of predictions; [] for one.
     left_out_error_ : LeftOutError
         Estimate of the error, from known nodes that are left out one at a time.
     seed_ : int
@@ -82,8 +90,8 @@ class NodeRegressor(RegressorMixin, ScaledModel):
 
     Notes
     -----
-    The equations, and when to use which solver: ``docs/node-models.md``. Negative weights count by
-    their size. A node without edges is described by itself and its degrees.
+    The equations, and when to use which solver: ``docs/theory/node-models.md``. Negative
+    weights count by their size. A node without edges is described by itself and its degrees.
 
     Examples
     --------
@@ -119,8 +127,8 @@ class NodeRegressor(RegressorMixin, ScaledModel):
 
         Returns
         -------
-        predictions : ndarray of shape (n,)
-        intervals : ndarray of shape (n, 2)
+        predictions : ndarray of shape (n,), or (n, K) for K targets
+        intervals : ndarray of shape (n, 2) or (n, K, 2)
             Lower and upper ends, if asked for; infinite where there are too few known values
             for the coverage.
         """
@@ -153,7 +161,8 @@ class NodeRegressor(RegressorMixin, ScaledModel):
         Returns
         -------
         predictions : dict
-            New node → prediction, or → (prediction, lower end, upper end) with intervals.
+            New node → prediction, or → (prediction, lower end, upper end) with intervals; lists of
+            them for several targets.
         """
         coverage = check_coverage(coverage)
         names, rows, at = self._append_rows(links, graph_options)
@@ -162,58 +171,45 @@ class NodeRegressor(RegressorMixin, ScaledModel):
                 zip(names, self._predict_rows(rows, at, False, coverage).tolist(), strict=True)
             )
         predictions, intervals = self._predict_rows(rows, at, True, coverage)
-        ends = zip(predictions.tolist(), *intervals.T.tolist(), strict=True)
-        return dict(zip(names, ends, strict=True))
+        joined = np.concatenate([predictions[..., np.newaxis], intervals], axis=-1)
+        told = [tuple(one) if joined.ndim == 2 else [*map(tuple, one)] for one in joined.tolist()]
+        return dict(zip(names, told, strict=True))
 
     def _predict_rows(
         self, rows: NDArray[np.int64], at: Any, return_interval: bool, coverage: float
     ) -> Any:
-        solution, scale = self._get_solution(), self._make_scale()
-        scaled = solution.predict(rows, at)[:, 0]
-        predictions = scale.to_units(scaled)
+        views = self._list_views()
+        solved = self._get_solution().predict(rows, at)  # [n, K]
+        found = np.column_stack(
+            [view.to_units(column) for view, column in zip(views, solved.T, strict=True)]
+        )
         if not return_interval:
-            return predictions
-        if scale.constant is not None:
-            scaled = predictions  # without a kernel, values are as they are
-        left_out = self._predict_left_out_scaled()
-        errors = solution.Y[left_out.positions, 0] - left_out.predictions[:, 0]
-        spreads = solution.estimate_spreads(rows, at)
-        half = spreads * compute_quantile(np.abs(errors) / left_out.spreads, coverage)
-        ends = scale.to_ends(scaled - half, scaled + half)
-        # A mean may be beyond most of the values that it is the mean of.
-        ends[:, 0] = np.minimum(ends[:, 0], predictions)
-        ends[:, 1] = np.maximum(ends[:, 1], predictions)
-        return predictions, ends
+            return found if self._target_names else found[:, 0]
+        ends = [
+            view.make_intervals(column, rows, at, coverage)
+            for view, column in zip(views, solved.T, strict=True)
+        ]
+        if not self._target_names:
+            return found[:, 0], ends[0]
+        return found, np.stack(ends, axis=1)
 
     def score(self, nodes: Any, values: Any) -> float:
-        """R² of predictions; ``values`` are those of ``nodes``."""
+        """R² of predictions; ``values`` are those of ``nodes``, (n,) or (n, K)."""
         from sklearn.metrics import r2_score  # it loads much that nothing else here needs
 
         return float(r2_score(np.asarray(values, dtype=np.float64), self.predict(nodes)))
 
-    def predict_left_out(self) -> LeftOut:
+    def predict_left_out(self) -> Any:
         """Predict known nodes without their own values, by the closed form.
 
         Returns
         -------
-        LeftOut
-            Of the known nodes; of very many, of those that the estimate of the error stands on.
+        LeftOut or LeftOutTargets
+            Of the known nodes; of very many, of those that the estimate of the error stands on. Of
+            several targets, a dict with one for each.
         """
         check_is_fitted(self)
-        solution, scale = self._get_solution(), self._make_scale()
-        left_out = self._predict_left_out_scaled()
-        known = self._values[solution.known]
-        values = known[left_out.positions]
-        predictions = scale.to_units(left_out.predictions[:, 0])
-        if scale.constant is not None:
-            predictions = left_out.predictions[:, 0]
-        return LeftOut(
-            rows=solution.known[left_out.positions],
-            values=values,
-            predictions=predictions,
-            mean=float(known.mean()),
-            error=measure_left_out_error(
-                known, values, predictions, compute_constants(known, "mean")[left_out.positions]
-            ),
-            one_at_a_time=left_out.one_at_a_time,
-        )
+        found = [view.leave_out() for view in self._list_views()]
+        if not self._target_names:
+            return found[0]
+        return LeftOutTargets(zip(self._target_names, found, strict=True))

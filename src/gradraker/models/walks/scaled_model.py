@@ -1,14 +1,17 @@
 """Node models of numbers: the scale in which values are predicted, and the way back."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from gradraker._validation import check_choice
-from gradraker.explain.linear_explanation import LinearExplanation, Units
+from gradraker.explain.linear_explanation import LinearExplanation
+from gradraker.models.persistence.names_as_json import check_savable, decode_name
 from gradraker.models.persistence.saving import Arrays, State
 from gradraker.models.walks.choice import Choice, TriedTransform, choose_mean
 from gradraker.models.walks.exact.blocks import ExactBlocks
@@ -16,8 +19,15 @@ from gradraker.models.walks.exact.solution import KernelSolution
 from gradraker.models.walks.operators.operators import Operators
 from gradraker.models.walks.operators.selection import Selection, make_predictor
 from gradraker.models.walks.parameters import check_parameters
-from gradraker.models.walks.solution import LeftOutNodes
-from gradraker.models.walks.targets.scales import Scale, compute_constants, make_scale
+from gradraker.models.walks.solution import Solution
+from gradraker.models.walks.targets.columns import (
+    Column,
+    GroupedSolution,
+    dump_columns,
+    fit_column,
+    restore_columns,
+)
+from gradraker.models.walks.targets.target_view import TargetView
 from gradraker.models.walks.targets.transform_choice import (
     LeftOutScaled,
     choose_transform,
@@ -28,19 +38,21 @@ from gradraker.models.walks.targets.transforms import (
     NoTransform,
     Transform,
     check_transform,
-    dump_transform,
     fit_given,
-    restore_transform,
 )
 from gradraker.models.walks.walk_model import WalkModel
 
 _STATISTICS = ("mean", "median")
+# Nodes at which all targets are known, from which on a kernel is chosen on them alone.
+_FEWEST_COMPLETE = 10
 
 
 class ScaledModel(WalkModel):
     """A node model of numbers that are predicted in a scale of their own."""
 
-    _transform: Transform | None
+    takes_several_targets = True
+
+    _columns: tuple[Column, ...] | None
 
     def __init__(
         self,
@@ -55,6 +67,8 @@ class ScaledModel(WalkModel):
         neighbours: str = "all",
         reselect: str = "auto",
         tol: float = 1e-3,
+        device: str = "cpu",
+        dtype: str = "auto",
         random_state: int | np.random.RandomState | None = 0,
     ) -> None:
         super().__init__(
@@ -66,6 +80,8 @@ class ScaledModel(WalkModel):
             neighbours=neighbours,
             reselect=reselect,
             tol=tol,
+            device=device,
+            dtype=dtype,
             random_state=random_state,
         )
         self.transform = transform
@@ -78,26 +94,74 @@ class ScaledModel(WalkModel):
 
     def _reset(self) -> None:
         super()._reset()
-        self._transform = None
+        self._columns = None
 
     def _learn_changes(self, changed: NDArray[np.int64], *, graph_grew: bool) -> None:
-        values = self._values[self._is_known]
-        if not _is_auto(self.transform) and values.size:
-            fit_given(self.transform, values)  # refuses values that it cannot take
+        if not _is_auto(self.transform):
+            for values in self._list_values(np.flatnonzero(self._is_known)):
+                if values.size:
+                    fit_given(self.transform, values)  # refuses values that it cannot take
         super()._learn_changes(changed, graph_grew=graph_grew)
+
+    # -- targets ---------------------------------------------------------------
+
+    @property
+    def target_names_(self) -> list[Hashable]:
+        """Names of several targets, in the order of the columns of predictions; [] for one."""
+        check_is_fitted(self)
+        return list(self._target_names)
+
+    def _to_matrix(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        """Values (N,) or (N, K) as (N, K)."""
+        given = np.asarray(values, dtype=np.float64)
+        return given if given.ndim == 2 else given[:, np.newaxis]
+
+    def _list_values(self, rows: NDArray[np.int64]) -> list[NDArray[np.float64]]:
+        """The known values of each target among some nodes."""
+        return [v[~np.isnan(v)] for v in self._to_matrix(self._values[rows]).T]
+
+    def _get_column(self, target: Hashable) -> int:
+        """The column of a target, which must be named if there are several."""
+        if not self._target_names:
+            if target is not None:
+                raise ValueError(f"target must be None: the model has one target, got {target!r}")
+            return 0
+        if target not in self._target_names:
+            raise ValueError(f"target must be one of {list(self._target_names)}, got {target!r}")
+        return self._target_names.index(target)
+
+    def _get_view(self, column: int) -> TargetView:
+        """One target of the present solution."""
+        solution = self._get_solution()
+        assert self._choice is not None
+        assert self._columns is not None
+        index, positions = column, np.arange(solution.known.size)
+        if isinstance(solution, GroupedSolution):
+            solution, index, positions = solution.select(column)
+        own = self._columns[column]
+        values = self._to_matrix(self._values[self._get_solution().known[positions]])[:, column]
+        is_constant = own.is_constant or not self._choice.kernel
+        return TargetView(own, solution, index, values, self.statistic, is_constant)
+
+    def _list_views(self) -> list[TargetView]:
+        self._get_solution()
+        assert self._columns is not None
+        return [self._get_view(j) for j in range(len(self._columns))]
 
     # -- the scale of values ---------------------------------------------------
 
     def _encode(self, known: NDArray[Any]) -> NDArray[np.float64]:
-        values = np.asarray(known, dtype=np.float64)
-        assert self._transform is not None
-        return self._transform.apply(values)[:, np.newaxis]
-
-    def _decode(self, targets: NDArray[np.float64]) -> NDArray[np.float64]:
-        return targets[:, 0]
+        assert self._columns is not None
+        values = self._to_matrix(known)
+        return np.column_stack(
+            [one.encode(v) for one, v in zip(self._columns, values.T, strict=True)]
+        )
 
     def _is_outdated(self, choice: Choice, n_known: int) -> bool:
-        if self._transform is None or not self._transform.can_take(self._values[self._is_known]):
+        listed = self._list_values(np.flatnonzero(self._is_known))
+        if self._columns is None or len(self._columns) != len(listed):
+            return True
+        if not all(one.transform.can_take(v) for one, v in zip(self._columns, listed, strict=True)):
             return True
         if (
             _is_auto(self.transform)
@@ -109,13 +173,17 @@ class ScaledModel(WalkModel):
     def _choose_targets(
         self, description: ExactBlocks | Operators, known: NDArray[np.int64]
     ) -> Selection | None:
-        values = self._values[known]
+        if self._target_names:
+            self._choose_several(description, known)
+            return None
+        values = self._to_matrix(self._values[known])[:, 0]
         candidates = list_transforms(self.transform, values)
         selected: Selection | None = None
+        tried: tuple[TriedTransform, ...] = ()
 
         def choose_kernel(transform: Transform) -> bool:
             nonlocal selected
-            self._transform = transform
+            self._columns = (Column(transform),)
             selected = self._choose(description, known, self._encode(values))
             assert self._choice is not None
             return bool(self._choice.kernel)
@@ -124,26 +192,66 @@ class ScaledModel(WalkModel):
             Y = np.column_stack([one.apply(values) for one in transforms])
             return self._leave_out(description, known, Y, selected)
 
-        if len(candidates) == 1 and not (_is_auto(self.transform) and self._has_doubts(values)):
+        if len(candidates) == 1 and not (_is_auto(self.transform) and is_rough(values)):
             choose_kernel(candidates[0])
-            tried: tuple[TriedTransform, ...] = ()
+            chosen = candidates[0]
         else:
             found = choose_transform(candidates, values, self.statistic, choose_kernel, leave_out)
-            self._transform, tried = found.transform, found.tried
+            chosen, tried = found.transform, found.tried
             assert self._choice is not None
             if found.is_constant and self.alpha == "auto" and self._choice.kernel:
                 self._choice = choose_mean(known.size, self._choice.tried)
                 selected = None
         assert self._choice is not None
-        assert self._transform is not None
         if not self._choice.kernel:
-            self._transform = NoTransform()  # a constant needs no scale
-        self._choice = replace(self._choice, transform=self._transform.name, tried_transforms=tried)
+            chosen = NoTransform()  # a constant needs no scale
+        self._columns = (Column(chosen),)
+        self._choice = replace(self._choice, transform=chosen.name, tried_transforms=tried)
         return selected
 
-    def _has_doubts(self, values: NDArray[np.float64]) -> bool:
-        """Whether a kernel must show in the units of the user that it beats the constant."""
-        return is_rough(values)
+    def _choose_several(
+        self, description: ExactBlocks | Operators, known: NDArray[np.int64]
+    ) -> None:
+        """Choose one kernel for all targets, then the scale of each at this kernel."""
+        values = self._to_matrix(self._values[known])
+        candidates = [list_transforms(self.transform, v) for v in self._list_values(known)]
+        self._columns = tuple(
+            fit_column(listed[0], v) for listed, v in zip(candidates, values.T, strict=True)
+        )
+        Y = self._encode(values)
+        complete = ~np.isnan(Y).any(axis=1)
+        if int(complete.sum()) >= max(_FEWEST_COMPLETE, len(Y) // 3):
+            self._choose(description, known[complete], Y[complete])
+        else:
+            self._choose(description, known, np.nan_to_num(Y))
+        assert self._choice is not None
+        if not self._choice.kernel:
+            self._columns = tuple(Column(NoTransform()) for _ in candidates)
+            return
+        columns = []
+        for listed, v in zip(candidates, values.T, strict=True):
+            transform, is_constant = listed[0], False
+            own, v = known[~np.isnan(v)], v[~np.isnan(v)]
+            if _is_auto(self.transform) and is_rough(v):
+                leave_out = partial(self._leave_out_scaled, description, own, v)
+                found = choose_transform(listed, v, self.statistic, lambda _: True, leave_out)
+                transform, is_constant = found.transform, found.is_constant
+            if is_constant:
+                transform = NoTransform()
+            columns.append(replace(fit_column(transform, v), is_constant=is_constant))
+        self._columns = tuple(columns)
+        names = dict.fromkeys(one.transform.name for one in columns)
+        self._choice = replace(self._choice, transform=", ".join(names))
+
+    def _leave_out_scaled(
+        self,
+        description: ExactBlocks | Operators,
+        known: NDArray[np.int64],
+        values: NDArray[np.float64],
+        transforms: Sequence[Transform],
+    ) -> LeftOutScaled:
+        Y = np.column_stack([one.apply(values) for one in transforms])
+        return self._leave_out(description, known, Y, None)
 
     def _leave_out(
         self,
@@ -164,61 +272,81 @@ class ScaledModel(WalkModel):
         (predictions,) = predictor.predict(self._choice.kernel, (self._choice.alpha,))
         return LeftOutScaled(predictor.positions, predictions)
 
-    def _make_scale(self) -> Scale:
-        """The way back to the units of the user, for the present solution."""
-        solution = self._get_solution()
-        assert self._choice is not None
-        assert self._transform is not None
-        residuals = np.empty(0)
-        if self.statistic == "median" or not isinstance(self._transform, NoTransform):
-            left_out = solution.predict_left_out()
-            residuals = solution.Y[left_out.positions, 0] - left_out.predictions[:, 0]
-        return make_scale(
-            self._transform,
-            self.statistic,
-            self._values[solution.known],
-            residuals,
-            is_constant=not self._choice.kernel,
-        )
+    def _can_go_on(self, solution: Solution, Y: NDArray[np.float64]) -> bool:
+        has_missing = bool(np.isnan(Y).any())
+        is_grouped = isinstance(solution, GroupedSolution)
+        return super()._can_go_on(solution, Y) and has_missing == is_grouped
+
+    def _make_solution(
+        self,
+        description: ExactBlocks | Operators,
+        known: NDArray[np.int64],
+        Y: NDArray[np.float64],
+        selected: Selection | None,
+    ) -> Solution:
+        make = super()._make_solution
+        if not np.isnan(Y).any():
+            return make(description, known, Y, selected)
+        self._warm = None
+        return GroupedSolution(lambda own, V: make(description, own, V, None), known, Y)
 
     @property
-    def transform_(self) -> str:
-        """Formula of the scale in which weights add up."""
+    def transform_(self) -> Any:
+        """Formula of the scale in which weights add up; by target, if there are several."""
+        check_is_fitted(self)
         self._get_solution()
-        assert self._transform is not None
-        return self._transform.formula
+        assert self._columns is not None
+        formulas = [one.transform.formula for one in self._columns]
+        if not self._target_names:
+            return formulas[0]
+        return dict(zip(self._target_names, formulas, strict=True))
 
-    def _predict_left_out_scaled(self) -> LeftOutNodes:
-        """Left-out nodes in the scale; of a constant, the constant of the others."""
-        solution = self._get_solution()
-        left_out = solution.predict_left_out()
-        if self.choice_.kernel:
-            return left_out
-        constants = compute_constants(solution.Y[:, 0], self.statistic)
-        return left_out._replace(predictions=constants[left_out.positions, np.newaxis])
-
-    def _make_explanation(
-        self,
-        rows: NDArray[np.int64],
-        weights: NDArray[np.float64],
-        scores: NDArray[np.float64],
-        part_names: tuple[str, ...] = (),
-        parts: NDArray[np.float64] | None = None,
+    def explain(
+        self, nodes: Any = None, *, left_out: bool = False, target: Hashable = None
     ) -> LinearExplanation:
-        found = super()._make_explanation(rows, weights, scores, part_names, parts)
-        scale, known = self._make_scale(), self._values[self._get_solution().known]
-        predictions = scale.to_units(found.prediction)
-        if isinstance(scale.transform, NoTransform) and np.array_equal(
-            predictions, found.prediction
-        ):
-            return found
-        return replace(found, units=Units(scale.transform.formula, known, predictions))
+        """Explain predictions exactly, as weighted sums of the known values.
+
+        Parameters
+        ----------
+        nodes : sequence of names, optional
+            Nodes of the graph; default all whose values are not known.
+        left_out : bool, default=False
+            Whether to explain what is predicted for known nodes without their own values;
+            ``nodes`` must then be known, and default to all that are.
+        target : name, optional
+            One of several targets.
+
+        Returns
+        -------
+        LinearExplanation
+            ``weights @ values`` equals ``prediction``; the weights of a prediction sum to 1. Where
+            values are predicted in another scale, they are in this scale, and ``units`` has them
+            as they were given.
+
+        Examples
+        --------
+        >>> from gradraker import NodeRegressor
+        >>> links = {"a": ["x", "y"], "b": ["x", "y"], "c": ["u", "v"], "d": ["u", "v"]}
+        >>> model = NodeRegressor().fit(links, {"a": 1.0, "b": 1.0, "c": 9.0, "d": 8.0})
+        >>> found = model.explain(["x", "u"])
+        >>> bool(abs(found.weights @ found.values - found.prediction).max() < 1e-10)
+        True
+        """
+        check_is_fitted(self)
+        view = self._get_view(self._get_column(target))
+        if not left_out:
+            return view.explain(self._find_rows(nodes), self.nodes_)
+        rows = np.sort(view.solution.known) if nodes is None else self._find_rows(nodes)
+        return view.explain_left_out(rows, self.nodes_)
 
     def describe(self) -> dict[str, Any]:
         """Return what the model chose, and how other candidates fared."""
         facts = super().describe()
         given = self.transform if isinstance(self.transform, str) else "given"
-        facts["choice"] |= {"formula": self.transform_, "statistic": self.statistic}
+        formula = self.transform_
+        if isinstance(formula, dict):
+            formula = ", ".join(f"{name}: {one}" for name, one in formula.items())
+        facts["choice"] |= {"formula": formula, "statistic": self.statistic}
         facts["settings"] |= {"transform": given, "statistic": self.statistic}
         return facts
 
@@ -226,10 +354,15 @@ class ScaledModel(WalkModel):
 
     def _dump_state(self) -> tuple[State, Arrays]:
         state, arrays = super()._dump_state()
-        return state | {"transform": dump_transform(self._transform)}, arrays
+        names = [check_savable("target", name) for name in self._target_names]
+        return state | {"columns": dump_columns(self._columns), "targets": names}, arrays
 
     def _restore_state(self, state: State, arrays: Arrays) -> None:
-        self._transform = restore_transform(state["transform"])
+        self._target_names = tuple(decode_name(name) for name in state["targets"])
+        n_targets = self._to_matrix(self._values).shape[1]
+        if self._values.ndim == 2 and len(self._target_names) != n_targets:
+            raise ValueError("the names of targets do not fit the values")
+        self._columns = restore_columns(state["columns"], n_targets)
         super()._restore_state(state, arrays)
 
 
