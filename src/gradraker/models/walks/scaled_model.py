@@ -151,8 +151,9 @@ class ScaledModel(WalkModel):
     # -- the scale of values ---------------------------------------------------
 
     def _encode(self, known: NDArray[Any]) -> NDArray[np.float64]:
-        assert self._columns is not None
         values = self._to_matrix(known)
+        if self._columns is None:  # nothing is chosen yet
+            return values
         return np.column_stack(
             [one.encode(v) for one, v in zip(self._columns, values.T, strict=True)]
         )
