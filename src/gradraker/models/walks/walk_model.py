@@ -14,17 +14,21 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from gradraker._validation import check_choice
+from gradraker.attributes.alignment import append_described_nodes, warn_of_leaks
+from gradraker.attributes.table import AttributeTable
 from gradraker.explain.linear_explanation import LinearExplanation
-from gradraker.graph.node_graph import NodeGraph, append_new_nodes
+from gradraker.graph.node_graph import NodeGraph
 from gradraker.models.bounds import NOT_NEGATIVE, Bounds
 from gradraker.models.node_model import NodeModel
 from gradraker.models.persistence.saving import Arrays, State, check_int
+from gradraker.models.walks.attributes.coefficients import AttributeCoefficients
+from gradraker.models.walks.attributes.rows import AttributeRows
 from gradraker.models.walks.choice import Choice, dump_choice, restore_choice
 from gradraker.models.walks.description import Walks, describe_walks
 from gradraker.models.walks.exact.blocks import ExactBlocks
 from gradraker.models.walks.exact.selection import choose_exactly
 from gradraker.models.walks.exact.solution import KernelSolution
-from gradraker.models.walks.operators.operators import Operators
+from gradraker.models.walks.operators.operators import MOST_COLUMNS, Operators
 from gradraker.models.walks.operators.selection import Selection, choose_operators
 from gradraker.models.walks.operators.solution import OperatorSolution
 from gradraker.models.walks.operators.warm_start import (
@@ -36,7 +40,7 @@ from gradraker.models.walks.operators.warm_start import (
 )
 from gradraker.models.walks.parameters import check_parameters, check_tolerance
 from gradraker.models.walks.solution import Solution
-from gradraker.models.walks.terms import Term
+from gradraker.models.walks.terms import ATTRIBUTE_BLOCKS, Term
 
 # solver="auto" takes exact kernels up to so many nodes.
 MOST_EXACT_NODES = 5000
@@ -56,6 +60,7 @@ class WalkModel(NodeModel):
     """Nodes compared by where walks from them lead; subclasses say how to encode a value."""
 
     method = "nodes"
+    takes_attributes = True
     # Whether targets are one-hot classes.
     are_classes = False
     bounds: ClassVar[Bounds] = {
@@ -111,6 +116,9 @@ class WalkModel(NodeModel):
         self._is_current = self._choice_is_current = False
 
     def _learn_all(self) -> None:
+        if self._attributes is not None:
+            known = self._list_known()
+            warn_of_leaks(self._attributes, known, self._encode(self._values[known]))
         self._get_solution()
 
     def _learn_changes(self, changed: NDArray[np.int64], *, graph_grew: bool) -> None:
@@ -171,10 +179,23 @@ class WalkModel(NodeModel):
         if self._description is None or not holds:
             walks = self._make_walks(self._graph, known)
             dtype = np.float32 if self.tol >= _SINGLE_PRECISION else np.float64
-            self._description = ExactBlocks(walks) if exact else Operators(walks, dtype=dtype)
+            if exact:
+                rows = self._make_attribute_rows(self._attributes, walks)
+                self._description = ExactBlocks(walks, attributes=rows)
+            else:
+                rows = self._make_attribute_rows(self._attributes, walks, MOST_COLUMNS)
+                self._description = Operators(walks, dtype=dtype, attributes=rows)
             self._keep_warm()
             self._solution = None
         return self._description
+
+    @staticmethod
+    def _make_attribute_rows(
+        table: AttributeTable | None, walks: Walks, most_columns: int | None = None
+    ) -> AttributeRows | None:
+        if table is None:
+            return None
+        return AttributeRows(table, walks, most_columns=most_columns)
 
     def _make_walks(
         self, graph: NodeGraph, known: NDArray[np.int64], *, n_old: int | None = None
@@ -202,7 +223,14 @@ class WalkModel(NodeModel):
         A = self._graph.adjacency
         is_directed = self.direction == "both" and abs(A - A.T).sum() > 0.0
         if isinstance(description, ExactBlocks):
-            self._choice = choose_exactly(given, description, known, Y, is_directed=is_directed)
+            self._choice = choose_exactly(
+                given,
+                description,
+                known,
+                Y,
+                is_directed=is_directed,
+                are_classes=self.are_classes,
+            )
             return None
         selected = choose_operators(
             given, description, known, Y, is_directed=is_directed, are_classes=self.are_classes
@@ -362,25 +390,41 @@ class WalkModel(NodeModel):
             "method": self.method,
             "choice": self.choice_.to_dict() | {"solver": self.solver_},
             "settings": settings | {"seed": self.seed_},
-        }
+        } | self._describe_attributes()
+
+    def _describe_attributes(self) -> dict[str, Any]:
+        if self._attributes is None:
+            return {}
+        told = self._attributes.describe()
+        return {"attributes": told | {"coefficients": self.coefficients_.to_dict()}}
 
     def _append_rows(
-        self, links: Any, options: dict[str, Any]
+        self, links: Any, attributes: Any, options: dict[str, Any]
     ) -> tuple[list[Hashable], NDArray[np.int64], Any]:
         """Names of new nodes, their rows, and a description that holds them beside the graph."""
         check_is_fitted(self)
         solution = self._get_solution()
         n_old = len(self._graph.nodes)
-        extended = append_new_nodes(self._graph, links, options)
+        extended, table = append_described_nodes(
+            self._graph, links, options, self._attributes, attributes
+        )
         rows = np.arange(n_old, len(extended.nodes))
         names: list[Hashable] = extended.nodes[rows].tolist()
         if isinstance(self._description, Operators):
             out = extended.adjacency[n_old:, :n_old]
             into = extended.adjacency[:n_old, n_old:].T.tocsr()
-            return names, rows - n_old, self._description.describe_new(out, into)
+            new = None if table is None else table.select(rows)
+            return names, rows - n_old, self._description.describe_new(out, into, new)
         assert self._description is not None
         walks = self._make_walks(extended, solution.known, n_old=n_old)
-        return names, rows, ExactBlocks(walks, self._description.medians)
+        described = self._make_attribute_rows(table, walks)
+        return names, rows, ExactBlocks(walks, self._description.medians, described)
+
+    @property
+    def coefficients_(self) -> AttributeCoefficients:
+        """How linear terms count each attribute, and in which direction."""
+        check_is_fitted(self)
+        return self._get_solution().compute_coefficients()
 
     # -- parameters ------------------------------------------------------------
 
@@ -408,6 +452,8 @@ class WalkModel(NodeModel):
         if state["choice"] is None:
             return
         self._choice = restore_choice(state["choice"])
+        if self._attributes is None and not set(self._choice.blocks).isdisjoint(ATTRIBUTE_BLOCKS):
+            raise ValueError("the choice names attributes, but there are none")
         self._choice_is_current = bool(state["choice_is_current"])
         self._n_at_choice = check_int("n_at_choice", state["n_at_choice"])
         if "coefficients" in arrays:
