@@ -20,7 +20,7 @@ from gradraker.graph.names import (
 )
 
 # Headings of columns, in lower case.
-_NODE = ("node", "nodes", "node_id", "id", "name")
+NODE_HEADINGS = ("node", "nodes", "node_id", "id", "name")
 _ATTRIBUTE = ("attribute", "feature", "word", "term", "key")
 _VALUE = ("value", "weight", "count", "number")
 # Columns of dense attributes, beyond which a sparse matrix is asked for.
@@ -179,7 +179,7 @@ def _read_table(native: Any, table: nw.DataFrame[Any], graph_nodes: Names) -> Gi
     if not len(table):
         raise ValueError("attributes is a table without rows")
     headings = {str(name).lower(): name for name in table.columns}
-    node = next((headings[name] for name in _NODE if name in headings), None)
+    node = next((headings[name] for name in NODE_HEADINGS if name in headings), None)
     if node is not None and headings.keys() >= {str(node).lower()} and len(headings) == 3:
         attribute = next((headings[name] for name in _ATTRIBUTE if name in headings), None)
         value = next((headings[name] for name in _VALUE if name in headings), None)

@@ -68,11 +68,15 @@ class AttributeTable:
         }
 
     def __repr__(self) -> str:
+        return f"AttributeTable: {self.format_kinds()}"
+
+    def format_kinds(self) -> str:
+        """Say what was understood."""
         told = self.describe()
         kinds = ", ".join(f"{kind}: {n}" for kind, n in told["kinds"].items())
         without = told["n_nodes_without"]
         missing = f"; {without} without" if without else ""
-        return f"AttributeTable: {told['n_columns']} numbers per node ({kinds}){missing}"
+        return f"{told['n_columns']} numbers per node ({kinds}){missing}"
 
     def resize(self, n: int) -> "AttributeTable":
         """Return the table with nodes without attributes added, up to n."""

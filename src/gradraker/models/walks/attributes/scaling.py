@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array, issparse
 from scipy.special import ndtri
 
+from gradraker.features.blas import use_one_blas_thread
+
 Matrix = NDArray[np.float64]
 # Values of a column that its distribution is kept by.
 _KNOTS = 1000
@@ -105,7 +107,8 @@ def find_directions(
     from sklearn.utils.extmath import randomized_svd  # loads much
 
     rank = min(most_columns, n, d)
-    found = randomized_svd(
-        words.astype(np.float32), n_components=rank, n_iter=2, random_state=seed % 2**32
-    )
+    with use_one_blas_thread():
+        found = randomized_svd(
+            words.astype(np.float32), n_components=rank, n_iter=2, random_state=seed % 2**32
+        )
     return np.ascontiguousarray(found[2].T, dtype=np.float32)
