@@ -55,7 +55,7 @@ return reword rollback round run sample save say scale score search select send 
 shade share shift shorten show simulate sketch skip solve sort split stack standardise start stop
 store stream stringify submit subtract sum summarise summarize take tell to train transform trim
 trust try unescape unlock unpack update use validate verify wait wake walk warn watch weigh work
-wrap write
+wrap write imagine replay step switch
 """
 # Names of maths, of the paper and of the field, one word of pandas users, callbacks of uvicorn, and
 # addresses of the service that its client names.
