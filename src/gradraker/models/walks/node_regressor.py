@@ -137,8 +137,9 @@ class NodeRegressor(RegressorMixin, ScaledModel):
 
     def predict_new(
         self,
-        links: Any,
+        links: Any = None,
         *,
+        attributes: Any = None,
         return_interval: bool = False,
         coverage: float = 0.9,
         **graph_options: Any,
@@ -152,7 +153,11 @@ class NodeRegressor(RegressorMixin, ScaledModel):
         ----------
         links : mapping or other graph
             A mapping from new nodes to neighbours or to ``{neighbour: weight}``, or edges in any
-            other form, each between a new node and a node of the graph.
+            other form, each between a new node and a node of the graph. None if attributes alone
+            describe the new nodes.
+        attributes : frame, array, sparse matrix or mapping, optional
+            Attributes of the new nodes, with the columns of :meth:`fit`. A node that has
+            attributes and no links is predicted from its attributes alone.
         return_interval, coverage
             As in :meth:`predict`.
         **graph_options
@@ -165,7 +170,7 @@ class NodeRegressor(RegressorMixin, ScaledModel):
             them for several targets.
         """
         coverage = check_coverage(coverage)
-        names, rows, at = self._append_rows(links, graph_options)
+        names, rows, at = self._append_rows(links, attributes, graph_options)
         if not return_interval:
             return dict(
                 zip(names, self._predict_rows(rows, at, False, coverage).tolist(), strict=True)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker.models.walks.attributes.coefficients import AttributeCoefficients
 from gradraker.models.walks.solution import LeftOutNodes, Parts, Solution
 from gradraker.models.walks.targets.transforms import (
     Transform,
@@ -135,6 +136,12 @@ class GroupedSolution:
     def compute_left_out_weights(self, positions: Rows) -> Matrix:
         """Not for all targets together: :meth:`select` one."""
         raise NotImplementedError
+
+    def compute_coefficients(self) -> AttributeCoefficients:
+        """Not for all targets together: they have different known nodes."""
+        raise ValueError(
+            "coefficients_ needs targets that are known at the same nodes: fit one model for each"
+        )
 
     def predict_left_out(self) -> LeftOutNodes:
         """Not for all targets together: :meth:`select` one."""
