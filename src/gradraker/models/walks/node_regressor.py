@@ -25,7 +25,7 @@ class NodeRegressor(RegressorMixin, WalkModel):
     blocks : "auto" or sequence of names, default="auto"
         Parts of the description: ``"hop1"``, ``"hop2"``, …, ``"degree"``, ``"far"``,
         ``"community"``, ``"alternating"``, ``"same_targets"``, ``"same_sources"``,
-        ``"pagerank"``; see :mod:`gradraker.features.walks`. The kernel is the mean of
+        ``"pagerank"``; see ``docs/theory/node-models.md``. The kernel is the mean of
         their Gaussian kernels.
     width : "auto" or float, default="auto"
         w > 0: the variance σ² of a block's kernel is w times the median squared distance of its
@@ -77,8 +77,8 @@ class NodeRegressor(RegressorMixin, WalkModel):
 
     Notes
     -----
-    The equations, and when to use which solver: ``docs/node-models.md``. Negative weights count by
-    their size. A node without edges is described by itself and its degrees.
+    The equations, and when to use which solver: ``docs/theory/node-models.md``. Negative
+    weights count by their size. A node without edges is described by itself and its degrees.
 
     Examples
     --------

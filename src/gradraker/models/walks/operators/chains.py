@@ -85,7 +85,7 @@ def find_close_order(T: csr_array) -> NDArray[np.int64]:
     return np.asarray(reverse_cuthill_mckee(T, symmetric_mode=False), dtype=np.int64)
 
 
-def reorder(T: csr_array, order: NDArray[np.int64]) -> csr_array:
+def apply_order(T: csr_array, order: NDArray[np.int64]) -> csr_array:
     """Rows and columns of T in this order."""
     return csr_array(T[order][:, order])
 
@@ -136,7 +136,7 @@ class _NormedChains:
         self._roots: dict[int, Any] = {}
 
     def _take_order(self, T: csr_array) -> csr_array:
-        return T if self._close is None else reorder(T, self._close)
+        return T if self._close is None else apply_order(T, self._close)
 
     def _move_in(self, X: Any) -> Any:
         """Copy X (n, k) into the order of the buffers."""
