@@ -60,7 +60,7 @@ def test_regressor_on_a_cluster_equals_the_plain_one(client: Any, solver: str) -
     assert (spread.kernel_, spread.alpha_) == (plain.kernel_, plain.alpha_)
     np.testing.assert_array_equal(spread.predict(), plain.predict())
     found, expected = spread.explain(), plain.explain()
-    # Rows of exact kernels are products of other sizes for fewer nodes, which BLAS rounds otherwise.
+    # BLAS rounds products of other sizes otherwise.
     allowed = 0.0 if solver == "operators" else 1e-10
     np.testing.assert_allclose(found.weights, expected.weights, atol=allowed)
     np.testing.assert_allclose(found.prediction, expected.prediction, atol=1e-12)

@@ -106,7 +106,7 @@ def read_edges(
     on_disk : path, optional
         A new folder for edges that memory does not hold, of Parquet or text files whose nodes are
         whole numbers. Edges then count both ways, as walks of ``direction="both"`` take them, and
-        the sum of equal edges is in single precision. See ``docs/large-graphs.md``.
+        the sum of equal edges is in single precision. See ``docs/how-to/large-graphs.md``.
 
     Returns
     -------
