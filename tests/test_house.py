@@ -48,14 +48,14 @@ from gather generate get give group grow guess handle has hash hide hold identif
 interpolate invert invoke is iterate join judge keep label learn leave limit list listen load
 locate lock log look loop make map mark match measure merge mix move multiply name normalise note
 notify number observe obtain open orient pack pad parse partial pick place plot poll post
-precondition predict prefetch prepare print project propagate publish put quote raise rank read
+precondition predict prefetch prepare print project propagate publish push put quote raise rank read
 receive record redraw reduce refine refuse release remember remove rename render renew renumber
 repeat replace report reproduce request require reserve reset resize respond restore resume retry
 return reword rollback round run sample save say scale score search select send serve set settle
 shade share shift shorten show simulate sketch skip solve sort split stack standardise start stop
 store stream stringify submit subtract sum summarise summarize take tell to train transform trim
 trust try unescape unlock unpack update use validate verify wait wake walk warn watch weigh work
-wrap write
+wrap write imagine replay step switch
 """
 # Names of maths, of the paper and of the field, one word of pandas users, callbacks of uvicorn, and
 # addresses of the service that its client names.

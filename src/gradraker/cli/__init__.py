@@ -17,6 +17,7 @@ from gradraker.cli.ranges import ranges
 from gradraker.cli.reproduce import reproduce
 from gradraker.cli.series import series
 from gradraker.cli.serve import serve
+from gradraker.cli.studio import studio
 from gradraker.cli.sweep import INTERRUPTED, sweep
 from gradraker.cli.update import update
 
@@ -116,6 +117,7 @@ for command in (
     sweep,
     reproduce,
     serve,
+    studio,
     data,
     demo,
 ):

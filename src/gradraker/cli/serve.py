@@ -118,6 +118,7 @@ def serve(**options: Any) -> None:
         from gradraker.live.server import open_journal
         from gradraker.live.server import serve as run
         from gradraker.live.settings import Limits, Settings
+        from gradraker.studio import add_studio
     except ImportError as error:
         raise click.ClickException(
             f"serve needs more packages ({error.name} is missing): pip install 'gradraker[serve]'"
@@ -159,6 +160,7 @@ def serve(**options: Any) -> None:
             settings,
             background=_find_stream() if options["demo"] else None,
             on_listen=lambda port: _tell(settings, port, token if is_made else None),
+            add_routes=add_studio,
         )
     finally:
         if folder is not None:
@@ -236,6 +238,7 @@ def _make_model(options: dict[str, Any], how: FileOptions, waiting: Waiting) -> 
 def _tell(settings: Any, port: int, token: str | None) -> None:
     scheme = "http" if settings.certificate is None else "https"
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    click.echo(f"gradraker live: {scheme}://{host}:{port}{settings.root_path}/ (API: /docs)")
+    address = f"{scheme}://{host}:{port}{settings.root_path}/"
+    click.echo(f"gradraker live: {address} (API: /docs, studio: /studio)")
     if token is not None:
         click.echo(f"Token for changes: {token}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from gradraker.live.api import make_app
+from gradraker.live.api import AddRoutes, make_app
 from gradraker.live.journal import Journal
 from gradraker.live.service import Service
 from gradraker.live.settings import Settings
@@ -56,6 +56,7 @@ def serve(
     *,
     background: Callable[[Service], Coroutine[Any, Any, None]] | None = None,
     on_listen: Callable[[int], None] | None = None,
+    add_routes: AddRoutes | None = None,
 ) -> None:
     """Serve until the process is told to stop.
 
@@ -69,12 +70,14 @@ def serve(
         Something that runs beside, such as a stream of values.
     on_listen : callable, optional
         Called with the port when the service listens.
+    add_routes : callable, optional
+        Adds pages to the application of the service.
     """
     logging.getLogger("gradraker.live").setLevel(logging.INFO)
     sys.setswitchinterval(0.001)  # threads that predict let others answer sooner
     service = Service(journal, settings)
     config = uvicorn.Config(
-        make_app(service),
+        make_app(service, add_routes=add_routes),
         host=settings.host,
         port=settings.port,
         http=_LimitedProtocol,

@@ -1,5 +1,5 @@
 """The HTTP API of a live service."""
 
-from gradraker.live.api.app import make_app
+from gradraker.live.api.app import AddRoutes, make_app
 
-__all__ = ["make_app"]
+__all__ = ["AddRoutes", "make_app"]

@@ -1,6 +1,6 @@
 """The HTTP API of a live service."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
@@ -69,8 +69,11 @@ _ASK: Any = {
 _TELL: Any = {"responses": {422: _REFUSED[422], 503: _REFUSED[503]}, "tags": ["facts"]}
 
 
-def make_app(service: Service) -> FastAPI:
-    """Make the application of a service."""
+AddRoutes = Callable[[FastAPI, Service], None]
+
+
+def make_app(service: Service, *, add_routes: AddRoutes | None = None) -> FastAPI:
+    """Make the application of a service; ``add_routes`` may add pages to it."""
 
     @asynccontextmanager
     async def run_service(_: FastAPI) -> AsyncIterator[None]:
@@ -92,6 +95,8 @@ def make_app(service: Service) -> FastAPI:
     _add_questions(app, service)
     _add_facts(app, service)
     _add_pages(app)
+    if add_routes is not None:
+        add_routes(app, service)
     app.openapi = lambda: pages.describe_api(app)  # type: ignore[method-assign]
     app.add_middleware(Guard, settings=service.settings, counters=service.counters)
     return app
@@ -192,7 +197,7 @@ def _add_facts(app: FastAPI, service: Service) -> None:
     @app.get("/learned", summary="The last values and what was predicted before", **_TELL)
     async def get_learned(last: Annotated[int, Query(ge=1, le=1000)] = 20) -> Any:
         found = await service.read(lambda: read_validations(service.journal, last=last))
-        names = ("seq", "node", "value", "predicted", "is_first")
+        names = ("seq", "node", "value", "predicted", "is_first", "error", "baseline_error")
         return JSONResponse({"learned": [{n: getattr(v, n) for n in names} for v in found]})
 
     @app.get("/history", summary="Changes that name a node, the newest first", **_TELL)

@@ -16,7 +16,9 @@ from gradraker.live.api.problems import RefusedError, make_problem
 from gradraker.live.service.counters import Counters
 from gradraker.live.settings import LOCAL_HOSTS, Settings
 
-CHANGES = frozenset({"/edges", "/values", "/attributes", "/remove", "/changes"})
+CHANGES = frozenset(
+    {"/edges", "/values", "/attributes", "/remove", "/changes", "/studio/api/stream"}
+)
 _OPEN = frozenset({"/health", "/ready"})
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _MOST_ADDRESSES = 10_000
@@ -82,7 +84,7 @@ class Guard:
                 status = message["status"]
                 headers = MutableHeaders(scope=message)
                 for name, value in self._headers.items():
-                    headers[name] = value
+                    headers.setdefault(name, value)  # a page may have a policy of its own
             await send(message)
 
         try:

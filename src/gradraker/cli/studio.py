@@ -1,0 +1,172 @@
+"""``gradraker studio``: a page on which one sees and touches what a model thinks."""
+
+import os
+import secrets
+import sys
+import tempfile
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gradraker.cli.inputs import (
+    FileOptions,
+    load_node_model,
+    read_edges_file,
+    read_values_file,
+    reword_errors,
+    take_file_options,
+)
+from gradraker.cli.option_groups import FILE_OPTIONS, GroupedCommand
+from gradraker.cli.options import (
+    FileName,
+    add_values_option,
+    directed_option,
+    file_options,
+    optional_edges_option,
+)
+from gradraker.cli.progress import Waiting
+
+if TYPE_CHECKING:
+    from gradraker.models import NodeModel
+    from gradraker.studio import StudioOptions
+
+
+@click.command(
+    cls=GroupedCommand,
+    groups={"Reading files": (*FILE_OPTIONS, "directed")},
+    short_help="Open a page on which one sees and touches what a model thinks.",
+    epilog="Example: gradraker studio --edges edges.csv --values known.csv --unit °C",
+)
+@optional_edges_option
+@add_values_option(required=False, text="Known values: nodes and numbers or classes.")
+@click.option("--model", type=FileName(), metavar="FILE", help="A saved model instead of files.")
+@click.option("--demo", is_flag=True, help="January at Swiss weather stations instead of files.")
+@click.option(
+    "--positions",
+    type=FileName(),
+    metavar="FILE",
+    help="Where nodes are drawn: a table of nodes, x (or east) and y (or north). Default: a layout "
+    "of the graph, which is computed once and kept.",
+)
+@click.option("--title", metavar="TEXT", help="Title of the page.")
+@click.option("--unit", default="", metavar="TEXT", help="Unit of the values.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Default any free one."
+)
+@click.option("--browser/--no-browser", default=True, help="Whether to open the page.")
+@file_options
+@directed_option
+def studio(**options: Any) -> None:
+    """Open a page on which one sees and touches what a model thinks.
+
+    The graph with values, predictions, errors and uncertainties; every prediction as a weighted
+    sum of known values; what if a value or a link were different; the paper's learner with σ²
+    under the hand; a stream; editing with undo. The page is served to this machine only, loads
+    nothing from elsewhere, and changes none of your files. Stop it with Ctrl-C.
+
+    \b
+    gradraker studio --demo
+    gradraker studio --edges edges.csv --values known.csv --positions stations.csv
+    gradraker studio --model model.gr --no-browser --port 8123
+    """  # noqa: D301 - click keeps the lines after this sign as they are
+    how = take_file_options(options)
+    _check(options)
+    try:
+        from gradraker.live.server import open_journal, serve
+        from gradraker.live.settings import Settings
+        from gradraker.studio import add_studio
+        from gradraker.studio.answers.graph_layout import load_igraph
+    except ImportError as error:
+        raise click.ClickException(
+            f"studio needs more packages ({error.name} is missing): pip install 'gradraker[studio]'"
+        ) from error
+    load_igraph()
+    with Waiting() as waiting:
+        model, told = _prepare(options, how, waiting)
+    token = secrets.token_urlsafe(24)
+    with tempfile.TemporaryDirectory(prefix="gradraker-studio-") as folder:
+        path = os.path.join(folder, "studio.db")
+        journal, _ = open_journal(path, lambda: model)
+        serve(
+            journal,
+            Settings(journal=path, port=options["port"], token=token),
+            background=None if told.stream is None else told.stream.run,
+            on_listen=lambda port: _tell(port, token, is_opened=options["browser"]),
+            add_routes=lambda app, service: add_studio(app, service, told),
+        )
+
+
+def _check(options: dict[str, Any]) -> None:
+    given = [f"--{name}" for name in ("demo", "model", "edges") if options[name]]
+    if len(given) > 1:
+        raise click.UsageError(f"{' and '.join(given)} cannot be given together")
+    if not given:
+        raise click.UsageError("give --edges and --values, or --model, or --demo")
+    if options["values"] and not options["edges"]:
+        raise click.UsageError("--values needs --edges")
+    if options["edges"] and not options["values"]:
+        raise click.UsageError("--edges needs --values")
+    if options["demo"] and options["positions"]:
+        raise click.UsageError("--demo has positions of its own: leave --positions out")
+
+
+def _prepare(
+    options: dict[str, Any], how: FileOptions, waiting: Waiting
+) -> "tuple[NodeModel, StudioOptions]":
+    """Return the model, and what the page is told besides."""
+    from gradraker.studio import StudioOptions, make_demo
+
+    if options["demo"]:
+        waiting.show_stage("training")
+        return make_demo()
+    if options["model"]:
+        waiting.show_stage("reading the model")
+        model = load_node_model(options["model"])
+        title = os.path.basename(options["model"])
+    else:
+        model = _fit(options, how, waiting)
+        title = os.path.basename(options["edges"])
+    positions = _read_positions(options["positions"], waiting) if options["positions"] else {}
+    told = StudioOptions(title=options["title"] or title, unit=options["unit"], positions=positions)
+    return model, told
+
+
+def _fit(options: dict[str, Any], how: FileOptions, waiting: Waiting) -> "NodeModel":
+    from gradraker import NodeClassifier, NodeRegressor
+    from gradraker.graph.node_values import find_task
+
+    graph = read_edges_file(options["edges"], waiting, how)
+    values = read_values_file(options["values"], waiting, how)
+    waiting.show_stage("training")
+    model = NodeClassifier() if find_task(values) == "classes" else NodeRegressor()
+    with reword_errors(options["values"]):
+        return model.fit(graph, values, directed=how.directed)
+
+
+def _read_positions(path: str, waiting: Waiting) -> dict[str, tuple[float, float]]:
+    """Read x and y from the second and third column of a table."""
+    from gradraker.graph.adapters.columns import ColumnNumber
+
+    x, y = (
+        read_values_file(
+            path,
+            waiting,
+            FileOptions(node=ColumnNumber("1"), value=ColumnNumber(number), task="values"),
+        )
+        for number in ("2", "3")
+    )
+    found_x, found_y = dict(x.items()), dict(y.items())
+    return {str(name): (found_x[name], found_y[name]) for name in found_x if name in found_y}
+
+
+def _tell(port: int, token: str, *, is_opened: bool) -> None:
+    # The token comes after the #, which browsers send to nobody.
+    address = f"http://127.0.0.1:{port}/studio#token={token}"
+    click.echo(f"gradraker studio: {address}")
+    has_screen = sys.platform in ("win32", "darwin") or any(
+        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")
+    )
+    if is_opened and has_screen:
+        import webbrowser
+
+        webbrowser.open(address)

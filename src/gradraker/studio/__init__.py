@@ -1,0 +1,12 @@
+"""Studio: a page on which one sees and touches what a model of graphs thinks.
+
+``gradraker studio`` opens it, and ``gradraker serve`` serves it at ``/studio``. Everything on the
+page comes from the live service or from a small API of its own under ``/studio/api``; the page
+loads nothing from elsewhere. It needs the extra ``studio``.
+"""
+
+from gradraker.studio.routes import add_studio
+from gradraker.studio.studio_demo import make_demo
+from gradraker.studio.studio_options import StudioOptions
+
+__all__ = ["StudioOptions", "add_studio", "make_demo"]

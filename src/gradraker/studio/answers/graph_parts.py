@@ -1,0 +1,175 @@
+"""Which nodes a page shows: all of them, one community, the surroundings of one, an overview."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from gradraker.studio.answers.graph_layout import (
+    find_communities,
+    find_layout,
+    fit_square,
+    list_edges,
+)
+from gradraker.studio.studio_options import StudioOptions
+
+if TYPE_CHECKING:
+    from gradraker.models import NodeModel
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+# A page shows so much at once, and pans and zooms it; the parts of larger graphs are smaller.
+MOST_NODES = 10_000
+MOST_EDGES = 100_000
+_MOST_IN_PART = 2_000
+_MOST_COMMUNITIES = 300
+
+
+@dataclass(frozen=True, eq=False)
+class GraphPart:
+    """Some nodes of a graph, or all of them, with positions.
+
+    ``kind`` is "whole", "community", "around" or "overview"; in an overview each point is a
+    community, and ``members`` are the communities of all nodes.
+    """
+
+    kind: str
+    rows: Integers  # [m]: rows of the nodes; of an overview, the numbers of the communities
+    positions: Floats  # [m, 2]
+    edges: Integers  # [e, 2]: positions in ``rows``
+    edge_weights: Floats  # [e]
+    sizes: Integers | None = None  # [m]: nodes of each community
+    members: Integers | None = None  # [n]
+    n_left_out: int = 0
+    has_coordinates: bool = False
+
+
+class GraphParts:
+    """The parts of the graph of one model."""
+
+    def __init__(self, model: "NodeModel", names: list[str], options: StudioOptions) -> None:
+        A = model.adjacency_
+        self._used = csr_array(A + A.T) if model.is_directed_ else A
+        self._adjacency = A
+        self._names = names
+        self._options = options
+        self._edges = list_edges(A)
+        self._members: Integers | None = None
+
+    @property
+    def is_large(self) -> bool:
+        """Whether a page shows an overview and parts."""
+        return len(self._names) > MOST_NODES or len(self._edges) > MOST_EDGES
+
+    def make_whole(self) -> GraphPart:
+        """Return the whole graph, or an overview of a large one."""
+        if self.is_large:
+            return self._make_overview()
+        rows = np.arange(len(self._names))
+        return self._make_part("whole", rows)
+
+    def make_community(self, number: int) -> GraphPart:
+        """Return the nodes of a community; of a large one those with most edges."""
+        rows = np.flatnonzero(self.members == number)
+        if not rows.size:
+            raise ValueError(f"community must be from 0 to {self.members.max()}, got {number}")
+        left_out = max(0, rows.size - _MOST_IN_PART)
+        if left_out:
+            degrees = np.diff(self._used.indptr)[rows]
+            rows = np.sort(rows[np.argsort(-degrees, kind="stable")[:_MOST_IN_PART]])
+        return self._make_part("community", rows, n_left_out=left_out)
+
+    def make_surroundings(self, row: int) -> GraphPart:
+        """Return a node and those near it, the nearest first, until there are many."""
+        seen = {row: None}
+        ring = [row]
+        A = self._used
+        while ring and len(seen) < _MOST_IN_PART:
+            others = [A.indices[A.indptr[i] : A.indptr[i + 1]] for i in ring]
+            found = np.unique(np.concatenate(others)).tolist() if others else []
+            ring = [other for other in found if other not in seen]
+            ring = ring[: _MOST_IN_PART - len(seen)]
+            seen.update(dict.fromkeys(ring))
+        rows = np.sort(np.fromiter(seen, dtype=np.int64, count=len(seen)))
+        return self._make_part("around", rows, n_left_out=len(self._names) - rows.size)
+
+    @property
+    def members(self) -> Integers:
+        """The community of each node."""
+        if self._members is None:
+            self._members = find_communities(len(self._names), self._edges)
+        return self._members
+
+    def _make_part(self, kind: str, rows: Integers, *, n_left_out: int = 0) -> GraphPart:
+        A = self._adjacency if kind == "whole" else csr_array(self._adjacency[rows][:, rows])
+        edges = self._edges if kind == "whole" else list_edges(A)
+        coordinates = self._find_coordinates(rows)
+        positions = find_layout(A, cache=self._cache) if coordinates is None else coordinates
+        return GraphPart(
+            kind,
+            rows,
+            positions,
+            edges,
+            _get_weights(A, edges),
+            n_left_out=n_left_out,
+            has_coordinates=coordinates is not None,
+        )
+
+    @property
+    def _cache(self) -> Path | None:
+        return self._options.cache
+
+    def _find_coordinates(self, rows: Integers) -> Floats | None:
+        """Return positions by coordinates, if most nodes have them; others are near neighbours."""
+        given = self._options.positions
+        found = np.array([given.get(self._names[i], (np.nan, np.nan)) for i in rows.tolist()])
+        has = np.isfinite(found).all(axis=1)
+        if not given or has.sum() < max(1, rows.size / 2):
+            return None
+        middle = found[has].mean(axis=0)
+        place = {row: i for i, row in enumerate(rows.tolist())}
+        for i in np.flatnonzero(~has).tolist():
+            near = [
+                place[other]
+                for other in self._used.indices[
+                    self._used.indptr[rows[i]] : self._used.indptr[rows[i] + 1]
+                ].tolist()
+                if other in place and has[place[other]]
+            ]
+            found[i] = found[near].mean(axis=0) if near else middle
+        found[:, 1] *= -1.0  # pictures count downwards
+        return fit_square(found)
+
+    def _make_overview(self) -> GraphPart:
+        members = self.members
+        sizes = np.bincount(members)
+        shown = min(sizes.size, _MOST_COMMUNITIES)
+        ends = members[self._edges]  # [e, 2]
+        ends = np.sort(ends[(ends[:, 0] != ends[:, 1]) & (ends < shown).all(axis=1)], axis=1)
+        numbers, counts = np.unique(ends[:, 0] * shown + ends[:, 1], return_counts=True)
+        edges = np.stack([numbers // shown, numbers % shown], axis=1)
+        ones = np.ones(len(edges))
+        matrix = csr_array((ones, (edges[:, 0], edges[:, 1])), shape=(shown, shown))
+        return GraphPart(
+            "overview",
+            np.arange(shown),
+            find_layout(matrix, cache=self._cache),
+            edges,
+            counts.astype(np.float64),
+            sizes=sizes[:shown],
+            members=members,
+            n_left_out=int(sizes[shown:].sum()),
+        )
+
+
+def _get_weights(adjacency: csr_array, edges: Integers) -> Floats:
+    """Return the weight of each edge; of two directions, the one that is not 0."""
+    if not len(edges):
+        return np.empty(0)
+    A = csr_array(adjacency)
+    one = np.asarray(A[edges[:, 0], edges[:, 1]]).ravel()
+    other = np.asarray(A[edges[:, 1], edges[:, 0]]).ravel()
+    return np.where(one != 0.0, one, other)

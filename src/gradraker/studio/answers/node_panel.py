@@ -1,0 +1,110 @@
+"""One node: why it is predicted so, and what if it had other links."""
+
+import copy
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from gradraker.graph.node_values import NUMBERS
+from gradraker.live.learning import to_plain
+from gradraker.studio.answers.node_columns import COVERAGE
+from gradraker.studio.answers.packing import pack
+
+if TYPE_CHECKING:
+    from gradraker.models import NodeModel
+
+_MOST_MOVED = 20
+
+
+def explain_node(
+    model: "NodeModel", row: int, *, left_out: bool, has_intervals: bool
+) -> dict[str, Any]:
+    """Return the prediction of a node, its interval, and the exact weight of every known node.
+
+    ``offset`` + Σ weight · value is the prediction; of classes, the score of each class, where a
+    value is 1 for the class of the known node and 0 for the others.
+    """
+    name = model.nodes_[row]
+    found = model.explain([name], left_out=left_out)
+    rows = _find_rows(model, found.known_names)
+    offset = np.asarray(found.offset, dtype=np.float64)
+    offset = offset[:1] if offset.ndim == 1 and found.class_names is None else offset
+    answer: dict[str, Any] = {
+        "row": row,
+        "left_out": left_out,
+        "known": pack(rows, "<u4"),
+        "weights": pack(found.weights[0], "<f8"),
+        "offset": to_plain(offset.ravel()),
+        "prediction": to_plain(np.atleast_1d(found.prediction[0])),
+        "parts": [[part, to_plain(size)] for part, size in found.get_parts(0).items()],
+        "lower": None,
+        "upper": None,
+        "probabilities": None,
+        "neighbours": _list_neighbours(model, row),
+    }
+    if model.value_kind is not NUMBERS:
+        answer["probabilities"] = to_plain(model.predict_proba([name])[0])
+    elif has_intervals and not left_out:
+        _, ends = model.predict([name], return_interval=True, coverage=COVERAGE)
+        answer["lower"], answer["upper"] = to_plain(ends[0])
+    return answer
+
+
+def _find_rows(model: "NodeModel", names: Any) -> Any:
+    """Return the rows of known nodes, most of which come in the order of the graph."""
+    known = np.flatnonzero(model.value_kind.is_known(model.values_))
+    if len(names) == known.size and list(names) == model.nodes_[known].tolist():
+        return known
+    position = {name: i for i, name in enumerate(model.nodes_.tolist())}
+    return np.array([position[name] for name in names])
+
+
+def _list_neighbours(model: "NodeModel", row: int) -> list[list[Any]]:
+    """Return [row, edge weight] of the edges out of a node, then of those into it only."""
+    A = model.adjacency_
+    out = {
+        int(j): float(A.data[at])
+        for at, j in enumerate(A.indices[A.indptr[row] : A.indptr[row + 1]], start=A.indptr[row])
+    }
+    found = [[j, weight, "out"] for j, weight in out.items()]
+    if model.is_directed_:
+        column = A[:, [row]].tocoo()
+        into = zip(column.coords[0].tolist(), column.data.tolist(), strict=True)
+        found += [[j, weight, "in"] for j, weight in into]
+    return found
+
+
+def imagine_links(model: "NodeModel", row: int, links: Mapping[int, float]) -> dict[str, Any]:
+    """Return what a copy of the model would predict if a node had further links.
+
+    ``moved`` lists the nodes whose predictions change most: row, before, after.
+    """
+    other = copy.deepcopy(model)
+    rows = [row, *links]
+    ends = [(0, i) for i in range(1, len(rows))]
+    if _is_symmetric(model):
+        ends += [(b, a) for a, b in ends]
+    weights = [links[rows[max(pair)]] for pair in ends]
+    n = len(rows)
+    graph = csr_array((weights, tuple(zip(*ends, strict=True))), shape=(n, n))
+    other.partial_fit(graph, names=model.nodes_[rows])
+    before, after = model.predict(model.nodes_), other.predict(model.nodes_)
+    if model.value_kind is NUMBERS:
+        size = np.abs(after - before)
+    else:
+        size = np.abs(other.predict_proba(model.nodes_) - model.predict_proba(model.nodes_)).sum(1)
+    order = np.argsort(-size, kind="stable")[:_MOST_MOVED]
+    moved = [[int(i), to_plain(before[i]), to_plain(after[i])] for i in order if size[i] > 0.0]
+    return {
+        "row": row,
+        "before": to_plain(before[row]),
+        "after": to_plain(after[row]),
+        "moved": moved,
+    }
+
+
+def _is_symmetric(model: "NodeModel") -> bool:
+    A = model.adjacency_
+    return not model.is_directed_ or (A.nnz > 0 and abs(A - A.T).nnz == 0)

@@ -1,0 +1,184 @@
+"""The paper's learner on the page about σ²: what does not depend on σ² is computed here, once.
+
+Random frequencies scale with 1/σ, so the page gets the projections of all nodes on unit
+frequencies and makes features, training and weights of any σ² by itself.
+"""
+
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from gradraker.datasets import GraphDataset
+from gradraker.features import FrequencyTable, compute_projections, to_row_arrays
+from gradraker.graph.node_values import NUMBERS
+from gradraker.kernels.ranges import RANGES, compute_ranges, find_extreme_pairs
+from gradraker.linear.lms import draw_epoch_orders
+from gradraker.live.learning import to_plain
+from gradraker.models import SKGRegressor
+from gradraker.studio.answers.packing import pack
+from gradraker.sweep.repeat import Draw, Sweep, draw_repeat, run_repeat
+
+if TYPE_CHECKING:
+    from gradraker.models import NodeModel
+
+Floats = NDArray[np.float64]
+MOST_NODES = 2000
+MOST_EPOCHS = 20
+RULES = ("theory", "refined", "median", "cv")
+_KERNEL = "gaussian"
+_FRACTION = 0.4
+_SEED = 0
+_N_SIGMA2 = 41
+_MOST_REPEATS = 20
+_SECONDS = 0.5  # for repeats of the curve
+_FEWEST = 5
+
+
+@dataclass(frozen=True)
+class LabSettings:
+    """D, η and E of the learner, and the number of the split."""
+
+    n_frequencies: int = 200
+    learning_rate: float = 0.1
+    n_epochs: int = 3
+    repeat: int = 0
+
+
+class Sigma2Lab:
+    """A graph with all values, split into known and unknown nodes as the paper does."""
+
+    def __init__(self, dataset: GraphDataset, *, n_all: int | None = None) -> None:
+        self.dataset = dataset
+        self.n_all = dataset.n_nodes if n_all is None else n_all
+        self._values = dataset.scale_values()
+
+    def draw(self, repeat: int) -> Draw:
+        """Draw known and unknown nodes, as repeat ``repeat`` of a sweep does."""
+        n = self.dataset.n_nodes
+        n_known = int(_FRACTION * n + 1e-9)
+        return draw_repeat(n, n_known / n, _SEED, repeat)
+
+    def _get_rows(self, draw: Draw) -> csr_array:
+        vectors = csr_array(self.dataset.adjacency[:, draw.known])
+        vectors.sort_indices()
+        return vectors
+
+    def describe_split(self, settings: LabSettings) -> dict[str, Any]:
+        """Return the split, projections, orders of training, and the four ranges."""
+        draw = self.draw(settings.repeat)
+        X = self._get_rows(draw)
+        rows = to_row_arrays(X)
+        table = FrequencyTable(
+            draw.seed, settings.n_frequencies, _KERNEL, n_numbered=draw.known.size
+        )
+        orders = draw_epoch_orders(draw.seed, draw.known.size, MOST_EPOCHS, shuffle=True)
+        pairs = find_extreme_pairs(X[draw.known], kernel=_KERNEL)
+        ranges = compute_ranges(pairs, n_frequencies=settings.n_frequencies)
+        data = self.dataset
+        low, high = float(data.values.min()), float(data.values.max())
+        return {
+            "names": list(data.node_names),
+            "known": pack(draw.known, "<u4"),
+            "unknown": pack(draw.unknown, "<u4"),
+            "seed": draw.seed,
+            "projections": pack(compute_projections(rows, table.prepare(rows.indices)), "<f8"),
+            "n_frequencies": settings.n_frequencies,
+            "orders": pack(np.concatenate(orders), "<u4"),
+            "values": pack(self._values, "<f8"),
+            "unit_values": [low, high],
+            "position": None if data.positions is None else pack(data.positions[:, 0], "<f8"),
+            "position_name": data.position_names[0] if data.position_names else None,
+            "boundaries": [
+                ranges.chaos_extending,
+                ranges.extending_disturbing,
+                ranges.disturbing_averaging,
+            ],
+            "ranges": [[name, ranges.get_meaning(name)] for name in RANGES],
+            "noise_ratio": ranges.noise_ratio,
+            "distances": [pairs.smallest_distance, pairs.largest_distance],
+            "n_all": self.n_all,
+        }
+
+    def make_grid(self, settings: LabSettings) -> Floats:
+        """Return variances from deep in the chaos range to far in the averaging range."""
+        X = self._get_rows(self.draw(settings.repeat))[self.draw(settings.repeat).known]
+        ranges = compute_ranges(
+            find_extreme_pairs(X, kernel=_KERNEL), n_frequencies=settings.n_frequencies
+        )
+        low, high = ranges.chaos_extending / 8.0, ranges.disturbing_averaging * 8.0
+        return np.geomspace(low, high, _N_SIGMA2)
+
+    def compute_curve(self, settings: LabSettings) -> dict[str, Any]:
+        """Return GNMSE over σ² of this split, and the mean of several, the paper's figure 1."""
+        A = self.dataset.adjacency
+        n = self.dataset.n_nodes
+        sweep = Sweep(
+            indptr=A.indptr.astype(np.int64),
+            indices=A.indices.astype(np.int32),
+            weights=A.data.astype(np.float64),
+            values=self._values,
+            sigma2=self.make_grid(settings),
+            fraction=int(_FRACTION * n + 1e-9) / n,
+            n_frequencies=settings.n_frequencies,
+            learning_rate=settings.learning_rate,
+            n_epochs=settings.n_epochs,
+            kernel=_KERNEL,
+            random_state=_SEED,
+        )
+        start = perf_counter()
+        own = run_repeat(sweep, settings.repeat)
+        found = [own.gnmse]
+        others = (i for i in range(_MOST_REPEATS) if i != settings.repeat)
+        for repeat in others:
+            if perf_counter() - start > _SECONDS:
+                break
+            found.append(run_repeat(sweep, repeat).gnmse)
+        errors = np.array(found)  # [R, S]
+        spread = errors.std(axis=0, ddof=1) / np.sqrt(len(found)) if len(found) > 1 else None
+        return {
+            "sigma2": sweep.sigma2.tolist(),
+            "own": to_plain(own.gnmse),
+            "mean": to_plain(errors.mean(axis=0)),
+            "standard_error": None if spread is None else to_plain(spread),
+            "n_repeats": len(found),
+        }
+
+    def choose_by_rules(self, settings: LabSettings) -> dict[str, Any]:
+        """Return the σ² that each rule chooses for the known nodes of this split."""
+        draw = self.draw(settings.repeat)
+        X, y = self._get_rows(draw)[draw.known], self._values[draw.known]
+        found: dict[str, float | None] = {}
+        for rule in RULES:
+            model = SKGRegressor(
+                sigma2=rule,
+                n_frequencies=settings.n_frequencies,
+                learning_rate=settings.learning_rate,
+                n_epochs=settings.n_epochs,
+                random_state=draw.seed,
+            )
+            try:
+                found[rule] = float(model.fit(X, y).sigma2_)
+            except ValueError:
+                found[rule] = None
+        return {"rules": found}
+
+
+def make_lab(model: "NodeModel", names: list[str]) -> Sigma2Lab:
+    """Return the lab of the known nodes of a model; of many, the first 2000 in random order."""
+    if model.value_kind is not NUMBERS:
+        raise ValueError("the paper's learner predicts numbers, and the values here are classes")
+    known = np.flatnonzero(model.value_kind.is_known(model.values_))
+    if known.size < _FEWEST:
+        raise ValueError(f"σ² needs at least {_FEWEST} known values, got {known.size}")
+    rows = known
+    if known.size > MOST_NODES:
+        rows = np.sort(np.random.default_rng(_SEED).permutation(known)[:MOST_NODES])
+    A = csr_array(model.used_adjacency_[rows][:, rows])
+    dataset = GraphDataset(
+        A, model.values_[rows].astype(np.float64), tuple(names[i] for i in rows), name="known nodes"
+    )
+    return Sigma2Lab(dataset, n_all=int(known.size))

@@ -1,0 +1,198 @@
+"""The page and its API, added to the application of a live service."""
+
+import json
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Query
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.requests import Request
+from starlette.responses import Response
+
+from gradraker.live.api.problems import RefusedError
+from gradraker.live.service import Service
+from gradraker.live.settings import LARGEST_NUMBER
+from gradraker.studio.answers import LabSettings
+from gradraker.studio.answers.sigma2_lab import MOST_EPOCHS
+from gradraker.studio.page_files import POLICY, list_files
+from gradraker.studio.session import StateView, Studio
+from gradraker.studio.snapshot import collect_snapshot, render_snapshot
+from gradraker.studio.studio_options import StudioOptions
+
+# Names come from files as well as through the API, so they may be longer than the API's own.
+_Node = Annotated[str, Query(max_length=20_000)]
+_Kind = Annotated[str, Query(pattern="^(whole|community|around)$")]
+_Number = Annotated[int, Query(ge=0, lt=2**31)]
+_D = Annotated[int, Query(ge=1, le=2000)]
+_Eta = Annotated[float, Query(gt=0.0, lt=1.0)]
+_E = Annotated[int, Query(ge=1, le=MOST_EPOCHS)]
+_Repeat = Annotated[int, Query(ge=0, le=1000)]
+_API: Any = {"tags": ["studio"], "include_in_schema": False}
+
+
+class ImagineLinks(BaseModel):
+    """A node, and further links by the name of the other node."""
+
+    model_config = ConfigDict(extra="forbid")
+    node: Annotated[str, Field(max_length=20_000)]
+    links: Annotated[
+        dict[str, Annotated[float, Field(ge=-LARGEST_NUMBER, le=LARGEST_NUMBER)]],
+        Field(min_length=1, max_length=100),
+    ]
+
+
+class SwitchStream(BaseModel):
+    """Let values arrive, stop them, or put the next one."""
+
+    model_config = ConfigDict(extra="forbid")
+    on: bool | None = None
+    step: bool = False
+
+
+def add_studio(app: FastAPI, service: Service, options: StudioOptions | None = None) -> None:
+    """Add the page at ``/studio`` to the application of a live service."""
+    studio = Studio(service, options or StudioOptions())
+    for path, content, kind in list_files():
+        app.router.add_route(path, _to_endpoint(content, kind), methods=["GET"])
+    _add_graph(app, studio)
+    _add_nodes(app, studio)
+    _add_sigma2(app, studio)
+    _add_streams(app, studio)
+    _add_snapshot(app, studio)
+
+
+def _to_endpoint(content: bytes, kind: str) -> Any:
+    async def get_file(request: Request) -> Response:
+        return Response(content, media_type=kind, headers={"Content-Security-Policy": POLICY})
+
+    return get_file
+
+
+def _answer(found: Any) -> Response:
+    """Return JSON in ASCII: names may hold what UTF-8 cannot."""
+    text = json.dumps(found, allow_nan=False, separators=(",", ":"))
+    return Response(text, media_type="application/json")
+
+
+async def _ask(studio: Studio, work: Any, *, thread: str = "studio") -> Response:
+    """Answer with what the model says, or with why it cannot say it: that is an answer, too."""
+    try:
+        return _answer(await studio.ask(work, thread=thread))
+    except (ValueError, TypeError) as error:
+        return _answer({"problem": " ".join(str(error).split())})
+    except ImportError as error:
+        raise RefusedError(501, str(error)) from error
+
+
+def _find_row(view: StateView, node: str) -> int:
+    row = view.state.table.positions.get(node)
+    if row is None:
+        raise RefusedError(
+            422, f"{node[:100]!r} is not a node of the graph", [("node", "is unknown")]
+        )
+    return row
+
+
+def _add_graph(app: FastAPI, studio: Studio) -> None:
+    @app.get("/studio/api/about", **_API)
+    async def get_about() -> Response:
+        return _answer(studio.describe())
+
+    @app.get("/studio/api/graph", **_API)
+    async def get_graph(kind: _Kind = "whole", community: _Number = 0, node: _Node = "") -> Any:
+        def describe(view: StateView) -> Any:
+            number = _find_row(view, node) if kind == "around" else community
+            return view.describe_part(kind, number)
+
+        return await _ask(studio, describe)
+
+    @app.get("/studio/api/columns", **_API)
+    async def get_columns(
+        which: Annotated[str, Query(pattern="^(uncertainty|left_out)$")],
+        kind: _Kind = "whole",
+        community: _Number = 0,
+        node: _Node = "",
+    ) -> Any:
+        def describe(view: StateView) -> Any:
+            number = _find_row(view, node) if kind == "around" else community
+            return view.describe_columns(which, kind, number)
+
+        return await _ask(studio, describe)
+
+    @app.get("/studio/api/search", **_API)
+    async def get_matches(text: Annotated[str, Query(min_length=1, max_length=256)]) -> Any:
+        return await _ask(studio, lambda view: view.search(text))
+
+
+def _add_nodes(app: FastAPI, studio: Studio) -> None:
+    @app.get("/studio/api/known", **_API)
+    async def get_known() -> Any:
+        return await _ask(studio, lambda view: view.describe_known())
+
+    @app.get("/studio/api/node", **_API)
+    async def get_node(node: _Node, left_out: bool = False) -> Any:
+        def explain(view: StateView) -> Any:
+            return view.explain(_find_row(view, node), left_out=left_out)
+
+        return await _ask(studio, explain)
+
+    @app.post("/studio/api/imagine", **_API)
+    async def imagine(body: ImagineLinks) -> Any:
+        def work(view: StateView) -> Any:
+            row = _find_row(view, body.node)
+            links = {_find_row(view, other): weight for other, weight in body.links.items()}
+            if 0.0 in links.values():
+                raise ValueError("a link must have a weight that is not 0")
+            if row in links:
+                raise ValueError("a node cannot be linked with itself here")
+            return view.imagine(row, links)
+
+        return await _ask(studio, work)
+
+
+def _add_sigma2(app: FastAPI, studio: Studio) -> None:
+    @app.get("/studio/api/sigma2/split", **_API)
+    async def get_split(d: _D = 200, repeat: _Repeat = 0) -> Any:
+        settings = LabSettings(d, repeat=repeat)
+        return await _ask(studio, lambda view: view.lab.describe_split(settings), thread="sigma2")
+
+    @app.get("/studio/api/sigma2/curve", **_API)
+    async def get_curve(d: _D = 200, eta: _Eta = 0.1, e: _E = 3, repeat: _Repeat = 0) -> Any:
+        settings = LabSettings(d, eta, e, repeat)
+        return await _ask(studio, lambda view: view.lab.compute_curve(settings), thread="sigma2")
+
+    @app.get("/studio/api/sigma2/rules", **_API)
+    async def get_rules(d: _D = 200, eta: _Eta = 0.1, e: _E = 3, repeat: _Repeat = 0) -> Any:
+        settings = LabSettings(d, eta, e, repeat)
+        return await _ask(studio, lambda view: view.lab.choose_by_rules(settings), thread="sigma2")
+
+
+def _add_streams(app: FastAPI, studio: Studio) -> None:
+    @app.get("/studio/api/replay", **_API)
+    async def get_replay(seed: Annotated[int, Query(ge=0, lt=2**31)] = 0) -> Any:
+        return await _ask(studio, lambda view: view.replay(seed), thread="replay")
+
+    @app.post("/studio/api/stream", **_API)
+    async def switch_stream(body: SwitchStream) -> Any:
+        stream = studio.options.stream
+        if stream is None:
+            raise RefusedError(409, "this service has no stream of its own")
+        if body.on is not None:
+            stream.switch(body.on)
+        if body.step:
+            await stream.step(studio.service)
+        return _answer({"on": stream.is_on})
+
+
+def _add_snapshot(app: FastAPI, studio: Studio) -> None:
+    @app.get("/studio/api/snapshot", **_API)
+    async def get_snapshot(
+        node: _Node = "", d: _D = 200, eta: _Eta = 0.1, e: _E = 3, repeat: _Repeat = 0
+    ) -> Response:
+        settings = LabSettings(d, eta, e, repeat)
+        try:
+            answers = await studio.ask(lambda view: collect_snapshot(view, node, settings))
+        except (ValueError, TypeError) as error:
+            raise RefusedError(422, " ".join(str(error).split())) from error
+        about = studio.describe() | {"is_snapshot": True, "stream": None}
+        page = render_snapshot({**answers, "studio/api/about": about})
+        return Response(page, media_type="text/html; charset=utf-8")

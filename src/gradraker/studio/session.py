@@ -1,0 +1,237 @@
+"""The studio of a service: what it computes for the last finished state, and keeps."""
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gradraker.live.learning import State, to_plain
+from gradraker.live.service import NotReadyError, Service
+from gradraker.live.service.predictor import Predictor
+from gradraker.models import NodeModel
+from gradraker.studio.answers import (
+    GraphPart,
+    GraphParts,
+    Sigma2Lab,
+    average_columns,
+    compute_left_out,
+    compute_uncertainty,
+    explain_node,
+    imagine_links,
+    list_columns,
+    make_lab,
+    pack,
+    pack_columns,
+)
+from gradraker.studio.stream import replay
+from gradraker.studio.studio_options import StudioOptions
+
+_MOST_FOUND = 12
+_MOST_KEPT = 200  # explanations of a state
+
+
+class StateView:
+    """A state as the studio sees it. It is used by one thread only."""
+
+    def __init__(self, state: State, options: StudioOptions) -> None:
+        self.state = state
+        self.options = options
+        self._panels: dict[tuple[int, bool], dict[str, Any]] = {}
+
+    @cached_property
+    def model(self) -> NodeModel:
+        """A copy of the model for this thread."""
+        return self.state.read_model()
+
+    @cached_property
+    def parts(self) -> GraphParts:
+        """The parts of the graph."""
+        return GraphParts(self.model, self.state.table.names, self.options)
+
+    @cached_property
+    def whole(self) -> GraphPart:
+        """The whole graph, or an overview."""
+        return self.parts.make_whole()
+
+    @cached_property
+    def lab(self) -> Sigma2Lab:
+        """The paper's learner."""
+        if self.options.dataset is not None:
+            return Sigma2Lab(self.options.dataset)
+        return make_lab(self.model, self.state.table.names)
+
+    @cached_property
+    def columns(self) -> dict[str, Any]:
+        """Columns that need no further computation."""
+        return list_columns(self.state.table)
+
+    @cached_property
+    def uncertainty(self) -> dict[str, Any]:
+        """Intervals and their widths."""
+        self._check_known()
+        return compute_uncertainty(self.model)
+
+    @cached_property
+    def left_out(self) -> dict[str, Any]:
+        """Errors left-out."""
+        self._check_known()
+        return compute_left_out(self.model)
+
+    def _check_known(self) -> None:
+        if self.state.table.predictions is None:
+            raise ValueError("no value is known yet: put values first")
+
+    def find_part(self, kind: str, number: int) -> GraphPart:
+        """Return a part of the graph."""
+        if kind == "community":
+            return self.parts.make_community(number)
+        return self.parts.make_surroundings(number) if kind == "around" else self.whole
+
+    def describe_part(self, kind: str, number: int) -> dict[str, Any]:
+        """Return a part of the graph with its columns, for the page."""
+        part = self.find_part(kind, number)
+        table, options = self.state.table, self.options
+        is_overview = part.kind == "overview"
+        names = (
+            [f"community {i + 1}" for i in part.rows.tolist()]
+            if is_overview
+            else [table.names[i] for i in part.rows.tolist()]
+        )
+        return {
+            "state": table.seq,
+            "kind": part.kind,
+            "number": number,
+            "title": options.title,
+            "unit": options.unit,
+            "task": "values" if table.classes is None else "classes",
+            "classes": None if table.classes is None else [str(one) for one in table.classes],
+            "n_nodes": len(table.names),
+            "n_edges": table.facts["edges"],
+            "n_known": table.facts["known"],
+            "is_directed": bool(table.facts["directed"]),
+            "is_large": self.parts.is_large,
+            "has_intervals": table.has_intervals,
+            "model": table.facts["class"],
+            "coordinates": list(options.position_names) if part.has_coordinates else None,
+            "n_left_out": part.n_left_out,
+            "names": names,
+            "rows": pack(part.rows, "<u4"),
+            "x": pack(part.positions[:, 0], "<f4"),
+            "y": pack(part.positions[:, 1], "<f4"),
+            "edges": pack(part.edges.ravel(), "<u4"),
+            "edge_weights": pack(part.edge_weights, "<f4"),
+            "sizes": None if part.sizes is None else pack(part.sizes, "<u4"),
+            "columns": self._pack(self.columns, part),
+        }
+
+    def describe_columns(self, which: str, kind: str, number: int) -> dict[str, Any]:
+        """Return further columns of the nodes of a part."""
+        columns = self.uncertainty if which == "uncertainty" else self.left_out
+        part = self.find_part(kind, number)
+        return {"state": self.state.table.seq, "columns": self._pack(columns, part)}
+
+    def _pack(self, columns: dict[str, Any], part: GraphPart) -> dict[str, str]:
+        if part.members is None:
+            return pack_columns(columns, part.rows)
+        if self.state.table.classes is not None and "probability" not in columns:
+            columns = columns | {"probability": self.columns["probability"]}
+        averaged = average_columns(columns, part.members, part.rows.size)
+        return pack_columns(averaged, part.rows)
+
+    def explain(self, row: int, *, left_out: bool) -> dict[str, Any]:
+        """Return the panel of a node; the last ones are kept."""
+        self._check_known()
+        key = (row, left_out)
+        if key not in self._panels:
+            if len(self._panels) >= _MOST_KEPT:
+                self._panels.pop(next(iter(self._panels)))
+            table = self.state.table
+            found = explain_node(
+                self.model, row, left_out=left_out, has_intervals=table.has_intervals
+            )
+            others = [[table.names[j], *rest] for j, *rest in found["neighbours"]]
+            self._panels[key] = found | {"state": table.seq, "neighbours": others}
+        return self._panels[key]
+
+    def describe_known(self) -> dict[str, Any]:
+        """Return rows, names and values of all known nodes, which weights refer to."""
+        table = self.state.table
+        rows = np.flatnonzero(table.is_known)
+        return {
+            "state": table.seq,
+            "rows": pack(rows, "<u4"),
+            "names": [table.names[i] for i in rows.tolist()],
+            "values": pack(self.columns["value"][rows], "<f8"),
+        }
+
+    def imagine(self, row: int, links: dict[int, float]) -> dict[str, Any]:
+        """Return what further links of a node would change."""
+        self._check_known()
+        table = self.state.table
+        found = imagine_links(self.model, row, links)
+        moved = [[table.names[i], before, after] for i, before, after in found["moved"]]
+        return found | {"state": table.seq, "node": table.names[row], "moved": moved}
+
+    def replay(self, seed: int) -> dict[str, Any]:
+        """Return the known values in random order, each predicted before it was learned."""
+        self._check_known()
+        found = replay(self.model, seed=seed)
+        names = self.state.table.names
+        arrivals = [[names[i], *rest] for i, *rest in found["arrivals"]]
+        return found | {"state": self.state.table.seq, "arrivals": arrivals}
+
+    def search(self, text: str) -> dict[str, Any]:
+        """Return nodes whose names contain a text: those that begin with it first."""
+        wanted = text.casefold()
+        begins: list[str] = []
+        contains: list[str] = []
+        for name in self.state.table.names:
+            folded = name.casefold()
+            if folded.startswith(wanted):
+                begins.append(name)
+                if len(begins) >= _MOST_FOUND:
+                    break
+            elif wanted in folded and len(contains) < _MOST_FOUND:
+                contains.append(name)
+        return {"nodes": (begins + contains)[:_MOST_FOUND]}
+
+
+class Studio:
+    """Two threads that compute what the page asks for: one for the model, one for σ²."""
+
+    def __init__(self, service: Service, options: StudioOptions) -> None:
+        self.service = service
+        self.options = options
+        self._views: dict[str, StateView] = {}
+        self._threads: dict[str, Predictor] = {}
+
+    async def ask(self, work: Callable[[StateView], Any], *, thread: str = "studio") -> Any:
+        """Run a function of the present state on a thread of the studio."""
+        state = self.service.state
+        if state is None:
+            raise NotReadyError
+        if thread not in self._threads:
+            self._threads[thread] = Predictor(thread, most_waiting=50)
+            self._threads[thread].start()
+        return await self._threads[thread].call(state, lambda: work(self._find_view(state, thread)))
+
+    def _find_view(self, state: State, thread: str) -> StateView:
+        """Return what this thread keeps of a state; of older ones it keeps nothing."""
+        kept = self._views.get(thread)
+        if kept is None or kept.state is not state:
+            kept = self._views[thread] = StateView(state, self.options)
+        return kept
+
+    def describe(self) -> dict[str, Any]:
+        """Return what the page needs to know about the service."""
+        stream, settings = self.options.stream, self.service.settings
+        return to_plain(  # type: ignore[no-any-return]
+            {
+                "title": self.options.title,
+                "unit": self.options.unit,
+                "token_for": settings.token_for,
+                "stream": None if stream is None else stream.is_on,
+                "is_snapshot": False,
+            }
+        )

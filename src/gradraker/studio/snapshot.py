@@ -1,0 +1,90 @@
+"""A snapshot: one HTML file with the page and the answers that it needs, without a server."""
+
+import base64
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import quote
+
+from gradraker.studio.answers import LabSettings
+from gradraker.studio.page_files import STYLES, join_modules, read_file
+from gradraker.studio.session import StateView
+
+# Nodes whose explanations are in the file: all of a small graph, else those that matter.
+_PANEL_BYTES = 6_000_000
+_MOST_PANELS = 2000
+
+
+def collect_snapshot(view: StateView, node: str, settings: LabSettings) -> dict[str, Any]:
+    """Return the answers of the API that a page needs to go on without a server, by address."""
+    answers: dict[str, Any] = {
+        "studio/api/graph": view.describe_part("whole", 0),
+        "studio/api/known": view.describe_known(),
+    }
+    lab = f"d={settings.n_frequencies}"
+    repeat = f"repeat={settings.repeat}"
+    full = f"{lab}&eta={settings.learning_rate:g}&e={settings.n_epochs}&{repeat}"
+    parts: list[tuple[str, Callable[[], dict[str, Any]]]] = [
+        (
+            "studio/api/columns?which=uncertainty",
+            lambda: view.describe_columns("uncertainty", "whole", 0),
+        ),
+        (
+            "studio/api/columns?which=left_out",
+            lambda: view.describe_columns("left_out", "whole", 0),
+        ),
+        (f"studio/api/sigma2/split?{lab}&{repeat}", lambda: view.lab.describe_split(settings)),
+        (f"studio/api/sigma2/curve?{full}", lambda: view.lab.compute_curve(settings)),
+        (f"studio/api/sigma2/rules?{full}", lambda: view.lab.choose_by_rules(settings)),
+        ("studio/api/replay?seed=0", lambda: view.replay(0)),
+    ]
+    for path, make in parts:
+        try:
+            answers[path] = make()
+        except ValueError as error:  # the page says why
+            answers[path] = {"problem": " ".join(str(error).split())}
+    answers |= _collect_panels(view, node)
+    return answers
+
+
+def _collect_panels(view: StateView, node: str) -> dict[str, Any]:
+    table = view.state.table
+    if table.predictions is None:
+        return {}
+    chosen = [node] if node in table.positions else []
+    n_known = int(table.is_known.sum())
+    most = min(_MOST_PANELS, _PANEL_BYTES // (16 * max(1, n_known)))
+    shown = view.whole.rows.tolist() if view.whole.kind == "whole" else []
+    names = dict.fromkeys([*chosen, *(table.names[i] for i in shown[:most])])
+    found = {}
+    for name in names:
+        address = f"studio/api/node?node={quote(name, safe='', errors='surrogatepass')}"
+        found[address] = view.explain(table.positions[name], left_out=False)
+    return found
+
+
+def render_snapshot(answers: Mapping[str, Any]) -> str:
+    """Return the page as one file, which runs its own script and loads nothing."""
+    script = join_modules()
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    style = "\n".join(read_file(name) for name in STYLES)
+    style_digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    policy = (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'sha256-{style_digest}'; "
+        "img-src blob:; base-uri 'none'; form-action 'none'"
+    )
+    data = json.dumps(dict(answers), allow_nan=False, separators=(",", ":"))
+    for sign in "<>&":  # no text of the data can end the element that holds it
+        data = data.replace(sign, f"\\u{ord(sign):04x}")
+    page = read_file("studio.html")
+    head, rest = page.split("<!-- files -->")
+    _, body = rest.split("<!-- end of files -->")
+    return (
+        f'{head}<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        f"<style>{style}</style>{body}".replace(
+            "</body>",
+            f'<script type="application/json" id="answers">{data}</script>\n'
+            f"<script>{script}</script>\n</body>",
+        )
+    )

@@ -1,0 +1,106 @@
+// The studio starts here: tabs, theme, search, and news from the service.
+import { byId, go, moveTo, onMove, readAddress, show, tell, where } from "./basics.js";
+import { isDark, onSchemeChange } from "./colours.js";
+import { edit, pressEditKey, tellMoves } from "./edit.js";
+import { graph, loadGraph, redrawGraph, startGraph } from "./graph_view.js";
+import { showNode, showNothing } from "./panel.js";
+import { completeNames } from "./search.js";
+import { ask, forgetAnswers, isSnapshot, keepToken, listenToEvents, onState } from "./server.js";
+import { startSharing } from "./share.js";
+import { redrawSigma2, startSigma2 } from "./sigma2_view.js";
+import { redrawStream, startStream } from "./stream_view.js";
+import { showTable, startTable } from "./table.js";
+
+const VIEWS = ["graph", "sigma2", "stream", "table"];
+
+function showView() {
+  for (const view of VIEWS) {
+    const isOpen = view === where.view;
+    byId(`view-${view}`).hidden = !isOpen;
+    byId(`tab-${view}`).setAttribute("aria-selected", String(isOpen));
+    byId(`tab-${view}`).tabIndex = isOpen ? 0 : -1;
+  }
+}
+
+function startTabs() {
+  if (!VIEWS.includes(where.view)) where.view = "graph";
+  VIEWS.forEach((view, i) => {
+    const tab = byId(`tab-${view}`);
+    tab.addEventListener("click", () => go({ view }));
+    tab.addEventListener("keydown", (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!step) return;
+      const next = VIEWS[(i + step + VIEWS.length) % VIEWS.length];
+      go({ view: next });
+      byId(`tab-${next}`).focus();
+      event.preventDefault();
+    });
+  });
+  onMove((names) => { if (names.has("view")) showView(); });
+  showView();
+}
+
+function showTheme() {
+  document.documentElement.dataset.theme = isDark() ? "dark" : "light";
+  byId("theme").textContent = isDark() ? "Light" : "Dark";
+  byId("theme").setAttribute("aria-label", isDark() ? "Light colours" : "Dark colours");
+  redrawGraph();
+  redrawSigma2();
+  redrawStream();
+}
+
+function startTheme() {
+  byId("theme").addEventListener("click", () => go({ theme: isDark() ? "light" : "dark" }));
+  onMove((names) => { if (names.has("theme")) showTheme(); });
+  onSchemeChange(showTheme);
+  showTheme();
+}
+
+// A new state: its numbers replace the old ones, and what moved is told.
+let isLoading = false;
+let waits = false;
+async function takeState(state) {
+  if (!graph.data || state.state === graph.data.state) return;
+  if (isLoading) { waits = true; return; }
+  isLoading = true;
+  try {
+    forgetAnswers();
+    await loadGraph(true);
+    tellMoves();
+    await showTable();
+  } catch (error) {
+    tell(error.message, true);
+  } finally {
+    isLoading = false;
+    if (waits) { waits = false; takeState({ state: -1 }); }
+  }
+}
+
+async function start() {
+  const given = readAddress(document.body.dataset.view ?? "");
+  if (given.has("token")) {
+    keepToken(given.get("token"));
+    given.delete("token");
+    history.replaceState(null, "", given.size ? `#${given}` : location.pathname);
+  }
+  startTheme();
+  startTabs();
+  startSharing();
+  const about = await ask("studio/api/about");
+  edit.needsToken = about.token_for !== "nothing";
+  byId("title").textContent = show(about.title);
+  document.title = `${show(about.title)} · gradraker studio`;
+  await startGraph({ showNode, showNothing });
+  completeNames(byId("search"), byId("matches"), (name) => go({ node: name }));
+  await startTable();
+  startStream(about);
+  onState(takeState);
+  listenToEvents(() => tell("The connection to the service is lost; trying again …", true));
+  document.addEventListener("keydown", pressEditKey);
+  addEventListener("hashchange", () => moveTo(location.hash.slice(1)));
+  addEventListener("resize", () => { redrawSigma2(); redrawStream(); });
+  document.documentElement.dataset.ready = isSnapshot ? "snapshot" : "live";
+  await startSigma2();
+}
+
+start().catch((error) => tell(error.message, true));

@@ -1,0 +1,98 @@
+"""Streams: values that arrive one at a time, each predicted before it is learned."""
+
+import asyncio
+import contextlib
+from collections.abc import Iterator
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+
+from gradraker.graph.node_values import NUMBERS
+from gradraker.live.journal import Submission
+from gradraker.live.learning import to_plain
+from gradraker.live.service import NotKeptError, NotReadyError, Service, TooBusyError
+
+if TYPE_CHECKING:
+    from gradraker.models import NodeModel
+
+_KNOWN_AT_FIRST = 0.1
+_MOST_ARRIVALS = 300
+_SECONDS = 4.0
+_FEWEST = 4
+
+
+class DemoStream:
+    """Changes that are put when the page asks for them: on, off, or one step."""
+
+    def __init__(self, submissions: Iterator[Submission], *, seconds: float = 1.0) -> None:
+        self._submissions = submissions
+        self._seconds = seconds
+        self._is_on = False
+        self._wake = asyncio.Event()
+
+    @property
+    def is_on(self) -> bool:
+        """Whether values arrive by themselves."""
+        return self._is_on
+
+    def switch(self, is_on: bool) -> None:
+        """Let values arrive, or stop them."""
+        self._is_on = is_on
+        self._wake.set()
+
+    async def step(self, service: Service) -> None:
+        """Put the next change."""
+        with contextlib.suppress(TooBusyError, NotReadyError, NotKeptError):
+            await service.submit(next(self._submissions))
+
+    async def run(self, service: Service) -> None:
+        """Put changes while it is on, until it is cancelled."""
+        while True:
+            if not self._is_on:
+                self._wake.clear()
+                await self._wake.wait()
+                continue
+            await self.step(service)
+            await asyncio.sleep(self._seconds)
+
+
+def replay(model: "NodeModel", *, seed: int) -> dict[str, Any]:
+    """Learn the known values again in random order, each predicted before it is learned.
+
+    A tenth of them is known at first. At most 300 arrive, fewer if they take more than seconds.
+
+    Returns
+    -------
+    dict
+        ``arrivals`` are [row, value, prediction, mean or most common label before].
+    """
+    known = np.flatnonzero(model.value_kind.is_known(model.values_))
+    if known.size < _FEWEST:
+        raise ValueError(f"a replay needs at least {_FEWEST} known values, got {known.size}")
+    order = np.random.default_rng(seed).permutation(known)
+    n_first = max(2, int(_KNOWN_AT_FIRST * known.size), known.size - _MOST_ARRIVALS)
+    nodes, values = model.nodes_, model.values_
+    learner: NodeModel = clone(model).set_params(random_state=model.seed_)
+    first = {nodes[i]: values[i] for i in order[:n_first].tolist()}
+    learner.fit(model.adjacency_, first, names=nodes, directed=model.is_directed_)
+    seen = values[order[:n_first]].tolist()
+    arrivals: list[list[Any]] = []
+    start = perf_counter()
+    for i in order[n_first:].tolist():
+        (predicted,) = learner.predict([nodes[i]])
+        arrivals.append([i, to_plain(values[i]), to_plain(predicted), _guess(model, seen)])
+        learner.partial_fit(values={nodes[i]: values[i]})
+        seen.append(values[i])
+        if perf_counter() - start > _SECONDS:
+            break
+    return {"n_first": n_first, "n_known": int(known.size), "arrivals": arrivals}
+
+
+def _guess(model: "NodeModel", seen: list[Any]) -> Any:
+    """Return the simplest prediction: the mean, or the most common label."""
+    if model.value_kind is NUMBERS:
+        return float(np.mean(seen))
+    labels, counts = np.unique(np.array(seen, dtype=object).astype(str), return_counts=True)
+    return str(labels[counts.argmax()])

@@ -1,0 +1,107 @@
+"""The API of the studio, as a part of ``gradraker serve``: safe, typed, and refusing nonsense."""
+
+from typing import Any
+
+import pytest
+import requests
+
+from studio_service import StudioService
+
+pytestmark = [pytest.mark.process, pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: Any) -> Any:
+    journal = tmp_path_factory.mktemp("journal") / "live.db"
+    with StudioService("--demo", "--journal", journal, command="serve") as running:
+        yield running
+
+
+def test_service_serves_the_page_and_its_files(service: Any) -> None:
+    page = service.ask("studio")
+    assert page.headers["content-type"].startswith("text/html")
+    policy = page.headers["content-security-policy"]
+    assert "script-src 'self'" in policy
+    assert "unsafe" not in policy
+    assert page.headers["x-frame-options"] == "DENY"
+    assert "http" not in page.text
+    assert service.ask("studio/main.js").headers["content-type"].startswith("text/javascript")
+    assert service.ask("studio/studio.css").status_code == 200
+    assert service.ask("studio/../pyproject.toml").status_code == 404
+    assert 'href="studio"' in service.ask("").text
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "node?node=nobody",
+        "node",
+        "graph?kind=everything",
+        "graph?kind=around&node=nobody",
+        "graph?kind=community&community=-1",
+        "columns?which=secrets",
+        "search?text=",
+        "sigma2/split?d=0",
+        "sigma2/split?d=1000000",
+        "sigma2/curve?eta=1",
+        "sigma2/curve?eta=nan",
+        "sigma2/rules?e=1000",
+        "replay?seed=-1",
+        "snapshot?d=x",
+    ],
+)
+def test_nonsense_is_refused(service: Any, path: str) -> None:
+    answer = service.ask(f"studio/api/{path}")
+    assert answer.status_code == 422
+    assert answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"node": "Davos"},
+        {"node": "Davos", "links": {}},
+        {"node": "Davos", "links": {"nobody": 1.0}},
+        {"node": "Davos", "links": {"Arosa": "much"}},
+        {"node": "Davos", "links": {"Arosa": 1e300}},
+        {"node": "Davos", "links": {"Arosa": 1.0}, "more": 1},
+    ],
+)
+def test_nonsense_links_are_refused(service: Any, body: Any) -> None:
+    address = f"{service.url}/studio/api/imagine"
+    assert requests.post(address, json=body, timeout=60).status_code == 422
+
+
+def test_stream_of_the_service_needs_its_token(service: Any) -> None:
+    address = f"{service.url}/studio/api/stream"
+    assert requests.post(address, json={"on": True}, timeout=60).status_code == 401
+
+
+def test_other_sites_may_not_ask(service: Any) -> None:
+    body = {"node": "Davos", "links": {"Arosa": 1.0}}
+    headers = {"Origin": "https://example.org"}
+    answer = requests.post(
+        f"{service.url}/studio/api/imagine", json=body, headers=headers, timeout=60
+    )
+    assert answer.status_code == 403
+    host = requests.get(
+        f"{service.url}/studio/api/graph", headers={"Host": "evil.example"}, timeout=60
+    )
+    assert host.status_code == 421
+
+
+def test_search_finds_names(service: Any) -> None:
+    assert service.ask("studio/api/search?text=DAV").json() == {"nodes": ["Davos"]}
+
+
+@pytest.mark.browser
+def test_page_of_a_service_asks_for_the_token_before_changes(service: Any, look: Any) -> None:
+    page = look(service, "node=Davos&view=graph")
+    page.wait_for_selector("#token")
+    assert page.locator("#new-value").count() == 0
+    page.fill("#token", "what the service printed")
+    page.wait_for_timeout(2500)  # values arrive meanwhile, and leave the field alone
+    assert page.input_value("#token") == "what the service printed"
+    page.click("#use-token")
+    page.wait_for_selector("#new-value")
