@@ -8,7 +8,7 @@ ORDER ?= 20261115
 # One process per core; a worker that has nothing left takes tests from the other.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
-.PHONY: help demo test test-all check coverage mutants paths format bench torture clean
+.PHONY: help demo docs test test-all check coverage mutants paths format bench torture clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
@@ -28,6 +28,10 @@ test: check  ## format check, lint, types, layers, then all tests and examples b
 
 test-all: check  ## the same with the slow tests, in random order: what continuous integration runs
 	@$(PYTEST) --random-order --random-order-seed=$(ORDER) $(TEST_ARGS)
+
+docs: $(READY)  ## the site, without network, into docs/_build/html (a few minutes; every warning is an error)
+	@$(BIN)/python -m sphinx -W --keep-going -j auto -q -b html docs docs/_build/html
+	@echo "The site: docs/_build/html/index.html"
 
 check: $(READY)  ## format check, lint, types and layers only
 	@$(BIN)/ruff format --check .
@@ -56,4 +60,4 @@ torture: $(READY)  ## kills, damaged and forged files, full disks: a minute (TOR
 	@$(BIN)/python tools/torture.py $(TORTURE_ARGS)
 
 clean:  ## remove the environment and what the commands wrote
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis dist gradraker-demo coverage-report .coverage* mutants
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis dist gradraker-demo coverage-report .coverage* mutants docs/_build docs/gallery docs/reference/api

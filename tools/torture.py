@@ -1,7 +1,7 @@
 """Run the battery: kills, processes at once, damaged files, odd places, environments.
 
 Prints a table of what was tried and what failed; exits with 1 if anything failed. With ``--write``
-the table goes into docs/reliability.md.
+the table goes into docs/project/reliability.md.
 """
 
 import argparse
@@ -124,7 +124,7 @@ def format_table(rows: Any, seed: int) -> str:
 
 def write_table(table: str) -> None:
     """Replace the table of the page."""
-    page = HOME / "docs" / "reliability.md"
+    page = HOME / "docs" / "project" / "reliability.md"
     text = page.read_text("utf-8")
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)

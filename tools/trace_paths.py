@@ -2,7 +2,7 @@
 
 Each path runs once before it is traced, so that imports do not count; templates of pages are not
 counted. Calls that go up, from a folder to one above it, are listed: they are callbacks and methods
-that a base class calls, or a fault. docs/architecture.md shows the result.
+that a base class calls, or a fault. docs/project/architecture.md shows the result.
 
 Run: python tools/trace_paths.py [--files]
 """

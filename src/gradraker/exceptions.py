@@ -359,3 +359,37 @@ def format_names(names: Sequence[Hashable], *, most: int = 5) -> str:
     """
     listed = ", ".join(repr(name) for name in names[:most])
     return f"{listed} and {len(names) - most} more" if len(names) > most else listed
+
+
+class NoDeviceError(RuntimeError):
+    """A device was asked for that this machine does not have; ``reason`` says what is missing."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return (
+            f"device='cuda' needs an NVIDIA GPU and CuPy, but {self.reason}; device='cpu' does "
+            "without"
+        )
+
+
+class DeviceMemoryError(MemoryError):
+    """The memory of a device is too small for a graph; the model is as it was before.
+
+    Attributes are ``device``, the size of the graph (``n_nodes``, ``n_entries``), and the bytes of
+    memory that were ``free`` and in ``total``.
+    """
+
+    def __init__(self, device: str, n_nodes: int, n_entries: int, free: int, total: int) -> None:
+        super().__init__(device, n_nodes, n_entries, free, total)
+        self.device, self.n_nodes, self.n_entries = device, n_nodes, n_entries
+        self.free, self.total = free, total
+
+    def __str__(self) -> str:
+        return (
+            f"device={self.device!r} has too little memory for {self.n_nodes} nodes and "
+            f"{self.n_entries} entries of the graph: {self.free / 1e9:.1f} GB of "
+            f"{self.total / 1e9:.1f} GB were free; device='cpu' uses the machine's memory"
+        )

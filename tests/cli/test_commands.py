@@ -19,7 +19,7 @@ import gradraker
 from gradraker.cli import main
 from gradraker.datasets import load_temperature_normals
 
-PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "command-line.md"
 
 
 def commands(group: Any = main, prefix: Any = ()) -> Iterator[Any]:

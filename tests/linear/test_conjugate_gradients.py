@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gradraker.features.engine import CpuEngine
 from gradraker.linear.conjugate_gradients import solve_by_products
 
 N = 40
@@ -62,7 +63,7 @@ def test_coefficients_and_products_equal_dense_solves(preconditioned: Any, one_m
         tol=1e-12,
         max_iterations=200,
         precondition=_precondition(K, mask, alphas) if preconditioned else None,
-        xp=np,
+        engine=CpuEngine(),
     )
     expected = _solve_densely(K, R, mask, alphas)
     # A residual of 1e-12, amplified by 1/α of 100 at most.
@@ -77,7 +78,14 @@ def test_preconditioner_saves_products() -> None:
     alphas = np.full(6, 0.01)
     counts = [
         solve_by_products(
-            lambda X: K @ X, R, mask, alphas, tol=1e-8, max_iterations=200, precondition=p, xp=np
+            lambda X: K @ X,
+            R,
+            mask,
+            alphas,
+            tol=1e-8,
+            max_iterations=200,
+            precondition=p,
+            engine=CpuEngine(),
         ).n_iterations
         for p in (None, _precondition(K, mask, alphas))
     ]
@@ -88,7 +96,9 @@ def test_preconditioner_saves_products() -> None:
 def test_each_column_reaches_the_tolerance(tol: Any) -> None:
     K, R, mask, alphas = _problem()
     R = R * np.logspace(-6, 6, 6)  # columns of very different size
-    solved = solve_by_products(lambda X: K @ X, R, mask, alphas, tol=tol, max_iterations=200, xp=np)
+    solved = solve_by_products(
+        lambda X: K @ X, R, mask, alphas, tol=tol, max_iterations=200, engine=CpuEngine()
+    )
     left = R - mask * (K @ solved.coefficients) - alphas * solved.coefficients
     sizes = np.linalg.norm(left, axis=0) / np.linalg.norm(R, axis=0)
     assert (sizes <= 1.001 * tol).all()
@@ -99,12 +109,26 @@ def test_floor_stops_columns_whose_residual_is_small_in_itself() -> None:
     K, R, mask, alphas = _problem()
     floor = np.linalg.norm(R, axis=0)
     solved = solve_by_products(
-        lambda X: K @ X, R, mask, alphas, tol=0.0, floor=floor, max_iterations=200, xp=np
+        lambda X: K @ X,
+        R,
+        mask,
+        alphas,
+        tol=0.0,
+        floor=floor,
+        max_iterations=200,
+        engine=CpuEngine(),
     )
     assert solved.n_iterations == 0
     np.testing.assert_array_equal(solved.coefficients, 0.0)
     solved = solve_by_products(
-        lambda X: K @ X, R, mask, alphas, tol=0.0, floor=0.01 * floor, max_iterations=200, xp=np
+        lambda X: K @ X,
+        R,
+        mask,
+        alphas,
+        tol=0.0,
+        floor=0.01 * floor,
+        max_iterations=200,
+        engine=CpuEngine(),
     )
     left = R - mask * (K @ solved.coefficients) - alphas * solved.coefficients
     assert (np.linalg.norm(left, axis=0) <= 0.01001 * floor).all()
@@ -119,7 +143,9 @@ def test_max_iterations_bounds_the_products() -> None:
         calls.append(1)
         return K @ X
 
-    solved = solve_by_products(multiply, R, mask, alphas, tol=1e-12, max_iterations=3, xp=np)
+    solved = solve_by_products(
+        multiply, R, mask, alphas, tol=1e-12, max_iterations=3, engine=CpuEngine()
+    )
     assert len(calls) == solved.n_iterations == 3
     assert solved.measure_residual(R) > 1e-12
 
@@ -128,7 +154,7 @@ def test_columns_of_zeros_stay_zero() -> None:
     K, R, mask, alphas = _problem()
     R[:, 2] = 0.0
     solved = solve_by_products(
-        lambda X: K @ X, R, mask, alphas, tol=1e-10, max_iterations=200, xp=np
+        lambda X: K @ X, R, mask, alphas, tol=1e-10, max_iterations=200, engine=CpuEngine()
     )
     np.testing.assert_array_equal(solved.coefficients[:, 2], 0.0)
     expected = _solve_densely(K, R, mask, alphas)
@@ -138,7 +164,7 @@ def test_columns_of_zeros_stay_zero() -> None:
 def test_single_precision_stays_and_comes_near() -> None:
     K, R, mask, alphas = (x.astype(np.float32) for x in _problem())
     solved = solve_by_products(
-        lambda X: K @ X, R, mask, alphas, tol=1e-4, max_iterations=200, xp=np
+        lambda X: K @ X, R, mask, alphas, tol=1e-4, max_iterations=200, engine=CpuEngine()
     )
     assert solved.coefficients.dtype == solved.products.dtype == np.float32
     expected = _solve_densely(*_problem())
@@ -150,5 +176,7 @@ def test_single_precision_stays_and_comes_near() -> None:
 def test_solutions_do_not_change_the_right_hand_sides() -> None:
     K, R, mask, alphas = _problem()
     before = R.copy()
-    solve_by_products(lambda X: K @ X, R, mask, alphas, tol=1e-8, max_iterations=50, xp=np)
+    solve_by_products(
+        lambda X: K @ X, R, mask, alphas, tol=1e-8, max_iterations=50, engine=CpuEngine()
+    )
     np.testing.assert_array_equal(R, before)

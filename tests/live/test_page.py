@@ -1,4 +1,4 @@
-"""The examples of docs/live.md, run against the service that the page starts."""
+"""The examples of docs/how-to/live.md, run against the service that the page starts."""
 
 import os
 import re
@@ -14,7 +14,7 @@ from gradraker.live.server import serve
 from live_service import TOKEN, LiveService
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
-PAGE = (Path(__file__).parents[2] / "docs" / "live.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "live.md").read_text("utf-8")
 
 
 def find_blocks(language: Any) -> Any:

@@ -40,7 +40,7 @@ def test_embedded_data_alone_check_the_temperature_numbers(
     results: PaperResults, compare: Callable[..., Any]
 ) -> None:
     found = compare(results)
-    # Facts of the data: docs/paper.md, section "where print and equations differ".
+    # Facts of the data: docs/theory/paper.md, section "where print and equations differ".
     agreeing = ["d2min-temperature", "B-approximation", "B-upper-end", "gnmse-temperature"]
     agreeing += ["conformity-example", "alpha-bound-unweighted", "disturbing-B", "averaging-B"]
     agreeing += ["four-ranges", "extending-F", "averaging-F", "sum-of-weights", "four-levels"]

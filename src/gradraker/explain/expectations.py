@@ -64,7 +64,7 @@ def compute_expected_weight_sum(mean_similarity: ArrayLike, n_steps: int) -> NDA
 
     It holds where B and F are uncorrelated: in one epoch, with the exact kernel, for rows that
     all have equally similar others on average. Where nodes return, and with few random
-    frequencies, the mean sum is smaller; see ``docs/explaining.md``.
+    frequencies, the mean sum is smaller; see ``docs/theory/explaining.md``.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ class SimilarityTransfer:
     squared_distances : ndarray of shape (n_pairs,)
         ‖a_i − a_j‖² of pairs of nodes.
     value_differences : ndarray of shape (n_pairs,)
-        |y_i − y_j| of the same pairs, of values scaled to [0, 1].
+        ``|y_i − y_j|`` of the same pairs, of values scaled to [0, 1].
     rank_correlation : float
         Spearman's correlation of the two: 1 if values differ the more, the farther apart the
         rows are, 0 if distance says nothing about values. NaN if all rows or all values are
@@ -98,7 +98,7 @@ class SimilarityTransfer:
         }
 
     def plot(self, *, ax: Any = None) -> Any:
-        """Draw |y_i − y_j| against ‖d‖², the paper's figures 7 and 8."""
+        """Draw ``|y_i − y_j|`` against ‖d‖², the paper's figures 7 and 8."""
         from gradraker.plotting import SimilarityTransferDisplay
 
         return SimilarityTransferDisplay.from_transfer(self, ax=ax)

@@ -15,6 +15,7 @@ from gradraker.features.parallel import parallel_for
 
 # Multiplications in a block of rows: with fewer, a second thread costs more than it saves.
 _PRODUCTS_PER_BLOCK = 100_000
+_ANY_NUMBER = 1 << 30
 
 
 def pad_columns(n_columns: int) -> int:
@@ -35,6 +36,13 @@ def pad_columns(n_columns: int) -> int:
 class Engine(Protocol):
     """What a solver by products needs of the machine that it runs on."""
 
+    # "cpu" or "cuda".
+    name: str
+    # Errors that say that the engine's memory is full.
+    memory_errors: tuple[type[BaseException], ...]
+    # Whether products gain more from linked nodes that lie close together than moving them takes.
+    wants_close_nodes: bool
+
     @property
     def xp(self) -> Any:
         """The module of arrays: NumPy, or one with its functions."""
@@ -50,11 +58,20 @@ class Engine(Protocol):
         What is in the other columns of ``product`` may change.
         """
 
+    def sum_products(self, A: Any, B: Any) -> Any:
+        """Inner products of the columns of A and B (n, k), summed in double precision."""
+
     def load(self, X: NDArray[Any], dtype: Any) -> Any:
         """Move an array to the engine."""
 
+    def load_rows(self, rows: NDArray[np.int64]) -> Any:
+        """Move numbers of rows, which arrays of the engine are indexed by, to the engine."""
+
     def fetch(self, X: Any) -> NDArray[Any]:
         """Move an array from the engine to NumPy."""
+
+    def count_columns(self, n_rows: int, dtype: Any) -> int:
+        """Columns of so many rows that are multiplied at once with the memory that is free."""
 
 
 class LoadedMatrix(NamedTuple):
@@ -88,7 +105,10 @@ class CpuEngine:
     >>> engine.multiply(A, np.ones((2, 1), dtype=np.float32), 1, product[:, :1].copy())
     """
 
+    name = "cpu"
     xp = np
+    memory_errors: tuple[type[BaseException], ...] = ()
+    wants_close_nodes = True
 
     def load_sparse(self, A: csr_array, dtype: Any) -> LoadedMatrix:
         """Make a matrix with 32-bit column numbers, which are half of what a product reads."""
@@ -113,6 +133,18 @@ class CpuEngine:
             multiply_rows(*A, X, n_columns, factor, kept, start, stop, product)
 
         parallel_for(multiply, n, max(1, n * _PRODUCTS_PER_BLOCK // max(1, work)))
+
+    def sum_products(self, A: NDArray[Any], B: NDArray[Any]) -> NDArray[np.float64]:
+        """Inner products of columns; squares may be beyond single precision."""
+        return np.asarray(np.einsum("ij,ij->j", A, B, dtype=np.float64))
+
+    def load_rows(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the numbers themselves."""
+        return rows
+
+    def count_columns(self, n_rows: int, dtype: Any) -> int:
+        """Any number."""
+        return _ANY_NUMBER
 
     def load(self, X: NDArray[Any], dtype: Any) -> NDArray[Any]:
         """Return the array in this precision."""

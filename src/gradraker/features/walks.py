@@ -108,6 +108,12 @@ class WalkMatrices:
         edges = self.get_edges(self.direction)
         return scale_rows(csr_array(edges + diags_array(self.make_loops(edges))))
 
+    def sum_edges(self, direction: str) -> NDArray[np.float64]:
+        """Sum of the weights of each node's edges of a direction."""
+        if direction == "in" and self.hidden is None:  # without a transposed copy
+            return np.asarray(abs(self.A).sum(axis=0))
+        return np.asarray(self.get_edges(direction).sum(axis=1))
+
     def make_loops(self, edges: csr_array) -> NDArray[np.float64]:
         """Weights of the loops that go with edges: 1, or 0 at a hidden node that has edges."""
         loops = np.ones(self.n)
@@ -142,7 +148,9 @@ class WalkMatrices:
 def scale_rows(W: csr_array) -> csr_array:
     """Scale rows to sum 1; empty rows stay empty."""
     sums = W.sum(axis=1)
-    return csr_array(diags_array(1.0 / np.where(sums > 0.0, sums, 1.0)) @ W)
+    data = np.repeat(1.0 / np.where(sums > 0.0, sums, 1.0), np.diff(W.indptr))
+    data *= W.data
+    return csr_array((data, W.indices, W.indptr), shape=W.shape)
 
 
 def orient_edges(A: csr_array, direction: str) -> csr_array:
@@ -151,6 +159,22 @@ def orient_edges(A: csr_array, direction: str) -> csr_array:
     if direction == "out":
         return csr_array(absolute)
     return csr_array(absolute.T) if direction == "in" else csr_array(absolute + absolute.T)
+
+
+def is_symmetric(A: csr_array) -> bool:
+    """Whether each edge has its reverse, with the same weight.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> from gradraker.features.walks import is_symmetric
+    >>> is_symmetric(csr_array([[0, 2], [2, 1]])), is_symmetric(csr_array([[0, 2], [1, 0]]))
+    (True, False)
+    """
+    n_into = np.bincount(A.indices, minlength=A.shape[0])
+    if not np.array_equal(np.diff(A.indptr), n_into) and A.data.all():
+        return False  # as most directed graphs, without a transposed copy
+    return not bool(abs(A - A.T).sum() > 0.0)
 
 
 def drop_hidden(A: csr_array, hidden: NDArray[np.bool_] | None) -> csr_array:
@@ -260,7 +284,7 @@ class Structure(NamedTuple):
         those means. The degree is the sum of absolute weights; without neighbours all are 0.
         """
         total = links.sum(axis=1)
-        scaled = csr_array(diags_array(1.0 / np.where(total > 0.0, total, 1.0)) @ links)
+        scaled = scale_rows(links)
         mean = scaled @ self.own
         variance = np.maximum(scaled @ self.own**2 - mean**2, 0.0)
         return np.column_stack([np.log1p(total), mean, np.sqrt(variance), scaled @ self.around])

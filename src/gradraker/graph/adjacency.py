@@ -112,7 +112,7 @@ def adjacency_vectors(
         could be both, and need it.
     source, target : name or position of a column, optional
         Columns of a table. By default they are found by their names, or taken if only one
-        assignment is possible (``docs/graphs.md``).
+        assignment is possible (``docs/reference/graphs.md``).
     directed : bool, optional
         False counts each edge both ways, however it is listed; an edge that is listed both ways
         has the mean of the two weights. Default: as the graph says, and directed for lists, tables

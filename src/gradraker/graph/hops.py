@@ -12,7 +12,7 @@ from gradraker.exceptions import NegativeWeightError
 # Entries of 12 bytes: 2.4 GB. A user with more memory can go one hop at a time.
 MAX_ENTRIES = 200_000_000
 
-# How walks are counted; docs/many-hops.md has the equations.
+# How walks are counted; docs/theory/many-hops.md has the equations.
 HOP_WEIGHTS = ("count", "binary", "random_walk")
 
 

@@ -44,7 +44,7 @@ def known_values(
         What to do with values of nodes that are not among ``nodes``.
     node, value : name or position of a column, optional
         Columns of a table. By default they are found by their names, or taken if only one
-        assignment is possible (``docs/graphs.md``).
+        assignment is possible (``docs/reference/graphs.md``).
 
     Returns
     -------

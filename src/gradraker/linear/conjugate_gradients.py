@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from gradraker._progress import tell_progress
+from gradraker.features.engine import Engine
 
 Product = Callable[[Any], Any]
 
@@ -39,7 +40,7 @@ def solve_by_products(
     max_iterations: int,
     precondition: Product | None = None,
     floor: Any = 0.0,
-    xp: Any,
+    engine: Engine,
 ) -> Solved:
     """Solve (K_kk + αI) c = r from c = 0, until ‖residual‖ ≤ max(tol ‖r‖, floor) in each column.
 
@@ -61,25 +62,26 @@ def solve_by_products(
         X → M⁻¹ X, 0 outside the mask.
     floor : float or array of shape (columns,)
         Absolute residual that is good enough.
-    xp : module
-        Array module of the arguments.
+    engine : Engine
+        What the arguments are arrays of.
     """
+    xp = engine.xp
     C, F = xp.zeros_like(R), xp.zeros_like(R)
     left = R.copy()
-    target = xp.maximum(tol * _compute_norms(R, xp), floor)
+    target = xp.maximum(tol * _compute_norms(R, engine), floor)
     Z = left if precondition is None else precondition(left)
     step = Z.copy()
-    slope = _sum_products(left, Z, xp)
+    slope = engine.sum_products(left, Z)
     n_iterations = 0
-    while n_iterations < max_iterations and bool((_compute_norms(left, xp) > target).any()):
+    while n_iterations < max_iterations and bool((_compute_norms(left, engine) > target).any()):
         products = multiply(step)
         bent = products * mask + alphas * step
-        size = _divide(slope, _sum_products(step, bent, xp), xp).astype(R.dtype)
+        size = _divide(slope, engine.sum_products(step, bent), xp).astype(R.dtype)
         C += size * step
         F += size * products
         left -= size * bent
         Z = left if precondition is None else precondition(left)
-        new = _sum_products(left, Z, xp)
+        new = engine.sum_products(left, Z)
         step = Z + _divide(new, slope, xp).astype(R.dtype) * step
         slope = new
         n_iterations += 1
@@ -87,13 +89,8 @@ def solve_by_products(
     return Solved(C, F, left, n_iterations)
 
 
-def _sum_products(A: Any, B: Any, xp: Any) -> Any:
-    """Inner products of columns, summed in double precision."""
-    return xp.einsum("ij,ij->j", A, B, dtype=xp.float64)  # squares may be beyond single precision
-
-
-def _compute_norms(A: Any, xp: Any) -> Any:
-    return xp.sqrt(_sum_products(A, A, xp))
+def _compute_norms(A: Any, engine: Engine) -> Any:
+    return engine.xp.sqrt(engine.sum_products(A, A))
 
 
 def _divide(numerators: Any, denominators: Any, xp: Any) -> Any:

@@ -37,7 +37,7 @@ class SimilarityTransferDisplay(Display):
     squared_distances : array-like of shape (n_pairs,)
         ‖a_i − a_j‖².
     value_differences : array-like of shape (n_pairs,)
-        |y_i − y_j| of the same pairs.
+        ``|y_i − y_j|`` of the same pairs.
     title : str, optional
         Head of the figure.
 

@@ -3,7 +3,7 @@
 Lines are appended while a sweep runs, each flushed to the disk, so that a process that is stopped
 or killed loses only the repeats under way. At the end the file is written once more in the order of
 the repeats: equal results make equal files. Times are not part of a result. On the smallest
-graph of the paper, a repeat of 2.3 ms takes 0.25 ms longer with a file (docs/sweeping.md).
+graph of the paper, a repeat of 2.3 ms takes 0.25 ms longer with a file (docs/how-to/sweeping.md).
 """
 
 import json

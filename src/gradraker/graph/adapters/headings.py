@@ -1,4 +1,4 @@
-"""Names of columns that say what a column holds; ``docs/graphs.md`` lists them.
+"""Names of columns that say what a column holds; ``docs/reference/graphs.md`` lists them.
 
 Names are compared by their words: ``FromNodeId``, ``from_node_id`` and ``From node ID`` are alike.
 """

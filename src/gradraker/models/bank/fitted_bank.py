@@ -164,7 +164,7 @@ class LearnedBank(RowModel):
 
     @property
     def weights_history_(self) -> NDArray[np.float64]:
-        """Weights that the node of each training step was predicted with, (n_seen_, P)."""
+        """Weights that the node of each training step was predicted with, (n_steps, P)."""
         check_is_fitted(self, "coef_")
         if self._history is None:
             raise AttributeError("weights_history_ was not kept: set keep_weights=True and fit")

@@ -96,7 +96,7 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
         Sum of the squared errors of the bank at the same steps.
     regret_bound_ : float
         What ``loss_`` can at most exceed the smallest of ``member_losses_`` by.
-    weights_history_ : ndarray of shape (n_seen_, P)
+    weights_history_ : ndarray of shape (n_steps, P)
         Weights that the node of each training step was predicted with, if ``keep_weights``.
     ranges_ : list of P Sigma2Ranges
         The four ranges of σ² for the view and family of each member.

@@ -2,7 +2,7 @@
 
 A file is an uncompressed zip archive with ``header.json`` (format, version, class,
 parameters, state) and one ``.npy`` member for each array, whose SHA-256 the header
-has. ``docs/model-file.md`` describes it.
+has. ``docs/reference/model-file.md`` describes it.
 """
 
 import io

@@ -185,8 +185,8 @@ class RowModel(TakesTurns, BaseEstimator):
         observed : bool, default=True
             Whether the file holds the known nodes: their rows, names and values, and the order of
             training. Without them the file predicts and learns on, but cannot explain; θ, the
-            seed, and names of referencing nodes stay. ``docs/privacy.md`` says what they give
-            away.
+            seed, and names of referencing nodes stay. ``docs/theory/privacy.md`` says what they
+            give away.
         only_if_unchanged : bool, default=False
             Whether to raise :class:`gradraker.exceptions.ModelFileChangedError` if another
             program has written the file since this model was loaded from it or saved to it.

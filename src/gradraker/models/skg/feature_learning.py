@@ -51,7 +51,7 @@ class FeatureLearningMixin(TakesTurns):
         """Learn values from features z instead of adjacency vectors, one row after the other.
 
         A node computes z by :meth:`features` with the seed and σ² that all nodes share, and sends
-        z instead of its links. What z gives away is said in ``docs/privacy.md``.
+        z instead of its links. What z gives away is said in ``docs/theory/privacy.md``.
 
         Parameters
         ----------

@@ -77,7 +77,7 @@ class SKGRegressor(FeatureLearningMixin, OneNodeMixin, RegressorMixin, RowModel)
     Parameters
     ----------
     kernel : {"gaussian", "laplacian", "cauchy"}, default="gaussian"
-        Kernel that the features approximate; see :mod:`gradraker.kernels.shift_invariant`.
+        Kernel that the features approximate; see :data:`gradraker.kernels.KERNELS`.
     sigma2 : float or str, default="cv"
         Kernel variance σ² > 0 (for the Laplacian kernel the paper's diversity b is √sigma2),
         or the name of a rule that chooses it from the training rows:

@@ -36,7 +36,7 @@ class NodeClassifier(ClassifierMixin, WalkModel):
 
     Parameters
     ----------
-    blocks, width, alpha, solver, direction, neighbours, reselect, tol, random_state
+    blocks, width, alpha, solver, direction, neighbours, reselect, tol, device, dtype, random_state
         As for :class:`NodeRegressor`.
 
     Attributes
@@ -45,7 +45,7 @@ class NodeClassifier(ClassifierMixin, WalkModel):
         Names of all nodes, of those whose class is known, and of the others.
     classes_ : ndarray
         Labels that are known: sorted where they can be, else in the order of the nodes.
-    blocks_, kernel_, alpha_, solver_, choice_, seed_
+    blocks_, kernel_, alpha_, solver_, device_, choice_, seed_
         As for :class:`NodeRegressor`.
     left_out_error_ : LeftOutAccuracy
         Estimate of the error, from known nodes that are left out one at a time.

@@ -25,7 +25,7 @@ class NodeRegressor(RegressorMixin, WalkModel):
     blocks : "auto" or sequence of names, default="auto"
         Parts of the description: ``"hop1"``, ``"hop2"``, …, ``"degree"``, ``"far"``,
         ``"community"``, ``"alternating"``, ``"same_targets"``, ``"same_sources"``,
-        ``"pagerank"``; see :mod:`gradraker.features.walks`. The kernel is the mean of
+        ``"pagerank"``; see ``docs/theory/node-models.md``. The kernel is the mean of
         their Gaussian kernels.
     width : "auto" or float, default="auto"
         w > 0: the variance σ² of a block's kernel is w times the median squared distance of its
@@ -46,6 +46,11 @@ class NodeRegressor(RegressorMixin, WalkModel):
     tol : float, default=1e-3
         Relative residual that ``"operators"`` solves to. Products are in single precision down
         to 10⁻⁵, and in double precision below.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where ``"operators"`` multiplies and solves: on the CPU or on an NVIDIA GPU (through CuPy).
+        ``"auto"`` takes a GPU where there is one with enough memory, and says so where not.
+    dtype : {"auto", "float32", "float64"}, default="auto"
+        Precision of products; ``"auto"`` goes by ``tol``.
     random_state : int, RandomState instance or None, default=0
         Seed of the random vectors that norms are estimated with, and of what is sampled.
 
@@ -61,6 +66,8 @@ class NodeRegressor(RegressorMixin, WalkModel):
         Penalty in use; infinite for the mean.
     solver_ : str
         Solver in use.
+    device_ : str
+        Device in use.
     choice_ : Choice
         What was chosen, and how the candidates fared.
     left_out_error_ : LeftOutError
@@ -70,8 +77,8 @@ class NodeRegressor(RegressorMixin, WalkModel):
 
     Notes
     -----
-    The equations, and when to use which solver: ``docs/node-models.md``. Negative weights count by
-    their size. A node without edges is described by itself and its degrees.
+    The equations, and when to use which solver: ``docs/theory/node-models.md``. Negative
+    weights count by their size. A node without edges is described by itself and its degrees.
 
     Examples
     --------

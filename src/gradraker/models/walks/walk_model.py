@@ -6,6 +6,7 @@ came together. Costly parts are computed when they are first needed, and compute
 state has changed.
 """
 
+import warnings
 from collections.abc import Hashable
 from typing import Any, ClassVar
 
@@ -14,7 +15,10 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from gradraker._validation import check_choice
+from gradraker.exceptions import DeviceMemoryError
 from gradraker.explain.linear_explanation import LinearExplanation
+from gradraker.features.engines.devices import DEVICES, choose_engine, report_memory
+from gradraker.features.walks import is_symmetric
 from gradraker.graph.node_graph import NodeGraph, append_new_nodes
 from gradraker.models.bounds import NOT_NEGATIVE, Bounds
 from gradraker.models.node_model import NodeModel
@@ -49,6 +53,8 @@ _ALLOWED = {
     "direction": ("both", "out", "in"),
     "neighbours": ("all", "known"),
     "reselect": ("auto", "always", "doubled"),
+    "device": DEVICES,
+    "dtype": ("auto", "float32", "float64"),
 }
 
 
@@ -71,6 +77,8 @@ class WalkModel(NodeModel):
     _solution: Solution | None
     _is_current: bool
     _warm: WarmStart | None
+    # Whether the GPU's memory turned out too small for device="auto".
+    _is_without_room = False
 
     def __init__(
         self,
@@ -83,6 +91,8 @@ class WalkModel(NodeModel):
         neighbours: str = "all",
         reselect: str = "auto",
         tol: float = 1e-3,
+        device: str = "cpu",
+        dtype: str = "auto",
         random_state: int | np.random.RandomState | None = 0,
     ) -> None:
         self.blocks = blocks
@@ -93,6 +103,8 @@ class WalkModel(NodeModel):
         self.neighbours = neighbours
         self.reselect = reselect
         self.tol = tol
+        self.device = device
+        self.dtype = dtype
         self.random_state = random_state
 
     def _encode(self, known: NDArray[Any]) -> NDArray[np.float64]:
@@ -108,6 +120,7 @@ class WalkModel(NodeModel):
     def _reset(self) -> None:
         self._choice, self._n_at_choice = None, 0
         self._description = self._solution = self._warm = None
+        self._is_without_room = False
         self._is_current = self._choice_is_current = False
 
     def _learn_all(self) -> None:
@@ -130,13 +143,31 @@ class WalkModel(NodeModel):
     # -- the solution ----------------------------------------------------------
 
     def _get_solution(self) -> Solution:
-        """The solution for the present state."""
+        """The solution for the present state; a lack of memory on the GPU leaves all as it was."""
         if self._is_current and self._solution is not None:
             return self._solution
         known = self._list_known()
         if known.size == 0:
             raise ValueError("no value is known yet: give values to partial_fit first")
-        description = self._describe(known)
+        before = vars(self).copy()
+        try:
+            description = self._describe(known)
+            if isinstance(description, ExactBlocks):
+                return self._update_solution(description, known)
+            with report_memory(description.engine, description.n, self._graph.adjacency.nnz):
+                return self._update_solution(description, known)
+        except DeviceMemoryError as error:
+            self.__dict__.update(before)
+            if self.device != "auto":
+                raise
+            warnings.warn(f"device='auto' takes the CPU: {error}", UserWarning, stacklevel=2)
+            self._is_without_room, self._description = True, None
+            return self._update_solution(self._describe(known), known)
+
+    def _update_solution(
+        self, description: ExactBlocks | Operators, known: NDArray[np.int64]
+    ) -> Solution:
+        """Choose if it is time to, and solve."""
         Y = self._encode(self._values[known])
         selected = None
         chooses = self._choice is None or self._is_outdated(self._choice, known.size)
@@ -170,11 +201,16 @@ class WalkModel(NodeModel):
         holds = self.neighbours == "all" and isinstance(self._description, ExactBlocks) == exact
         if self._description is None or not holds:
             walks = self._make_walks(self._graph, known)
-            dtype = np.float32 if self.tol >= _SINGLE_PRECISION else np.float64
-            self._description = ExactBlocks(walks) if exact else Operators(walks, dtype=dtype)
+            self._description = ExactBlocks(walks) if exact else self._make_operators(walks)
             self._keep_warm()
             self._solution = None
         return self._description
+
+    def _make_operators(self, walks: Walks) -> Operators:
+        is_single = self.tol >= _SINGLE_PRECISION if self.dtype == "auto" else "32" in self.dtype
+        dtype = np.float32 if is_single else np.float64
+        engine = choose_engine("cpu" if self._is_without_room else self.device)
+        return Operators(walks, dtype=dtype, engine=engine)
 
     def _make_walks(
         self, graph: NodeGraph, known: NDArray[np.int64], *, n_old: int | None = None
@@ -199,8 +235,7 @@ class WalkModel(NodeModel):
     ) -> Selection | None:
         """Choose; return what a choice among operators computed, for the solution."""
         given = check_parameters(self.blocks, self.width, self.alpha)
-        A = self._graph.adjacency
-        is_directed = self.direction == "both" and abs(A - A.T).sum() > 0.0
+        is_directed = self.direction == "both" and not is_symmetric(self._graph.adjacency)
         if isinstance(description, ExactBlocks):
             self._choice = choose_exactly(given, description, known, Y, is_directed=is_directed)
             return None
@@ -274,6 +309,13 @@ class WalkModel(NodeModel):
     def alpha_(self) -> float:
         """Penalty α in use; infinite for the mean."""
         return self.choice_.alpha
+
+    @property
+    def device_(self) -> str:
+        """The device in use: ``"cpu"`` or ``"cuda"``; exact kernels are on the CPU."""
+        check_is_fitted(self)
+        self._get_solution()
+        return self._description.engine.name if isinstance(self._description, Operators) else "cpu"
 
     @property
     def solver_(self) -> str:
@@ -356,11 +398,11 @@ class WalkModel(NodeModel):
 
     def describe(self) -> dict[str, Any]:
         """Return what the model chose, and how other candidates fared."""
-        named = ("blocks", "width", "alpha", "solver", "direction", "tol")
+        named = ("blocks", "width", "alpha", "solver", "direction", "tol", "device", "dtype")
         settings = {name: getattr(self, name) for name in named}
         return {
             "method": self.method,
-            "choice": self.choice_.to_dict() | {"solver": self.solver_},
+            "choice": self.choice_.to_dict() | {"solver": self.solver_, "device": self.device_},
             "settings": settings | {"seed": self.seed_},
         }
 

@@ -159,6 +159,35 @@ def test_a_correction_is_solved_to_a_part_of_itself(step: Any) -> None:
     assert np.linalg.norm(residual) <= 0.0201 * np.linalg.norm(change)
 
 
+def test_a_new_value_of_several_targets_moves_predictions_as_an_exact_solve_does() -> None:
+    operators, K, known, Y = _problem(n_targets=3)
+    solution = _solve(operators, known[:-1], Y[:-1], tol=1e-1)
+    old = solution.predict(np.arange(N))
+    mean = Y[:-1].mean(axis=0)
+    Y = np.vstack([Y[:-1], mean + np.array([[0.5, 0.1, -0.01]])])
+    solution.grow(known[-1:], Y)
+    moved = solution.predict(np.arange(N)) - old
+    np.testing.assert_array_equal(solution.mean, mean)  # within the tolerance
+    H = K[np.ix_(known, known)] + ALPHA * np.eye(known.size)
+    surprise = np.zeros((known.size, 3))
+    surprise[-1] = Y[-1] - old[known[-1]]
+    expected = K[:, known] @ np.linalg.solve(H, surprise)
+    np.testing.assert_allclose(moved, expected, atol=0.03 * abs(expected).max())
+
+
+def test_many_new_values_renew_the_mean() -> None:
+    operators, K, known, Y = _problem(n_targets=3)
+    Y = Y + np.arange(known.size)[:, np.newaxis] / known.size
+    half = known.size // 2
+    solution = _solve(operators, known[:half], Y[:half], tol=1e-3)
+    for i in range(half, known.size):
+        solution.grow(known[i : i + 1], Y[: i + 1])
+        drift = abs(solution.mean - Y[: i + 1].mean(axis=0))
+        assert (drift <= 1e-3 * Y[: i + 1].std(axis=0) * 1.01).all()
+    expected = oracle.fixed_mean_ridge(K[np.ix_(known, known)], K[:, known], Y, ALPHA)
+    np.testing.assert_allclose(solution.predict(np.arange(N)), expected, atol=5e-3)
+
+
 def test_old_coefficients_save_products() -> None:
     operators, K, known, Y = _problem()
     cold = _solve(operators, known, Y, tol=1e-6)

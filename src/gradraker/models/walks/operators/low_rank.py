@@ -1,10 +1,12 @@
 """A smooth Gaussian kernel of a few numbers per node, in low rank: Nyström features."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker.features.engine import Engine
 from gradraker.models.walks.exact.blocks import compute_median, compute_squared_differences
 
 Matrix = NDArray[np.float64]
@@ -12,6 +14,8 @@ Matrix = NDArray[np.float64]
 N_LANDMARKS = 256
 # Directions of the landmarks' kernel that are smaller than this × the largest are rounding errors.
 _SMALLEST = 1e-6
+# Rows of distances that are held at once: 268 MB.
+_ROWS = 1 << 17
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +37,22 @@ class GaussianFeatures:
         )
         lengths = np.sqrt(np.einsum("ij,ij->i", Z, Z))
         return np.asarray(Z / np.where(lengths > 0.0, lengths, 1.0)[:, np.newaxis])
+
+    def compute_on(self, engine: Engine, columns: Matrix, dtype: Any) -> Any:
+        """Features (n, r') on an engine, some rows at a time: all distances would be too many."""
+        xp = engine.xp
+        landmarks, to_features = (
+            engine.load(array, np.float64) for array in (self.landmarks, self.to_features)
+        )
+        found = xp.empty((len(columns), self.to_features.shape[1]), dtype=dtype)
+        for start in range(0, len(columns), _ROWS):
+            some = engine.load(columns[start : start + _ROWS], np.float64)
+            squared = (some**2).sum(axis=1)[:, None] + (landmarks**2).sum(axis=1)
+            squared -= 2.0 * some @ landmarks.T
+            Z = xp.exp(-self.scale * xp.maximum(squared, 0.0)) @ to_features
+            lengths = xp.sqrt((Z * Z).sum(axis=1))[:, None]
+            found[start : start + _ROWS] = (Z / xp.where(lengths > 0.0, lengths, 1.0)).astype(dtype)
+        return found
 
 
 def make_gaussian_features(landmarks: Matrix, width: float) -> GaussianFeatures | None:

@@ -122,8 +122,8 @@ class Operators:
     def compute_rows(self, rows: Rows, term: Term, others: Rows) -> NDArray[Any]:
         """Rows of the kernel of one term between nodes and others, (rows, others)."""
         if is_low_rank(term.block):
-            Z = self.get_features(term)
-            return np.asarray(self.engine.fetch(Z[rows] @ Z[others].T))
+            Z, load_rows = self.get_features(term), self.engine.load_rows
+            return np.asarray(self.engine.fetch(Z[load_rows(rows)] @ Z[load_rows(others)].T))
         found = np.empty((rows.size, others.size), dtype=self.dtype)
         for some, product in self._multiply_units(rows, (term._replace(share=1.0),)):
             found[some] = product[others].T
@@ -190,7 +190,14 @@ class Operators:
 
     def _get_chains(self, walk: str, lengths: Sequence[int]) -> Chains:
         if walk not in self._chains:
-            self._chains[walk] = make_chains(self._build_walk(walk), self.engine, self.dtype)
+            matrices = self.walks.matrices
+            is_undirected = matrices.direction == "both" and matrices.hidden is None
+            self._chains[walk] = make_chains(
+                self._build_walk(walk),
+                self.engine,
+                self.dtype,
+                is_symmetric=is_undirected and walk in ("hop", "alternating"),
+            )
         self._chains[walk].set_norms(lengths, self._probes)
         return self._chains[walk]
 
@@ -210,8 +217,12 @@ class Operators:
         """Features (n, r) of a term in low rank, on the engine."""
         key = term.block, term.width
         if key not in self._low_rank:
-            Z = self.compute_features(term, self._columns)
-            self._low_rank[key] = self.engine.load(Z, self.dtype)
+            gaussian, engine = self._get_gaussian(term), self.engine
+            self._low_rank[key] = (
+                engine.xp.zeros((self.n, 1), dtype=self.dtype)
+                if gaussian is None
+                else gaussian.compute_on(engine, self._columns, self.dtype)
+            )
         return self._low_rank[key]
 
     def _get_gaussian(self, term: Term) -> GaussianFeatures | None:
@@ -241,7 +252,7 @@ class Operators:
     def _describe_directions(self) -> Matrix:
         """log(1 + edges out) and log(1 + edges in), where there are both and they differ."""
         matrices = self.walks.matrices
-        out, into = (matrices.get_edges(direction).sum(axis=1) for direction in ("out", "in"))
+        out, into = matrices.sum_edges("out"), matrices.sum_edges("in")
         if matrices.direction != "both" or np.array_equal(out, into):
             return np.empty((self.n, 0))
         return np.column_stack([np.log1p(out), np.log1p(into)])

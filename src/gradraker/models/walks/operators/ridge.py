@@ -52,6 +52,7 @@ class InversePreconditioner:
         self, operators: Operators, known: Rows, inverse: NDArray[np.float64], alpha: float
     ) -> None:
         self._operators, self._known, self._exact, self._alpha = operators, known, inverse, alpha
+        self._rows = operators.engine.load_rows(known)
         self._inverse = operators.engine.load(inverse, operators.dtype)
 
     def move(self, operators: Operators) -> None:
@@ -69,7 +70,7 @@ class InversePreconditioner:
             own = 0.5 * (own + own.T)
             self._exact = grow_dual_inverse(self._exact, cross, own, self._alpha, is_exact=False)
             self._inverse = self._operators.engine.load(self._exact, self._operators.dtype)
-            self._known = known
+            self._known, self._rows = known, self._operators.engine.load_rows(known)
         return True
 
     def make(self, kernel: Kernel, groups: Sequence[Group], alphas: Any) -> Callable[[Any], Any]:
@@ -77,7 +78,7 @@ class InversePreconditioner:
 
         def precondition(X: Any) -> Any:
             result = X / (alphas + alphas.dtype.type(1.0))
-            result[self._known] = self._inverse @ X[self._known]
+            result[self._rows] = self._inverse @ X[self._rows]
             return result
 
         return precondition
@@ -188,5 +189,5 @@ def solve_ridge(
             max_iterations=max_iterations,
             precondition=preconditioner.make(kernel, groups, alphas),
             floor=floor,
-            xp=xp,
+            engine=operators.engine,
         )

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import breadth_first_order
 
+from gradraker._compiled.breadth_first import find_around
 from gradraker.features.walks import WalkMatrices
 from gradraker.models.walks.description import Walks
 
@@ -18,6 +18,8 @@ def sample_region(walks: Walks, n_nodes: int) -> Rows:
     so the sample depends on the graph, the names and the seed only.
     """
     A = walks.matrices.A
+    pattern = csr_array((np.ones(A.nnz, dtype=np.int8), A.indices, A.indptr), shape=A.shape)
+    back = csr_array(pattern.T)
     is_taken = np.zeros(walks.n, dtype=np.bool_)
     parts: list[Rows] = []
     n_taken = 0
@@ -26,11 +28,10 @@ def sample_region(walks: Walks, n_nodes: int) -> Rows:
             break
         if is_taken[start]:
             continue
-        reached = breadth_first_order(A, start, directed=False, return_predecessors=False)
-        some = reached[: n_nodes - n_taken]
-        is_taken[reached] = True
-        parts.append(np.asarray(some, dtype=np.int64))
-        n_taken += some.size
+        room = np.empty(n_nodes - n_taken, dtype=np.int64)
+        n_found = find_around(A.indptr, A.indices, back.indptr, back.indices, start, is_taken, room)
+        parts.append(room[:n_found])
+        n_taken += n_found
     return np.sort(np.concatenate(parts))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker.features.engine import Engine
 from gradraker.models.walks.choice import Choice
 from gradraker.models.walks.operators.evidence import SpreadCurve, fit_spread_curve
 from gradraker.models.walks.operators.left_out import Assessment
@@ -29,11 +30,18 @@ Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]
 # A correction is solved to this part of itself, so that no new value is taken for noise.
 _CORRECTION = 0.02
+# New values below this number, and that of classes, are corrected by themselves: fewer columns. A
+# solution of all nodes goes to this part of the tolerance, which leaves room for such corrections.
+_FEW, _ROOM = 8, 0.7
 # Residuals that are this small, relative to the values, are rounding errors.
 _ROUNDING = {np.float32: 1e-6, np.float64: 1e-13}
 # Weights of explanations are solved to a tenth of the tolerance; columns that are solved together.
 _FINER, _COLUMNS = 0.1, 32
 _MOST_ITERATIONS = 500
+
+
+def _compute_norms(X: Any, engine: Engine) -> Any:
+    return engine.xp.sqrt(engine.sum_products(X, X))
 
 
 class OperatorSolution:
@@ -51,12 +59,13 @@ class OperatorSolution:
         n_assessed: int | None = None,
         coefficients: NDArray[Any] | None = None,
         products: NDArray[Any] | None = None,
+        mean: Matrix | None = None,
         preconditioner: Preconditioner | None = None,
     ) -> None:
         """Start from nothing, from old ``coefficients`` (N, K), or where these solve all.
 
-        ``products`` (n, K) are K c of coefficients that are a solution already. The
-        ``assessment`` is about the first ``n_assessed`` known nodes; default all.
+        ``products`` (n, K) are K c of coefficients that are a solution already, about this
+        ``mean``. The ``assessment`` is about the first ``n_assessed`` known nodes; default all.
         """
         self._operators, self.choice, self._tol = operators, choice, tol
         self.preconditioner = preconditioner
@@ -71,6 +80,7 @@ class OperatorSolution:
         if coefficients is not None:
             self._C[known[: len(coefficients)]] = coefficients
         self._C = operators.engine.load(self._C, operators.dtype)
+        self.mean = Y.mean(axis=0) if mean is None else mean
         self._set_targets()
         if products is not None:
             self._F = operators.engine.load(products, operators.dtype)
@@ -97,9 +107,10 @@ class OperatorSolution:
 
     def set_values(self, Y: Matrix) -> None:
         """Take other values (N, K) of the known nodes."""
+        changed = self.known[(self.Y != Y).any(axis=1)]
         self.Y = Y
         self._forget_assessment()
-        self._solve()
+        self._solve(changed)
 
     def _forget_assessment(self) -> None:
         """Assess all known nodes anew when asked, unless a choice stands on the assessment."""
@@ -110,40 +121,73 @@ class OperatorSolution:
         """Learn more nodes of the same graph; Y are the values of all, old ones first."""
         self.known, self.Y = np.concatenate([self.known, new]), Y
         self._forget_assessment()
-        self._solve()
+        self._solve(new)
 
-    def _solve(self) -> None:
-        """Correct the coefficients until the residual is small, both in itself and as a change."""
+    def _solve(self, changed: Rows | None = None) -> None:
+        """Correct the coefficients until the residual is small, both in itself and as a change.
+
+        Where it is small but for a few nodes with ``changed`` values, these are corrected alone.
+        """
+        if changed is not None and self._solve_few(changed):
+            return
+        self.mean = self.Y.mean(axis=0)
         target = self._set_targets()
         if not self.choice.kernel:
             return
-        xp, dtype = self._operators.engine.xp, self._operators.dtype
-        alpha = dtype(self.choice.alpha)
-        residual = target - self._mask * self._F - alpha * self._C
-        sizes = xp.sqrt(xp.einsum("ij,ij->j", target, target, dtype=xp.float64))
-        change = xp.sqrt(xp.einsum("ij,ij->j", residual, residual, dtype=xp.float64))
-        wanted = xp.minimum(self._tol * sizes, _CORRECTION * change)
+        engine, xp = self._operators.engine, self._operators.engine.xp
+        residual, sizes = self._compute_residual(target), _compute_norms(target, engine)
+        change = _compute_norms(residual, engine)
+        wanted = xp.minimum(_ROOM * self._tol * sizes, _CORRECTION * change)
+        least = _ROUNDING[self._operators.dtype] * sizes
+        coefficients, products = self._solve_columns(residual, xp.maximum(wanted, least))
+        self._C, self._F = self._C + coefficients, self._F + products
+
+    def _solve_few(self, changed: Rows) -> bool:
+        """Correct for a few values by a column for each node; False if that is not enough.
+
+        The mean stays as it is, as long as it is within the tolerance.
+        """
+        if not (self.choice.kernel and 0 < changed.size < min(_FEW, self.Y.shape[1])):
+            return False
+        engine, target = self._operators.engine, self._set_targets()
+        residual, rows = self._compute_residual(target), engine.load_rows(changed)
+        news = residual[rows]
+        residual[rows] = 0.0
+        drift = self.known.size**0.5 * np.abs(self.Y.mean(axis=0) - self.mean)
+        left = np.maximum(engine.fetch(_compute_norms(residual, engine)), drift)
+        if (left > self._tol * engine.fetch(_compute_norms(target, engine))).any():
+            return False
+        units = self._operators.make_units(changed)
+        coefficients, products = self._solve_columns(units, _CORRECTION)
+        self._C, self._F = self._C + coefficients @ news, self._F + products @ news
+        return True
+
+    def _compute_residual(self, target: Any) -> Any:
+        alpha = self._operators.dtype(self.choice.alpha)
+        return target - self._mask * self._F - alpha * self._C
+
+    def _solve_columns(self, columns: Any, floor: Any) -> tuple[Any, Any]:
+        """Return coefficients c (n, k) with (K + αI) c = columns, and K c at all nodes."""
         solved = solve_ridge(
             self._operators,
             self._get_preconditioner(),
             self.choice.kernel,
-            residual,
-            [Group(slice(0, target.shape[1]), self._mask)],
-            np.full(target.shape[1], self.choice.alpha),
+            columns,
+            [Group(slice(0, columns.shape[1]), self._mask)],
+            np.full(columns.shape[1], self.choice.alpha),
             tol=0.0,
-            floor=xp.maximum(wanted, _ROUNDING[dtype] * sizes),
+            floor=floor,
             max_iterations=_MOST_ITERATIONS,
         )
-        self._C, self._F = self._C + solved.coefficients, self._F + solved.products
         self.n_iterations = solved.n_iterations
+        return solved.coefficients, solved.products
 
     def _set_targets(self) -> Any:
-        """Set the mean and the mask of the known nodes; return their values less the mean."""
+        """Set the mask of the known nodes; return their values less the mean."""
         engine, dtype, n = self._operators.engine, self._operators.dtype, self._operators.n
-        self._mean = self.Y.mean(axis=0)
         self._new_nodes = self._curve = self._evidence = None
         values, mask = np.zeros((n, self.Y.shape[1])), np.zeros((n, 1))
-        values[self.known] = self.Y - self._mean
+        values[self.known] = self.Y - self.mean
         mask[self.known] = 1.0
         self._mask = engine.load(mask, dtype)
         return engine.load(values, dtype)
@@ -161,11 +205,11 @@ class OperatorSolution:
     def predict(self, rows: Rows, at: Any = None) -> Matrix:
         """Predictions of some rows, (n, K)."""
         if not self.choice.kernel:
-            return np.tile(self._mean, (rows.size, 1))
+            return np.tile(self.mean, (rows.size, 1))
         if at is not None:
-            return np.asarray(self._mean + self._get_new_nodes().predict(at)[rows])
+            return np.asarray(self.mean + self._get_new_nodes().predict(at)[rows])
         F = self._operators.engine.fetch(self._F)
-        return np.asarray(self._mean + F[rows], dtype=np.float64)
+        return np.asarray(self.mean + F[rows], dtype=np.float64)
 
     def _get_new_nodes(self) -> NewNodes:
         if self._new_nodes is None:

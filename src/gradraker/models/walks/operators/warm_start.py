@@ -27,6 +27,7 @@ class WarmStart(NamedTuple):
     products: NDArray[Any] | None  # [n, K]
     assessment: Assessment | None
     n_assessed: int
+    mean: Matrix | None = None  # [K], of the values that products are about
     preconditioner: Preconditioner | None = None
 
 
@@ -38,7 +39,7 @@ def keep_warm(solution: OperatorSolution) -> WarmStart:
         None,
         solution.assessment,
         solution.n_assessed,
-        solution.preconditioner,
+        preconditioner=solution.preconditioner,
     )
 
 
@@ -70,13 +71,18 @@ def start_solution(
         n_assessed=n_assessed,
         coefficients=coefficients,
         products=warm.products if is_whole else None,
+        mean=warm.mean if is_whole else None,
         preconditioner=warm.preconditioner,
     )
 
 
 def dump_solution(solution: OperatorSolution) -> tuple[State, Arrays]:
     """Return a solution as state and arrays of a file."""
-    arrays: Arrays = {"coefficients": solution.coefficients, "products": solution.products}
+    arrays: Arrays = {
+        "coefficients": solution.coefficients,
+        "products": solution.products,
+        "mean": solution.mean,
+    }
     state: State = {"n_assessed": solution.n_assessed}
     if solution.assessment is not None:
         arrays["left_out_positions"] = solution.assessment.positions
@@ -88,9 +94,12 @@ def dump_solution(solution: OperatorSolution) -> tuple[State, Arrays]:
 def restore_warm_start(known: Rows, n_nodes: int, state: State, arrays: Arrays) -> WarmStart:
     """Return what :func:`dump_solution` wrote, checked against the known nodes and all nodes."""
     C, F = arrays["coefficients"], arrays["products"]
+    mean = arrays["mean"].astype(np.float64, casting="safe")
     if C.ndim != 2 or len(C) != known.size or F.shape != (n_nodes, C.shape[1]):
         raise ValueError("the coefficients do not fit")
-    if not (np.isfinite(C).all() and np.isfinite(F).all()):
+    if mean.shape != C.shape[1:]:
+        raise ValueError("the mean does not fit")
+    if not all(np.isfinite(numbers).all() for numbers in (C, F, mean)):
         raise ValueError("a coefficient is not finite")
     n_assessed = check_int("n_assessed", state["n_assessed"], most=known.size)
     assessment = None
@@ -103,4 +112,4 @@ def restore_warm_start(known: Rows, n_nodes: int, state: State, arrays: Arrays) 
         if positions.min() < 0 or positions.max() >= n_assessed:
             raise ValueError("a left-out position is not that of a known node")
         assessment = Assessment(positions, predictions, bool(state["one_at_a_time"]))
-    return WarmStart(known, C, F, assessment, n_assessed)
+    return WarmStart(known, C, F, assessment, n_assessed, mean)

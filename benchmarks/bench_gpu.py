@@ -1,0 +1,230 @@
+"""Node models on an NVIDIA GPU, against two threads of the same machine's processor.
+
+Fit, choice and all predictions on made graphs of 10⁶ nodes and 10⁷ edges (``--full``: 10⁷ and 10⁸
+on the GPU as well), one value in ten known; products of a sparse matrix with 1 to 64 columns, and
+PyTorch's for comparison where it is installed. Without a GPU, the parts of the GPU are left out.
+
+Run ``python benchmarks/bench_gpu.py --full``.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from gradraker import NodeRegressor
+from gradraker.exceptions import NoDeviceError
+from gradraker.features.engine import CpuEngine, Engine
+from gradraker.features.engines.devices import choose_engine
+from report import SEED, Agreement, Finding, Report, finish, options, run_alone, table
+
+AIMS = {10**6: 10.0, 10**7: 120.0}  # seconds on the GPU
+RATIO = 20.0
+
+
+class Graph(NamedTuple):
+    """Edges, and a number at each node."""
+
+    A: csr_array
+    y: NDArray[np.float64]
+
+
+def make_ring(n_nodes: int, n_each: int = 10) -> Graph:
+    """Edges from each node to nodes near it on a ring of shuffled names; a wave with noise."""
+    rng = np.random.default_rng(SEED)
+    names = rng.permutation(n_nodes).astype(np.int32)
+    places = np.empty(n_nodes, dtype=np.int32)
+    places[names] = np.arange(n_nodes, dtype=np.int32)
+    targets = rng.random((n_nodes, n_each), dtype=np.float32)
+    np.log1p(-targets, out=targets)
+    steps = (targets * np.float32(1.0 / np.log(0.95))).astype(np.int32) + 1
+    del targets
+    steps *= 2 * rng.integers(0, 2, steps.shape, dtype=np.int8) - 1
+    steps += places[:, np.newaxis]
+    steps %= n_nodes
+    indices = names[steps]
+    indices.sort(axis=1)
+    indptr = np.arange(0, n_nodes * n_each + 1, n_each, dtype=np.int32)
+    A = csr_array((np.ones(indices.size), indices.ravel(), indptr), shape=(n_nodes, n_nodes))
+    A.sum_duplicates()
+    y = np.sin(places * (2 * np.pi / 2000)) + 0.3 * rng.normal(size=n_nodes)
+    return Graph(A, y)
+
+
+def measure_fit(device: str, n_nodes: int) -> dict[str, Any]:
+    """Fit, choose and predict all; to be called in a fresh process."""
+    fit_graph(make_ring(6000), device)  # loads compiled loops and kernels
+    graph = make_ring(n_nodes)
+    start = time.perf_counter()
+    model = fit_graph(graph, device)
+    predicted = model.predict()
+    took = time.perf_counter() - start
+    unknown = np.ones(n_nodes, dtype=np.bool_)
+    unknown[::10] = False
+    error = np.mean((graph.y[unknown] - predicted) ** 2) / graph.y[unknown].var()
+    return {
+        "seconds": took,
+        "r2": float(1.0 - error),
+        "alpha": model.alpha_,
+        "kernel": [list(term) for term in model.kernel_],
+        "some": predicted[:: max(1, predicted.size // 10_000)].tolist(),
+    }
+
+
+def fit_graph(graph: Graph, device: str) -> NodeRegressor:
+    values = np.full(graph.y.size, np.nan)
+    values[::10] = graph.y[::10]
+    model = NodeRegressor(device=device, solver="operators")
+    return model.fit(graph.A, values, kind="matrix")
+
+
+def start_measuring(device: str, n_nodes: int) -> subprocess.Popen[str]:
+    """Measure in another process, on two cores for the CPU."""
+    command = [sys.executable, str(Path(__file__)), "--measure", device, str(n_nodes)]
+    environment = dict(os.environ)
+    if device == "cpu":
+        limits = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+        environment |= dict.fromkeys(limits, "2")
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+
+
+def collect(process: subprocess.Popen[str]) -> dict[str, Any]:
+    out, _ = process.communicate()
+    if process.returncode:
+        raise RuntimeError("a measuring process failed")
+    return dict(json.loads(out))
+
+
+def fits_part(sizes: Sequence[int]) -> tuple[str, list[Finding], list[Agreement]]:
+    """Fits on the GPU and, at the first size, on two cores at the same time."""
+    on_cpu = start_measuring("cpu", sizes[0])
+    rows, findings, agreements = [], [], []
+    found = []
+    for n in sizes:
+        run = collect(start_measuring("cuda", n))
+        found.append(run)
+        rows.append(["cuda", f"{n}", f"{run['seconds']:.2f} s", f"{run['r2']:.4f}"])
+        label = f"{n} nodes, {10 * n} edges on the GPU: fit, choice, all predictions"
+        findings.append(Finding(label, run["seconds"], AIMS.get(n), " s", True))
+    slow = collect(on_cpu)
+    rows.append(["cpu, 2 threads", f"{sizes[0]}", f"{slow['seconds']:.2f} s", f"{slow['r2']:.4f}"])
+    label = f"{sizes[0]} nodes: how many times as fast as two threads"
+    findings.append(Finding(label, slow["seconds"] / found[0]["seconds"], RATIO))
+    difference = np.abs(np.subtract(slow["some"], found[0]["some"])).max()
+    agreements.append(Agreement("predictions of GPU and CPU, tol 1e-3", float(difference), 1e-2))
+    same = slow["alpha"] == found[0]["alpha"] and slow["kernel"] == found[0]["kernel"]
+    agreements.append(Agreement("shares and penalty of GPU and CPU", float(not same), 0.0))
+    return table(["device", "nodes", "seconds", "R²"], rows), findings, agreements
+
+
+# -- products -----------------------------------------------------------------------------
+
+
+def time_on_gpu(xp: Any, work: Callable[[], object], n_times: int) -> float:
+    """Median milliseconds between events of the GPU."""
+    work()
+    times = []
+    for _ in range(n_times):
+        start, stop = xp.cuda.Event(), xp.cuda.Event()
+        start.record()
+        work()
+        stop.record()
+        stop.synchronize()
+        times.append(xp.cuda.get_elapsed_time(start, stop))
+    return float(np.median(times))
+
+
+def products_part(engine: Engine, n_nodes: int, widths: Sequence[int]) -> str:
+    """Milliseconds of a product A X, and the bytes that it must move, per second."""
+    graph = make_ring(n_nodes)
+    S = csr_array(graph.A + graph.A.T)
+    A = engine.load_sparse(S, np.float32)
+    times = CpuEngine().load_sparse(S, np.float32)
+    rng = np.random.default_rng(SEED)
+    rows = []
+    for k in widths:
+        X = rng.normal(size=(n_nodes, k)).astype(np.float32)
+        loaded, product = engine.load(X, np.float32), engine.xp.zeros((n_nodes, k), np.float32)
+        took = time_on_gpu(engine.xp, lambda: engine.multiply(A, loaded, k, product), 20)  # noqa: B023
+        expected = np.zeros_like(X)
+        CpuEngine().multiply(times, X, k, expected)
+        if not np.allclose(engine.fetch(product), expected, rtol=1e-4, atol=1e-4):
+            raise ValueError(f"the product with {k} columns is wrong")
+        moved = 8 * S.nnz + 8 * n_nodes + 8 * n_nodes * k
+        rows.append(
+            [
+                f"{k}",
+                f"{took:.3f} ms",
+                f"{moved / took / 1e9:.2f} TB/s",
+                time_pytorch(S, X),
+            ]
+        )
+    return table(["columns", "ours", "that must be moved", "PyTorch"], rows)
+
+
+def compare_product(engine: Engine, A: csr_array) -> Agreement:
+    X = np.random.default_rng(SEED).normal(size=(A.shape[1], 4))
+    product = engine.xp.zeros((A.shape[0], 4))
+    engine.multiply(engine.load_sparse(A, np.float64), engine.load(X, np.float64), 4, product)
+    difference = np.abs(engine.fetch(product) - A @ X).max()
+    return Agreement("product of the engine and of SciPy", float(difference), 1e-12)
+
+
+def time_pytorch(S: csr_array, X: NDArray[np.float32]) -> str:
+    try:
+        import torch
+    except ImportError:
+        return ""
+    if not torch.cuda.is_available():
+        return ""
+    parts = (torch.from_numpy(S.indptr), torch.from_numpy(S.indices))
+    A = torch.sparse_csr_tensor(*parts, torch.from_numpy(S.data).float(), size=S.shape).cuda()
+    Y = torch.from_numpy(X).cuda()
+    times = []
+    for _ in range(10):
+        start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]
+        start.record()
+        A @ Y
+        stop.record()
+        torch.cuda.synchronize()
+        times.append(start.elapsed_time(stop))
+    return f"{np.median(times):.3f} ms"
+
+
+def main(argv: Sequence[str] | None = None) -> Report:
+    arguments = options(argv, __doc__)
+    tiny, full = arguments.tiny, arguments.full
+    graph = make_ring(6000)
+    findings = [Finding("edges per node of the made graph", graph.A.nnz / 6000, None, "")]
+    try:
+        engine = choose_engine("cuda")
+    except NoDeviceError as error:
+        print(f"no GPU: {error}")
+        check = compare_product(CpuEngine(), graph.A)
+        return finish(Report("Node models on a GPU", tuple(findings), (check,), judged=False))
+    sizes = [6000] if tiny else [10**6, *([10**7] if full else [])]
+    products = products_part(engine, 6000 if tiny else 10**6, (1, 4, 8, 16, 64))
+    fits, found, agreements = fits_part(sizes)
+    report = Report(
+        "Node models on a GPU",
+        (*findings, *found),
+        (*agreements, compare_product(engine, graph.A)),
+        (products, fits),
+        judged=not tiny,
+    )
+    return finish(report)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--measure"]:
+        print(json.dumps(measure_fit(sys.argv[2], int(sys.argv[3]))))
+    else:
+        run_alone(main)

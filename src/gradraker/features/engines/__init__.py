@@ -1,0 +1,1 @@
+"""Other engines behind the seam of :mod:`gradraker.features.engine`, and the choice of one."""

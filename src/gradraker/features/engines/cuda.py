@@ -1,0 +1,188 @@
+"""Products on an NVIDIA GPU, through CuPy and kernels of our own.
+
+CuPy's arrays have NumPy's functions, so solvers run on them as they are. cuSPARSE's product, which
+CuPy and PyTorch call, is replaced: it reads the factor by columns, and ours by rows of 16 bytes.
+"""
+
+from functools import cache, cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from gradraker.exceptions import NoDeviceError
+from gradraker.features.engine import pad_columns
+from gradraker.features.engines.cuda_source import (
+    ENTRIES,
+    LONG_ROW,
+    SOURCE,
+    THREADS,
+    list_names,
+)
+
+_C_TYPES = {"float32": "float", "float64": "double"}
+_MOST_BLOCKS = 1024  # of a sum over all rows
+# Part of the free memory that one group of columns may take, with the copies made of it.
+_PART, _COPIES = 0.5, 8
+
+
+class CudaMatrix(NamedTuple):
+    """A sparse matrix by rows on the GPU."""
+
+    indptr: Any
+    indices: Any
+    data: Any
+    long_rows: Any
+
+
+@cache
+def make_cuda_engine() -> "CudaEngine":
+    """Return the engine of the GPU in use; raise NoDeviceError where there is none.
+
+    One for all models of a process, because kernels take seconds to compile.
+    """
+    try:
+        import cupy
+    except ImportError as error:
+        raise NoDeviceError("CuPy is not installed: pip install 'gradraker[cuda]'") from error
+    try:
+        n_devices = cupy.cuda.runtime.getDeviceCount()
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        raise NoDeviceError(f"CuPy finds no GPU ({error})") from error
+    if n_devices == 0:
+        raise NoDeviceError("CuPy finds no GPU")
+    return CudaEngine(cupy)
+
+
+class CudaEngine:
+    """Arrays of CuPy on the GPU in use, and products by kernels of our own."""
+
+    name = "cuda"
+    wants_close_nodes = False  # it takes the CPU longer than all products take here
+
+    def __init__(self, cupy: Any) -> None:
+        self.xp = cupy
+        self.memory_errors: tuple[type[BaseException], ...] = (cupy.cuda.memory.OutOfMemoryError,)
+        self._kernels: dict[tuple[str, int], dict[tuple[str, int], Any]] = {}
+
+    def __reduce__(self) -> tuple[Any, tuple[()]]:
+        return make_cuda_engine, ()  # modules and kernels cannot be pickled
+
+    # -- arrays --------------------------------------------------------------------
+
+    def load(self, X: NDArray[Any], dtype: Any) -> Any:
+        """Copy an array to the GPU."""
+        return self.xp.asarray(np.ascontiguousarray(X, dtype=dtype))
+
+    def load_rows(self, rows: NDArray[np.int64]) -> Any:
+        """Copy numbers of rows to the GPU."""
+        return self.xp.asarray(rows)
+
+    def fetch(self, X: Any) -> NDArray[Any]:
+        """Copy an array from the GPU."""
+        return np.asarray(self.xp.asnumpy(X))
+
+    def load_sparse(self, A: csr_array, dtype: Any) -> CudaMatrix:
+        """Copy a matrix to the GPU, with 32-bit column numbers."""
+        long_rows = np.flatnonzero(np.diff(A.indptr) > LONG_ROW).astype(np.int64)
+        return CudaMatrix(
+            self.xp.asarray(A.indptr.astype(np.int64, copy=False)),
+            self.xp.asarray(A.indices.astype(np.int32, copy=False)),
+            self.xp.asarray(A.data.astype(dtype, copy=False)),
+            self.xp.asarray(long_rows),
+        )
+
+    # -- memory --------------------------------------------------------------------
+
+    def measure_memory(self) -> tuple[int, int]:
+        """Bytes of GPU memory that are free, and in all."""
+        pool = self.xp.get_default_memory_pool()
+        free, total = self.xp.cuda.runtime.memGetInfo()
+        return int(free) + int(pool.free_bytes()), int(total)
+
+    def free_memory(self) -> None:
+        """Give memory that no array uses back to the GPU."""
+        self.xp.get_default_memory_pool().free_all_blocks()
+
+    def count_columns(self, n_rows: int, dtype: Any) -> int:
+        """Columns of n rows that a few copies of fit into the free memory, 4 at least."""
+        each = _COPIES * max(1, n_rows) * np.dtype(dtype).itemsize
+        return max(4, int(_PART * self.measure_memory()[0] / each) // 4 * 4)
+
+    # -- products ------------------------------------------------------------------
+
+    def multiply(
+        self,
+        A: CudaMatrix,
+        X: Any,
+        n_columns: int,
+        product: Any,
+        factor: float = 1.0,
+        kept: float = 0.0,
+    ) -> None:
+        """Write factor A X + kept · product into the first ``n_columns`` columns of ``product``."""
+        if not product.flags.c_contiguous:
+            own = self.xp.ascontiguousarray(product)
+            self.multiply(A, X, n_columns, own, factor, kept)
+            product[...] = own
+            return
+        X = self.xp.ascontiguousarray(X)
+        most = min(pad_columns(n_columns), X.shape[1], product.shape[1])
+        start = 0
+        while start < most:
+            start += self._multiply_columns(A, X, product, start, most, factor, kept)
+
+    def _multiply_columns(
+        self, A: CudaMatrix, X: Any, Y: Any, start: int, stop: int, factor: float, kept: float
+    ) -> int:
+        """Multiply some columns from ``start`` on; return how many."""
+        ldx, ldy = X.shape[1], Y.shape[1]
+        vector = 16 // X.itemsize
+        is_packed = all(width % vector == 0 for width in (ldx, ldy, start))
+        if not is_packed or stop - start < vector:
+            vector = 1
+        c = max(c for c in ENTRIES if c * vector <= max(vector, stop - start))
+        kernels = self._get_kernels(X.dtype.name, vector)
+        dtype = X.dtype.type
+        n_rows = A.indptr.size - 1
+        lanes = c * ENTRIES[c]
+        target = Y.reshape(-1)[start:]
+        sizes = (np.int64(ldx), target, np.int64(ldy), dtype(factor), dtype(kept))
+        matrix = (A.indptr, A.indices, A.data, X.reshape(-1)[start:])
+        blocks = -(-n_rows * lanes // THREADS)
+        kernels["rows", c](
+            (blocks,), (THREADS,), (*matrix, *sizes, np.int64(n_rows), np.int64(LONG_ROW))
+        )
+        if A.long_rows.size:
+            kernels["long", c]((A.long_rows.size,), (THREADS,), (A.long_rows, *matrix, *sizes))
+        return int(c * vector)
+
+    def sum_products(self, A: Any, B: Any) -> Any:
+        """Inner products of columns, summed in double precision."""
+        A, B = self.xp.ascontiguousarray(A), self.xp.ascontiguousarray(B)
+        n, k = A.shape
+        blocks = max(1, min(_MOST_BLOCKS, n * min(k, THREADS) // (4 * THREADS)))
+        sums = self.xp.empty((blocks, k), dtype=np.float64)
+        kernel = self._sums[A.dtype.name]
+        grid = (blocks, -(-k // THREADS))
+        kernel(grid, (THREADS,), (A, B, np.int64(n), np.int32(k), sums))
+        return sums.sum(axis=0)
+
+    def _get_kernels(self, dtype: str, vector: int) -> dict[tuple[str, int], Any]:
+        if (dtype, vector) not in self._kernels:
+            names = list_names(_C_TYPES[dtype], vector)
+            module = self._compile(tuple(names.values()))
+            self._kernels[dtype, vector] = {
+                key: module.get_function(name) for key, name in names.items()
+            }
+        return self._kernels[dtype, vector]
+
+    @cached_property
+    def _sums(self) -> dict[str, Any]:
+        names = {dtype: f"sum_products<{c_type}>" for dtype, c_type in _C_TYPES.items()}
+        module = self._compile(tuple(names.values()))
+        return {dtype: module.get_function(name) for dtype, name in names.items()}
+
+    def _compile(self, names: tuple[str, ...]) -> Any:
+        return self.xp.RawModule(code=SOURCE, options=("-std=c++14",), name_expressions=names)

@@ -1,0 +1,179 @@
+"""Node models on another device: the same choice and predictions as on the CPU.
+
+The GPU's engine is replaced by one on the CPU, whose arrays do not mix with NumPy's.
+"""
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+import gradraker
+from gradraker import NodeClassifier, NodeRegressor
+from gradraker.exceptions import ArgumentError, DeviceMemoryError, NoDeviceError
+from gradraker.features.engines import devices
+from oracles.strict_engine import StrictEngine
+
+N = 600
+
+
+def _make_graph() -> tuple[csr_array, Any]:
+    rng = np.random.default_rng(0)
+    start = np.repeat(np.arange(N), 5)
+    ends = (start + rng.geometric(0.2, start.size)) % N
+    A = csr_array((np.ones(start.size), (start, ends)), shape=(N, N))
+    values = np.sin(np.arange(N) / 20) + 0.1 * rng.normal(size=N)
+    return A, np.where(np.arange(N) % 4 == 0, values, np.nan)
+
+
+@pytest.fixture
+def other_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(devices.ENGINES, "cuda", StrictEngine)
+
+
+def _fit_both(**parameters: Any) -> tuple[NodeRegressor, NodeRegressor]:
+    A, values = _make_graph()
+    cpu, other = (
+        NodeRegressor(solver="operators", device=device, **parameters).fit(A, values, kind="matrix")
+        for device in ("cpu", "cuda")
+    )
+    assert (cpu.device_, other.device_) == ("cpu", "cuda")
+    return cpu, other
+
+
+@pytest.mark.usefixtures("other_engine")
+@pytest.mark.parametrize(
+    ("parameters", "allowed"),
+    [
+        ({}, 1e-3),
+        ({"tol": 1e-8}, 1e-7),
+        ({"dtype": "float64"}, 1e-6),
+        ({"direction": "out"}, 1e-3),
+        ({"neighbours": "known"}, 1e-3),
+        ({"blocks": ("hop1", "same_targets", "alternating", "degree"), "alpha": 0.5}, 1e-3),
+    ],
+)
+def test_other_device_chooses_and_predicts_the_same(
+    parameters: dict[str, Any], allowed: float
+) -> None:
+    cpu, other = _fit_both(**parameters)
+    assert other.alpha_ == cpu.alpha_
+    assert other.kernel_ == cpu.kernel_
+    np.testing.assert_allclose(other.predict(), cpu.predict(), atol=allowed)
+    for one, two in zip(
+        cpu.predict(return_interval=True), other.predict(return_interval=True), strict=True
+    ):
+        np.testing.assert_allclose(two, one, atol=10 * allowed)
+    np.testing.assert_allclose(
+        other.explain([1, 2]).weights, cpu.explain([1, 2]).weights, atol=allowed
+    )
+    new = {N + 5: [3, 4]}
+    assert other.predict_new(new)[N + 5] == pytest.approx(cpu.predict_new(new)[N + 5], abs=allowed)
+
+
+@pytest.mark.usefixtures("other_engine")
+def test_other_device_learns_what_comes_later() -> None:
+    cpu, other = _fit_both(tol=1e-6)
+    for model in (cpu, other):
+        model.partial_fit([(N, 1), (N, 2)], {N: 1.0, 3: -1.0})
+    assert other.device_ == "cuda"
+    np.testing.assert_allclose(other.predict(), cpu.predict(), atol=1e-5)
+
+
+@pytest.mark.usefixtures("other_engine")
+def test_classes_on_the_other_device_are_the_same() -> None:
+    A, values = _make_graph()
+    labels = np.where(values > 0, "high", "low").astype(object)
+    labels[np.isnan(values)] = None
+    cpu, other = (
+        NodeClassifier(solver="operators", device=device).fit(A, labels, kind="matrix")
+        for device in ("cpu", "cuda")
+    )
+    assert other.kernel_ == cpu.kernel_
+    np.testing.assert_allclose(other.predict_proba(), cpu.predict_proba(), atol=1e-2)
+    assert np.mean(other.predict() == cpu.predict()) > 0.99
+
+
+@pytest.mark.usefixtures("other_engine")
+def test_model_of_the_other_device_is_saved_and_pickled(tmp_path: Any) -> None:
+    _, other = _fit_both()
+    expected = other.predict()
+    other.save(tmp_path / "model.gr")
+    loaded = gradraker.load(tmp_path / "model.gr")
+    assert loaded.get_params()["device"] == "cuda"
+    np.testing.assert_allclose(loaded.predict(), expected, atol=1e-6)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(other)).predict(), expected)
+
+
+@pytest.mark.usefixtures("other_engine")
+def test_describe_names_the_device() -> None:
+    _, other = _fit_both()
+    described = other.describe()
+    assert described["choice"]["device"] == "cuda"
+    assert described["settings"]["dtype"] == "auto"
+
+
+@pytest.mark.usefixtures("other_engine")
+def test_lack_of_memory_is_refused_with_sizes_and_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _, other = _fit_both()
+    expected = other.predict()
+    monkeypatch.setattr(StrictEngine, "room", 100)
+    A, values = _make_graph()
+    with pytest.raises(DeviceMemoryError, match=r"600 nodes and \d+ entries.*1.0 GB of 2.0 GB"):
+        other.fit(A, values, kind="matrix")
+    np.testing.assert_array_equal(other.predict(), expected)
+
+
+@pytest.mark.usefixtures("other_engine")
+def test_auto_takes_the_cpu_where_memory_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    cpu, _ = _fit_both()
+    monkeypatch.setattr(StrictEngine, "room", 100)
+    A, values = _make_graph()
+    model = NodeRegressor(solver="operators", device="auto")
+    with pytest.warns(UserWarning, match="device='auto' takes the CPU: .* too little memory"):
+        model.fit(A, values, kind="matrix")
+    assert model.device_ == "cpu"
+    np.testing.assert_array_equal(model.predict(), cpu.predict())
+
+
+@pytest.mark.usefixtures("other_engine")
+def test_norms_do_not_depend_on_the_columns_that_memory_has_room_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = []
+    for columns in (8, 64):
+        monkeypatch.setattr(StrictEngine, "columns", columns)
+        found.append(_fit_both(tol=1e-8)[1].predict())
+    np.testing.assert_allclose(found[0], found[1], atol=1e-9)
+
+
+def _refuse() -> Any:
+    raise NoDeviceError("CuPy finds no GPU")
+
+
+def test_cuda_is_refused_in_one_sentence_without_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(devices.ENGINES, "cuda", _refuse)
+    A, values = _make_graph()
+    with pytest.raises(NoDeviceError, match=r"^device='cuda' needs .* CuPy finds no GPU; [^.]*$"):
+        NodeRegressor(solver="operators", device="cuda").fit(A, values, kind="matrix")
+
+
+def test_auto_takes_the_cpu_without_a_gpu_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(devices.ENGINES, "cuda", _refuse)
+    A, values = _make_graph()
+    model = NodeRegressor(solver="operators", device="auto")
+    with pytest.warns(UserWarning, match="device='auto' takes the CPU: CuPy finds no GPU"):
+        model.fit(A, values, kind="matrix")
+    assert model.device_ == "cpu"
+
+
+@pytest.mark.parametrize("parameters", [{"device": "gpu"}, {"dtype": "float16"}, {"device": None}])
+def test_unknown_device_and_precision_are_refused(parameters: dict[str, Any]) -> None:
+    A, values = _make_graph()
+    (name,) = parameters
+    with pytest.raises(ArgumentError, match=f"{name} must be"):
+        NodeRegressor(**parameters).fit(A, values, kind="matrix")
