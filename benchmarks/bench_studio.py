@@ -77,7 +77,10 @@ def make_model(n: int, n_edges: int, n_known: int, file: Path) -> NodeModel:
     known: NDArray[Any] = rng.permutation(n)[:n_known]
     values = {int(i): float(community[i] + 0.3 * rng.normal()) for i in known}
     edges = np.stack([source, target], axis=1)
-    return load(NodeRegressor().fit(edges, values, nodes=range(n), directed=False).save(file))
+    fitted: NodeModel = load(
+        NodeRegressor().fit(edges, values, nodes=range(n), directed=False).save(file)
+    )
+    return fitted
 
 
 def measure(page: Any, n_clicks: int) -> dict[str, list[float]]:
