@@ -48,7 +48,7 @@ from gather generate get give group grow guess handle has hash hide hold identif
 interpolate invert invoke is iterate join judge keep label learn leave limit list listen load
 locate lock log look loop make map mark match measure merge mix move multiply name normalise note
 notify number observe obtain open orient pack pad parse partial pick place plot poll post
-precondition predict prefetch prepare print project propagate publish put quote raise rank read
+precondition predict prefetch prepare print project propagate publish push put quote raise rank read
 receive record redraw reduce refine refuse release remember remove rename render renew renumber
 repeat replace report reproduce request require reserve reset resize respond restore resume retry
 return reword rollback round run sample save say scale score search select send serve set settle

@@ -2,6 +2,7 @@
 
 import io
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -14,11 +15,12 @@ from gradraker.io.limits import check_unpacked_size
 from gradraker.io.parquet_sizes import check_parquet_sizes
 from gradraker.io.text.layout import TextOptions, take_first_line
 
+if TYPE_CHECKING:
+    import polars as pl
 
-def read_parquet_columns(
-    content: Content, wanted: WantedColumns, options: TextOptions, progress: Progress
-) -> FileColumns:
-    """Return the wanted columns of a Parquet file; the options are those of text tables."""
+
+def read_parquet_table(content: Content) -> "pl.DataFrame":
+    """Return all columns of a Parquet file."""
     import polars as pl
 
     try:
@@ -29,11 +31,20 @@ def read_parquet_columns(
         ) from None
     check_unpacked_size(content.label, sizes.n_bytes)
     try:
-        table = pl.read_parquet(io.BytesIO(content.data))
+        return pl.read_parquet(io.BytesIO(content.data))
     except (Exception, pl.exceptions.PanicException) as error:
         raise GraphFileError(
             content.label, f"this is not a readable Parquet file ({take_first_line(error)})"
         ) from None
+
+
+def read_parquet_columns(
+    content: Content, wanted: WantedColumns, options: TextOptions, progress: Progress
+) -> FileColumns:
+    """Return the wanted columns of a Parquet file; the options are those of text tables."""
+    import polars as pl
+
+    table = read_parquet_table(content)
     rules = to_rules([nw.from_native(c, series_only=True) for c in table], Place(content.label))
     chosen, reading = choose_columns(wanted, rules)
     columns = []

@@ -10,6 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.features.engine import Engine
+from gradraker.models.walks.attributes.coefficients import (
+    AttributeCoefficients,
+    compute_coefficients,
+)
 from gradraker.models.walks.choice import Choice
 from gradraker.models.walks.operators.evidence import SpreadCurve, fit_spread_curve
 from gradraker.models.walks.operators.left_out import Assessment
@@ -226,6 +230,11 @@ class OperatorSolution:
                 values[:, number] += term.share * self._operators.engine.fetch(product)[rows]
         return Parts(kinds, values)
 
+    def compute_coefficients(self) -> AttributeCoefficients:
+        """Coefficients of linear terms of attributes."""
+        attributes = self._operators.attributes
+        return compute_coefficients(attributes, self.choice.kernel, self.known, self.coefficients)
+
     # -- weights -----------------------------------------------------------------
 
     def compute_weights(self, rows: Rows) -> Matrix:
@@ -311,7 +320,8 @@ class OperatorSolution:
             return self._get_curve().compute(self._get_new_nodes().measure_evidence(at)[rows])
         evidence = self._get_evidence()[rows]
         # A known node has itself for evidence, which an error of its prediction must not count.
-        return self._get_curve().compute(evidence - self._get_mask()[rows])
+        own = self._operators.compute_diagonal(self.choice.kernel)[rows]
+        return self._get_curve().compute(evidence - self._get_mask()[rows] * own)
 
     def _get_mask(self) -> Matrix:
         return np.asarray(self._operators.engine.fetch(self._mask)[:, 0], dtype=np.float64)
@@ -324,7 +334,9 @@ class OperatorSolution:
         return self._evidence
 
     def _measure_own_evidence(self, positions: Rows) -> Matrix:
-        return self._get_evidence()[self.known[positions]] - 1.0
+        rows = self.known[positions]
+        own = self._operators.compute_diagonal(self.choice.kernel)[rows]
+        return np.asarray(self._get_evidence()[rows] - own)
 
     def _get_curve(self) -> SpreadCurve:
         if self._curve is None:
