@@ -1,5 +1,6 @@
 """``gradraker predict``: edges and known values in, predictions, a report and a model out."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -154,6 +155,9 @@ def predict(
 
         graph = read_edges_file(edges, waiting, how)
         known = read_values_file(values, waiting, how)
+        if options["sample_weight"] is not None:
+            trusted = replace(how, value=options["sample_weight"], task="values")
+            options["sample_weight"] = dict(read_values_file(values, waiting, trusted))
         options["attributes"] = read_attributes_table(attributes, waiting)
         waiting.show_stage("training")
         settings = to_graph_options(
@@ -201,14 +205,13 @@ def _check_method(ctx: click.Context, options: dict[str, Any]) -> None:
     """Refuse options that belong to the other method."""
     if options["method"] == "nodes":
         refuse_skg_options(ctx)
-    elif options["transform"] is not None or options["statistic"] is not None:
-        raise click.UsageError("--transform and --statistic are options of --method nodes")
-    elif options["coverage"] is not None:
-        raise click.UsageError("--coverage is an option of --method nodes")
-    elif options["task"] == "classes":
+        return
+    for name in ("coverage", "attributes", "transform", "statistic", "sample_weight"):
+        if options[name] is not None:
+            option = f"--{name.replace('_', '-')}"
+            raise click.UsageError(f"{option} is an option of --method nodes")
+    if options["task"] == "classes":
         raise click.UsageError("--task classes is an option of --method nodes")
-    elif options["attributes"] is not None:
-        raise click.UsageError("--attributes is an option of --method nodes")
 
 
 def _train(
@@ -222,6 +225,7 @@ def _train(
         graph,
         known,
         attributes=options["attributes"],
+        sample_weight=options["sample_weight"],
         model=_MODELS[options["method"]](known, options),
         unknown_nodes=options["unknown_nodes"],
         **_take_shape(options),

@@ -43,6 +43,7 @@ from gradraker.models.left_out import LeftOut, LeftOutClasses
 from gradraker.models.persistence.node_state import dump_node_state, restore_node_state
 from gradraker.models.persistence.saving import check_int, read_model_of, save_model, write_model
 from gradraker.models.rollback import rollback_on_error
+from gradraker.models.sample_weights import align_sample_weight, check_sample_weight
 from gradraker.models.turns import TakesTurns
 
 # Options of a graph that a model keeps for the edges that come later.
@@ -61,6 +62,8 @@ class NodeModel(TakesTurns, BaseEstimator):
     learns_by_steps: ClassVar[bool] = False
     # Whether values may have several columns.
     takes_several_targets: ClassVar[bool] = False
+    # Whether values may be trusted unequally.
+    takes_sample_weight: ClassVar[bool] = False
     # Whether nodes may have attributes.
     takes_attributes: ClassVar[bool] = False
     # How the command line and reports call the method.
@@ -74,6 +77,7 @@ class NodeModel(TakesTurns, BaseEstimator):
     _graph: NodeGraph
     _values: NDArray[Any]  # [n] or [n, K]: values of each node, or the mark of an unknown one
     _attributes: AttributeTable | None
+    _sample_weight: NDArray[np.float64] | None = None  # [n]: trust in values; None if all are 1
     _arrived: NDArray[np.int64]  # known nodes that came after fit, in the order of arrival
     _graph_options: dict[str, Any]
     _target_names: tuple[Hashable, ...] = ()  # of several targets
@@ -88,6 +92,7 @@ class NodeModel(TakesTurns, BaseEstimator):
         values: Any,
         *,
         attributes: Any = None,
+        sample_weight: Any = None,
         unknown_nodes: str = "error",
         node: Hashable = None,
         value: Any = None,
@@ -109,6 +114,9 @@ class NodeModel(TakesTurns, BaseEstimator):
             node of the graph in order, a mapping from nodes to vectors or to bags of words, or a
             table with columns node, attribute and value. Entries may be missing, and so may
             nodes.
+        sample_weight : mapping, Series, array, or name of a column of values, optional
+            How far known values are trusted, for models that take it: the noise of a value with
+            weight w is α/w, so that a weight of 2 counts like two values. Default 1.
         unknown_nodes : {"error", "ignore", "isolated"}, default="error"
             What to do with values and attributes of nodes that the graph does not have: refuse
             them, leave them out, or add them as nodes without edges.
@@ -136,8 +144,10 @@ class NodeModel(TakesTurns, BaseEstimator):
             self._check_takes_attributes()
             learned, table = align_attributes(attributes, learned, learned, unknown_nodes)
             aligned = self._extend(aligned, len(learned))
+        weights = self._align_weights(sample_weight, learned, learned, values, node)
         self._start(learned, aligned, graph_options)
         self._attributes = table
+        self._set_weights(weights)
         self._learn_all()
         return self
 
@@ -149,6 +159,7 @@ class NodeModel(TakesTurns, BaseEstimator):
         values: Any = None,
         *,
         attributes: Any = None,
+        sample_weight: Any = None,
         unknown_nodes: str = "error",
         relearn: bool = False,
         node: Hashable = None,
@@ -167,6 +178,8 @@ class NodeModel(TakesTurns, BaseEstimator):
             of ``nodes_`` if there is none; NaN and None say nothing new.
         attributes : frame, array, sparse matrix or mapping, optional
             Attributes to add or replace, node by node, with the columns of the first ones.
+        sample_weight : mapping, Series, array, or name of a column of values, optional
+            As in :meth:`fit`, for values that come now or came before; others keep theirs.
         unknown_nodes : {"error", "ignore", "isolated"}, default="error"
             As in :meth:`fit`.
         relearn : bool, default=False
@@ -185,7 +198,7 @@ class NodeModel(TakesTurns, BaseEstimator):
         self._check_parameters()
         if relearn and not self.learns_by_steps:
             raise ValueError(f"relearn must be False: {type(self).__name__} holds each value once")
-        if graph is None and values is None and attributes is None:
+        if graph is None and values is None and attributes is None and sample_weight is None:
             raise ValueError("partial_fit needs a graph, values or attributes, got None for all")
         is_first = not self.__sklearn_is_fitted__()
         if is_first and graph is None:
@@ -204,11 +217,13 @@ class NodeModel(TakesTurns, BaseEstimator):
             self._check_takes_attributes()
             grown, table = align_attributes(attributes, grown, added, unknown_nodes, table)
             news = self._extend(news, len(grown))
+        weights = self._align_weights(sample_weight, grown, added, values, node)
         if is_first:
             self._start(grown, self.value_kind.make_unknown(len(grown)), graph_options)
         graph_grew = graph is not None or attributes is not None or len(grown) > len(self._graph)
         self._attributes = None if table is None else table.resize(len(grown))
         changed = self._add_values(grown, news, relearn=relearn)
+        self._set_weights(weights)
         self._learn_changes(changed, graph_grew=graph_grew)
         return self
 
@@ -244,6 +259,7 @@ class NodeModel(TakesTurns, BaseEstimator):
             raise ValueError("forget needs values, nodes or edges, got None for all")
         graph, known = self._graph, self._values.copy()
         arrived = self._arrived
+        weights = None if self._sample_weight is None else self._sample_weight.copy()
         if values is not None:
             rows = find_nodes(graph, values, argument="values")
             unknown = rows[~self.value_kind.is_known(known)[rows]]
@@ -252,6 +268,8 @@ class NodeModel(TakesTurns, BaseEstimator):
                 raise ValueError(f"values holds {name!r}, whose value is not known")
             known[rows] = self.value_kind.make_unknown(1)[0]
             arrived = arrived[~np.isin(arrived, rows)]
+            if weights is not None:
+                weights[rows] = 1.0
         if edges is not None:
             graph = remove_edges(graph, edges)
         if nodes is not None:
@@ -262,6 +280,8 @@ class NodeModel(TakesTurns, BaseEstimator):
                 self._attributes = self._attributes.select(kept)
             known, arrived = known[kept], arrived[np.isin(arrived, kept)]
             arrived = np.searchsorted(kept, arrived)
+            weights = None if weights is None else weights[kept]
+        self._sample_weight = weights
         self._graph, self._values, self._arrived = graph, known, arrived
         self._reset()
         if self.value_kind.is_known(known).any():
@@ -274,6 +294,7 @@ class NodeModel(TakesTurns, BaseEstimator):
         self.seed_ = make_seed(self.random_state)
         check_magnitudes(graph, values)
         self._graph, self._values, self._attributes = graph, values, None
+        self._sample_weight = None
         self._arrived = np.empty(0, dtype=np.int64)
         kept = {name: options[name] for name in _KEPT_OPTIONS if name in options}
         # A name of a column or attribute belongs to one form of graph only.
@@ -365,6 +386,30 @@ class NodeModel(TakesTurns, BaseEstimator):
             )
         if not self._target_names:
             self._target_names = tuple(names)
+
+    def _align_weights(
+        self, given: Any, graph: NodeGraph, added: NodeGraph, values: Any, node: Hashable
+    ) -> NDArray[np.float64] | None:
+        """Return the weight of each node, NaN where none is given; None if there are none."""
+        if given is None:
+            return None
+        if not self.takes_sample_weight:
+            raise ValueError(
+                f"{type(self).__name__} takes no sample_weight: NodeRegressor and NodeClassifier do"
+            )
+        return align_sample_weight(given, graph, added, values, node)
+
+    def _set_weights(self, news: NDArray[np.float64] | None) -> None:
+        """Hold weights that are given, for a graph that may have grown; others stay."""
+        if news is None and self._sample_weight is None:
+            return
+        weights = np.ones(len(self._graph))
+        if self._sample_weight is not None:
+            weights[: self._sample_weight.size] = self._sample_weight
+        if news is not None:
+            given = np.flatnonzero(~np.isnan(news))
+            weights[given] = news[given]
+        self._sample_weight = weights
 
     # -- the parts that a subclass provides --------------------------------------
 
@@ -557,6 +602,8 @@ class NodeModel(TakesTurns, BaseEstimator):
         if self._attributes is not None:
             state["attributes"], own = dump_attributes(self._attributes)
             arrays |= own
+        if self._sample_weight is not None:
+            arrays["sample_weight"] = self._sample_weight
         more, more_arrays = self._dump_state()
         return state | {"model": more}, arrays | more_arrays
 
@@ -583,6 +630,11 @@ class NodeModel(TakesTurns, BaseEstimator):
         if state.get("attributes") is not None:
             model._check_takes_attributes()
             model._attributes = restore_attributes(state["attributes"], arrays, len(graph))
+        if "sample_weight" in arrays:
+            weights = arrays["sample_weight"].astype(np.float64, casting="safe")
+            if weights.shape != (len(graph),) or np.isnan(weights).any():
+                raise ValueError("sample_weight does not fit the nodes")
+            model._sample_weight = check_sample_weight(weights, graph)
         model._restore_state(state["model"], arrays)
         return model
 

@@ -141,7 +141,8 @@ class ScaledModel(WalkModel):
         own = self._columns[column]
         values = self._to_matrix(self._values[self._get_solution().known[positions]])[:, column]
         is_constant = own.is_constant or not self._choice.kernel
-        return TargetView(own, solution, index, values, self.statistic, is_constant)
+        trust = self._get_trust(solution.known)
+        return TargetView(own, solution, index, values, self.statistic, is_constant, trust)
 
     def _list_views(self) -> list[TargetView]:
         self._get_solution()
@@ -197,7 +198,9 @@ class ScaledModel(WalkModel):
             choose_kernel(candidates[0])
             chosen = candidates[0]
         else:
-            found = choose_transform(candidates, values, self.statistic, choose_kernel, leave_out)
+            found = choose_transform(
+                candidates, values, self.statistic, choose_kernel, leave_out, self._get_trust(known)
+            )
             chosen, tried = found.transform, found.tried
             assert self._choice is not None
             if found.is_constant and self.alpha == "auto" and self._choice.kernel:
@@ -235,7 +238,9 @@ class ScaledModel(WalkModel):
             own, v = known[~np.isnan(v)], v[~np.isnan(v)]
             if _is_auto(self.transform) and is_rough(v):
                 leave_out = partial(self._leave_out_scaled, description, own, v)
-                found = choose_transform(listed, v, self.statistic, lambda _: True, leave_out)
+                found = choose_transform(
+                    listed, v, self.statistic, lambda _: True, leave_out, self._get_trust(own)
+                )
                 transform, is_constant = found.transform, found.is_constant
             if is_constant:
                 transform = NoTransform()
@@ -265,11 +270,13 @@ class ScaledModel(WalkModel):
         assert self._choice is not None
         if isinstance(description, ExactBlocks):
             description.keep_products(known)
-            left_out = KernelSolution(description, known, Y, self._choice).predict_left_out()
+            left_out = KernelSolution(
+                description, known, Y, self._choice, self._get_trust(known)
+            ).predict_left_out()
             return LeftOutScaled(left_out.positions, left_out.predictions)
         if Y.shape[1] == 1 and selected is not None and selected.assessment is not None:
             return LeftOutScaled(selected.assessment.positions, selected.assessment.predictions)
-        predictor = make_predictor(description, known, Y)
+        predictor = make_predictor(description, known, Y, self._get_trust(known))
         (predictions,) = predictor.predict(self._choice.kernel, (self._choice.alpha,))
         return LeftOutScaled(predictor.positions, predictions)
 

@@ -69,6 +69,7 @@ class WalkModel(NodeModel):
 
     method = "nodes"
     takes_attributes = True
+    takes_sample_weight = True
     # Whether targets are one-hot classes.
     are_classes = False
     bounds: ClassVar[Bounds] = {
@@ -199,7 +200,14 @@ class WalkModel(NodeModel):
 
     def _can_go_on(self, solution: Solution, Y: NDArray[np.float64]) -> bool:
         """Whether a solution can take other values or more nodes."""
-        return bool(solution.Y.shape[1] == Y.shape[1])
+        return self._sample_weight is None and bool(solution.Y.shape[1] == Y.shape[1])
+
+    def _get_trust(self, known: NDArray[np.int64]) -> NDArray[np.float64] | None:
+        """Sample weights of known nodes, if there are any; their mean is 1 where α is chosen."""
+        if self._sample_weight is None:
+            return None
+        weights = self._sample_weight[known]
+        return weights if self.alpha != "auto" else np.asarray(weights / weights.mean())
 
     def _list_known(self) -> NDArray[np.int64]:
         """Known nodes: those of ``fit`` first, then the others in the order of arrival."""
@@ -297,10 +305,17 @@ class WalkModel(NodeModel):
                 Y,
                 is_directed=is_directed,
                 are_classes=self.are_classes,
+                trust=self._get_trust(known),
             )
             return None
         selected = choose_operators(
-            given, description, known, Y, is_directed=is_directed, are_classes=self.are_classes
+            given,
+            description,
+            known,
+            Y,
+            is_directed=is_directed,
+            are_classes=self.are_classes,
+            trust=self._get_trust(known),
         )
         self._choice = selected.choice
         return selected
@@ -331,12 +346,15 @@ class WalkModel(NodeModel):
         selected: Selection | None,
     ) -> Solution:
         assert self._choice is not None
+        trust = self._get_trust(known)
         if isinstance(description, ExactBlocks):
             description.keep_products(known)
-            return KernelSolution(description, known, Y, self._choice)
+            return KernelSolution(description, known, Y, self._choice, trust)
         if self._warm is not None:
             warm, self._warm = self._warm, None
-            return start_solution(warm, description, known, Y, self._choice, tol=self.tol)
+            return start_solution(
+                warm, description, known, Y, self._choice, tol=self.tol, trust=trust
+            )
         return OperatorSolution(
             description,
             known,
@@ -346,6 +364,7 @@ class WalkModel(NodeModel):
             assessment=None if selected is None else selected.assessment,
             n_assessed=self._n_at_choice,
             preconditioner=None if selected is None else selected.preconditioner,
+            trust=trust,
         )
 
     # -- predictions -------------------------------------------------------------

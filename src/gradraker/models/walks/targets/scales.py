@@ -92,12 +92,17 @@ def make_scale(
     residuals: Vector,
     *,
     is_constant: bool = False,
+    trust: Vector | None = None,
 ) -> Scale:
-    """Make the scale of known values (N,), with errors of left-out nodes in the scale."""
+    """Make the scale of known values (N,), with errors of left-out nodes in the scale.
+
+    ``trust`` are sample weights, by which a constant mean is taken.
+    """
     scaled = transform.apply(values)
     constant = None
     if is_constant:
-        constant = float(values.mean() if statistic == "mean" else np.median(values))
+        mean = float(np.average(values, weights=trust))
+        constant = mean if statistic == "mean" else float(np.median(values))
     found = residuals[np.isfinite(residuals)]
     if found.size > _N_QUANTILES:
         found = np.quantile(found, (np.arange(_N_QUANTILES) + 0.5) / _N_QUANTILES)
@@ -112,8 +117,10 @@ def make_scale(
     )
 
 
-def compute_constants(values: Vector, statistic: str) -> Vector:
+def compute_constants(values: Vector, statistic: str, trust: Vector | None = None) -> Vector:
     """Return the mean or median of all other values, for each value, (N,).
+
+    Means are by the sample weights ``trust`` (N,), if there are any.
 
     Examples
     --------
@@ -126,7 +133,9 @@ def compute_constants(values: Vector, statistic: str) -> Vector:
     if n < 2:
         return np.full(n, np.nan)
     if statistic == "mean":
-        return np.asarray((values.sum() - values) / (n - 1))
+        weights = np.ones(n) if trust is None else trust
+        weighed = weights * values
+        return np.asarray((weighed.sum() - weighed) / (weights.sum() - weights))
     rank = np.empty(n, dtype=np.int64)
     order = np.argsort(values, kind="stable")
     rank[order] = np.arange(n)

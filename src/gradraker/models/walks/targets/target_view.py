@@ -30,6 +30,7 @@ class TargetView:
     values: Matrix  # [N]: known values, as they were given
     statistic: str
     is_constant: bool
+    trust: Matrix | None = None  # [N]: sample weights
 
     # -- predictions -----------------------------------------------------------
 
@@ -52,7 +53,8 @@ class TargetView:
         found = self.solution.predict_left_out()
         predictions = self.to_scale(found.predictions[:, self.index])
         if self.is_constant:
-            predictions = compute_constants(self.values, self.statistic)[found.positions]
+            constants = compute_constants(self.values, self.statistic, self.trust)
+            predictions = constants[found.positions]
         spreads = self.column.unit * found.spreads
         return LeftOutNodes(
             found.positions, predictions[:, np.newaxis], spreads, found.one_at_a_time
@@ -74,6 +76,7 @@ class TargetView:
             self.values,
             self.errors if needs_errors and not self.is_constant else np.empty(0),
             is_constant=self.is_constant,
+            trust=self.trust,
         )
 
     def make_intervals(self, solved: Matrix, rows: Rows, at: Any, coverage: float) -> Matrix:
@@ -94,7 +97,7 @@ class TargetView:
         predictions = self.left_out.predictions[:, 0]
         if not self.is_constant:
             predictions = self.scale.to_units(predictions)
-        means = compute_constants(self.values, "mean")[positions]
+        means = compute_constants(self.values, "mean", self.trust)[positions]
         values = self.values[positions]
         return LeftOut(
             rows=self.solution.known[positions],

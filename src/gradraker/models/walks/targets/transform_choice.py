@@ -97,6 +97,7 @@ def choose_transform(
     statistic: str,
     choose_kernel: Callable[[Transform], bool],
     leave_out: Callable[[Sequence[Transform]], LeftOutScaled],
+    trust: Vector | None = None,
 ) -> Chosen:
     """Choose one of the candidates for known values (N,).
 
@@ -112,7 +113,10 @@ def choose_transform(
         Chooses the kernel for values in a scale; returns whether there is one.
     leave_out : callable
         Predicts known nodes without their own values in several scales, with that kernel.
+    trust : array of shape (N,), optional
+        Sample weights, by which errors count.
     """
+    weights = np.ones(values.size) if trust is None else trust / trust.mean()
 
     def judge(transforms: Sequence[Transform]) -> _Judged:
         positions, predictions = leave_out(transforms)
@@ -120,10 +124,12 @@ def choose_transform(
         for transform, scaled in zip(transforms, predictions.T, strict=True):
             residuals = transform.apply(values)[positions] - scaled
             scale = make_scale(transform, statistic, values, residuals)
-            losses.append(_compute_losses(values[positions], scale.to_units(scaled), statistic))
+            errors = _compute_losses(values[positions], scale.to_units(scaled), statistic)
+            losses.append(weights[positions] * errors)
             are_told.append(_has_rank_correlation(values[positions], scaled))
-        constants = compute_constants(values, statistic)[positions]
-        of_constant = _compute_losses(values[positions], constants, statistic)
+        constants = compute_constants(values, statistic, trust)[positions]
+        errors = _compute_losses(values[positions], constants, statistic)
+        of_constant = weights[positions] * errors
         return _Judged(losses, of_constant, are_told)
 
     best = candidates[0]
