@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from scipy.sparse import csr_array
 
+from gradraker import NodeRegressor
 from gradraker.attributes import learn_attributes
 from gradraker.exceptions import UnknownNodesError
 from gradraker.graph.names import to_name_array
@@ -54,6 +55,24 @@ def test_words_in_every_form_give_one_sparse_matrix(given: Any) -> None:
     np.testing.assert_array_equal(table.matrix.toarray(), WORDS.toarray())
 
 
+def test_mappings_with_texts_are_rows_of_a_frame() -> None:
+    rows = {"a": {"age": 1.0, "town": "x"}, "b": {"age": None, "town": "y"}, "c": {"town": "x"}}
+    frame = pd.DataFrame({"age": [1.0, np.nan, np.nan], "town": ["x", "y", "x"]}, index=list("abc"))
+    found, expected = learn_attributes(rows, NODES), learn_attributes(frame, NODES)
+    assert found.names == expected.names
+    np.testing.assert_array_equal(found.matrix, expected.matrix)
+
+
+def test_mappings_of_numbers_are_rows_where_a_frame_came_first() -> None:
+    graph = [("a", "b"), ("b", "c")]
+    model = NodeRegressor().fit(graph, {"a": 1.0, "b": 2.0, "c": 4.0}, attributes=FRAME)
+    model.partial_fit(attributes={"b": {"size": 7.0}})
+    assert model.attributes_ is not None
+    np.testing.assert_array_equal(model.attributes_.matrix[1], [np.nan, 7.0])  # not a count of 0
+    with pytest.raises(ValueError, match="colour"):
+        model.partial_fit(attributes={"b": {"colour": 7.0}})
+
+
 def test_nodes_that_are_not_named_have_no_attributes() -> None:
     table = learn_attributes({"b": [1.0]}, NODES)
     assert table.given.tolist() == [False, True, False]
@@ -76,7 +95,9 @@ def test_nodes_that_are_not_named_have_no_attributes() -> None:
         (np.ones((3, 2, 2)), "an array of shape"),
         ({"a": [1.0], "b": [1.0, 2.0]}, "vectors of 1 and 2 numbers"),
         ({"a": [1.0], "b": {"old": 1}}, "some nodes to vectors and some to bags"),
-        ({"a": {"old": "much"}}, "'much' where the count of a word must be a number"),
+        ({"a": {"old": 1}, "b": {"old": "much"}}, "different types of 'old'"),
+        ({"a": {"old": 1j}}, "holds 1j of 'old'"),
+        ({"a": {"old": [1]}}, "give numbers, texts, booleans or dates"),
         ({"a": {}}, "bags of words that are all empty"),
         ({}, "attributes of one node at least"),
         (pd.DataFrame({"node": ["a", "a"], "x": [1.0, 2.0]}), "two rows for node 'a'"),

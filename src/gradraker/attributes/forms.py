@@ -49,8 +49,14 @@ class GivenAttributes(NamedTuple):
         return int(self.matrix.shape[0])
 
 
-def read_attributes(attributes: Any, graph_nodes: Names) -> GivenAttributes:
+def read_attributes(
+    attributes: Any, graph_nodes: Names, *, headings: tuple[str, ...] | None = None
+) -> GivenAttributes:
     """Read attributes in any form.
+
+    ``headings`` are those of a frame that came before, () if it was no frame. With them, mappings
+    from nodes to mappings are rows of a frame. So they are where one holds a text, a date or None,
+    which no bag of words does.
 
     Examples
     --------
@@ -63,7 +69,7 @@ def read_attributes(attributes: Any, graph_nodes: Names) -> GivenAttributes:
     if table is not None:
         return _read_table(attributes, table, graph_nodes)
     if isinstance(attributes, Mapping):
-        return _read_mapping(attributes)
+        return _read_mapping(attributes, headings)
     if isinstance(attributes, str | bytes):
         raise ArgumentError("attributes", _FORMS, attributes)
     if issparse(attributes):
@@ -113,13 +119,19 @@ def _find_infinite(entries: Any) -> tuple[int, int]:
 # -- mappings --------------------------------------------------------------------------------
 
 
-def _read_mapping(attributes: Mapping[Hashable, Any]) -> GivenAttributes:
+def _read_mapping(
+    attributes: Mapping[Hashable, Any], headings: tuple[str, ...] | None
+) -> GivenAttributes:
     if not attributes:
         raise ArgumentError("attributes", "attributes of one node at least", attributes)
     nodes = to_name_array(list(attributes), argument="attributes")
     entries = list(attributes.values())
+    if all(isinstance(entry, Mapping) for entry in entries):
+        found = headings or _find_headings(entries)
+        if found:
+            return _read_records(nodes, entries, found)
     if all(_is_bag(entry) for entry in entries if entry is not None):
-        return _read_bags(nodes, entries)
+        return _read_bags(nodes, entries, may_be_empty=headings is not None)
     if any(_is_bag(entry) for entry in entries):
         raise ValueError(
             "attributes maps some nodes to vectors and some to bags of words: give one or the other"
@@ -135,6 +147,38 @@ def _read_mapping(attributes: Mapping[Hashable, Any]) -> GivenAttributes:
     return GivenAttributes(nodes, None, _to_matrix(rows), None)
 
 
+def _find_headings(entries: list[Mapping[Any, Any]]) -> tuple[str, ...]:
+    """Names of all attributes, if one of them is not a number."""
+    if all(isinstance(x, int | float | np.number) for entry in entries for x in entry.values()):
+        return ()
+    return tuple(dict.fromkeys(str(name) for entry in entries for name in entry))
+
+
+def _read_records(
+    nodes: Names, entries: list[Mapping[Any, Any]], headings: tuple[str, ...]
+) -> GivenAttributes:
+    import polars as pl
+
+    rows = [{str(name): value for name, value in entry.items()} for entry in entries]
+    names = dict.fromkeys((*headings, *(name for row in rows for name in row)))
+    columns: Columns = {}
+    for name in names:
+        given = [row.get(name) for row in rows]
+        try:
+            series = pl.Series(name, given)
+        except (TypeError, pl.exceptions.PolarsError):
+            raise ValueError(
+                f"attributes holds values of different types of {name!r}: give numbers or texts"
+            ) from None
+        if series.dtype == pl.Object or series.dtype.is_nested():
+            value = next(one for one in given if one is not None)
+            raise ValueError(
+                f"attributes holds {value!r} of {name!r}: give numbers, texts, booleans or dates"
+            )
+        columns[name] = nw.from_native(series, series_only=True)
+    return GivenAttributes(nodes, columns, None, None)
+
+
 def _is_bag(entry: Any) -> bool:
     if isinstance(entry, Mapping):
         return True
@@ -142,7 +186,7 @@ def _is_bag(entry: Any) -> bool:
     return is_collection and all(isinstance(word, str) for word in entry)
 
 
-def _read_bags(nodes: Names, entries: list[Any]) -> GivenAttributes:
+def _read_bags(nodes: Names, entries: list[Any], *, may_be_empty: bool) -> GivenAttributes:
     words: dict[str, int] = {}
     rows, columns, data = [], [], []
     for row, entry in enumerate(entries):
@@ -152,7 +196,7 @@ def _read_bags(nodes: Names, entries: list[Any]) -> GivenAttributes:
             rows.append(row)
             columns.append(words.setdefault(str(word), len(words)))
             data.append(count)
-    if not words:
+    if not words and not may_be_empty:
         raise ValueError("attributes maps nodes to bags of words that are all empty")
     return GivenAttributes(
         nodes, None, _make_sparse(data, rows, columns, (len(entries), len(words))), tuple(words)

@@ -219,14 +219,21 @@ class Client:
         return found
 
     def predict_new(
-        self, links: Mapping[Hashable, Any], *, return_interval: bool = False, coverage: float = 0.9
+        self,
+        links: Mapping[Hashable, Any],
+        *,
+        attributes: Mapping[Hashable, Any] | None = None,
+        return_interval: bool = False,
+        coverage: float = 0.9,
     ) -> dict[str, Any]:
         """Predict nodes that are not in the graph, from their links to nodes that are.
 
         Parameters
         ----------
         links : mapping
-            New node → neighbours, or → ``{neighbour: weight}``.
+            New node → neighbours, or → ``{neighbour: weight}``; [] for a node without links.
+        attributes : mapping, optional
+            New node → ``{attribute: value}``, if the service's model began with attributes.
 
         Returns
         -------
@@ -235,6 +242,8 @@ class Client:
         """
         body: dict[str, Any] = {"links": {str(n): to_links(one) for n, one in links.items()}}
         body |= {"coverage": coverage} if return_interval else {}
+        if attributes is not None:
+            body["attributes"] = {str(node): to_plain(one) for node, one in attributes.items()}
         found = self._ask("/predict-new", body)["predictions"]
         if return_interval:
             return {one["node"]: (one["prediction"], *read_interval(one)) for one in found}
