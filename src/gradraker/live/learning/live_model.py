@@ -1,6 +1,5 @@
 """A model of graphs that learns the effect of changes; it is used through the protocol only."""
 
-import inspect
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -51,7 +50,8 @@ class LiveModel:
         self.is_directed = is_directed
         self.has_integer_names = has_integer_names
         self.is_empty = is_empty
-        self.attributes_are_learned = "attributes" in inspect.signature(model.fit).parameters
+        # Attributes come node by node, with other keys and types each time; a model wants columns.
+        self.attributes_are_learned = False
         self._find_nodes()
 
     @property
