@@ -98,6 +98,7 @@ def test_nodes_that_are_not_named_have_no_attributes() -> None:
         (np.full((3, 2), np.nan), "all entries are missing"),
         (csr_array((3, 4)), "no entry that is not 0"),
         (np.zeros((3, 10_001)), "10001 dense columns, but at most 10000"),
+        (csr_array((np.ones(1), ([0], [9])), shape=(3, 2_000_001)), "at most 2000000 are taken"),
         ("words", "attributes must be a data frame, an array or sparse matrix"),
         (np.ones((3, 2, 2)), "an array of shape"),
         ({"a": [1.0], "b": [1.0, 2.0]}, "vectors of 1 and 2 numbers"),

@@ -25,6 +25,8 @@ _ATTRIBUTE = ("attribute", "feature", "word", "term", "key")
 _VALUE = ("value", "weight", "count", "number")
 # Columns of dense attributes, beyond which a sparse matrix is asked for.
 MOST_DENSE_COLUMNS = 10_000
+# Columns of sparse attributes.
+MOST_COLUMNS = 2_000_000
 # Mappings of names to numbers are columns, not words, if there are so many nodes and so few names,
 # and more than this part of all nodes has each of them.
 _FEWEST_RECORDS, _MOST_RECORD_COLUMNS, _FILLED = 3, 200, 0.7
@@ -108,6 +110,11 @@ def check_numbers(matrix: Any) -> Any:
         raise ValueError(
             f"attributes has {matrix.shape[1]} dense columns, but at most {MOST_DENSE_COLUMNS} are "
             "taken: give a scipy sparse matrix, or a mapping from nodes to bags of words"
+        )
+    if matrix.shape[1] > MOST_COLUMNS:
+        raise ValueError(
+            f"attributes has {matrix.shape[1]} columns, but at most {MOST_COLUMNS} are taken: drop "
+            "rare words, or hash them"
         )
     return matrix.astype(np.float64) if issparse(matrix) else matrix
 
