@@ -38,7 +38,7 @@ def align_attributes(
     ``unknown_nodes="isolated"``, nodes that only attributes name join the graph, without edges.
     """
     check_choice("unknown_nodes", unknown_nodes, ("error", "ignore", "isolated"))
-    given = read_attributes(attributes, graph.nodes, headings=_list_headings(table))
+    given = read_attributes(attributes, graph.nodes, None if table is None else table.form)
     if given.nodes is not None and unknown_nodes != "error":
         is_unknown = find_positions(given.nodes, graph.nodes) < 0
         if is_unknown.any() and unknown_nodes == "isolated":
@@ -72,7 +72,7 @@ def append_described_nodes(
         raise ValueError("attributes: the model was fitted without any, and knows none")
     has_links = links is not None and not (isinstance(links, Mapping) and not links)
     extended = append_new_nodes(graph, links, options) if has_links else graph
-    given = read_attributes(attributes, extended.nodes, headings=_list_headings(table))
+    given = read_attributes(attributes, extended.nodes, table.form)
     if given.nodes is None:
         if given.n_rows != len(extended) - len(graph):
             raise ValueError(
@@ -94,11 +94,6 @@ def append_described_nodes(
         rows = find_positions(given.nodes, extended.nodes)
     encoded = table.encode(given)
     return extended, table.resize(len(extended)).replace_rows(rows, encoded)
-
-
-def _list_headings(table: AttributeTable | None) -> tuple[str, ...] | None:
-    """Headings of the frame that a table came from; () if it was no frame."""
-    return None if table is None else tuple(column.name for column in table.columns or ())
 
 
 def _select_rows(given: GivenAttributes, rows: NDArray[np.int64]) -> GivenAttributes:
