@@ -193,7 +193,11 @@ def _make_explainer(state: State, rows: Sequence[int], top: int) -> Callable[[],
         return [
             {
                 "node": state.table.names[row],
-                "prediction": to_plain(found.prediction[i]),
+                "prediction": to_plain(
+                    found.prediction[i] if found.units is None else found.units.predictions[i]
+                ),
+                "scale": None if found.units is None else found.units.scale,
+                "sum": to_plain(found.prediction[i]),
                 "offset": to_plain(offset[i]),
                 "known": [
                     {
