@@ -21,6 +21,7 @@ SHARED = {"_compiled", "_validation", "_files", "_html", "_progress"}
 # -- exceptions, each with its reason ------------------------------------------------------------
 
 LONG_FILES = {
+    "exceptions.py": "all errors of the package, half of it documentation",
     "_compiled/fourier_lms.py": "Numba's cache does not notice changes in other files",
     "models/node_model.py": "the protocol of models of graphs, half of it documentation",
     "models/skg/skg_node_regressor.py": "one estimator, a third of it documentation",

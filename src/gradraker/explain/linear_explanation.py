@@ -44,6 +44,18 @@ class LinearExplanation:
         prediction − mean (− offset, for classes). None for models that cannot tell.
     part_names : tuple of str
         Kinds of similarity that the model compares nodes by; empty if it has one only.
+
+    Examples
+    --------
+    >>> from gradraker import NodeRegressor, load_temperature
+    >>> data = load_temperature()
+    >>> known = dict(zip(data.node_names[:60], data.values[:60]))
+    >>> explanation = NodeRegressor().fit(data, known).explain(["Pilatus"])
+    >>> explanation
+    LinearExplanation of 1 predictions by 60 known nodes; weights sum to 1 … 1
+    >>> total = explanation.weights @ explanation.values + explanation.offset
+    >>> bool(abs(total - explanation.prediction).max() < 1e-9)
+    True
     """
 
     weights: NDArray[np.float64]
