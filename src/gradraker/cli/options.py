@@ -107,6 +107,15 @@ def add_values_option(*, required: bool, text: str) -> Callable[[Command], Comma
     )
 
 
+attributes_option = click.option(
+    "--attributes",
+    type=FileName(),
+    metavar="FILE",
+    help="Attributes of nodes: a table with a header and one row per node, or one of nodes, "
+    "attributes and values. - is stdin.",
+)
+
+
 class Column(click.ParamType):  # type: ignore[type-arg]
     """A column of a file, by its name or by its number from 1."""
 

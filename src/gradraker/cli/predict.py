@@ -7,10 +7,13 @@ import click
 from gradraker.cli.inputs import (
     check_distinct,
     check_streams,
+    read_attributes_table,
     read_edges_file,
     read_values_file,
     reword_errors,
     take_file_options,
+    tell_attributes,
+    tell_warnings,
     to_graph_options,
 )
 from gradraker.cli.option_groups import (
@@ -27,6 +30,7 @@ from gradraker.cli.options import (
     NumberOrWord,
     add_top_option,
     add_values_option,
+    attributes_option,
     directed_option,
     edges_option,
     file_options,
@@ -70,6 +74,7 @@ if TYPE_CHECKING:
 @add_values_option(
     required=True, text="Known values: a table of nodes and numbers, or texts that name classes."
 )
+@attributes_option
 @click.option(
     "--task",
     type=click.Choice(["values", "classes"]),
@@ -125,12 +130,19 @@ def predict(
     _check_method(ctx, options)
     how = take_file_options(options)
     page_options = take_page_options(options)
-    check_streams(edges=edges, values=values, explain_nodes=page_options.explain_nodes)
+    attributes = options["attributes"]
+    check_streams(
+        edges=edges,
+        values=values,
+        attributes=attributes,
+        explain_nodes=page_options.explain_nodes,
+    )
     check_streams(out=out, report=report, json="-" if as_json else None)
     if model == "-":
         raise click.UsageError("--model cannot be '-': a model is read again from a file")
     check_distinct(
-        {"edges": edges, "values": values}, {"out": out, "report": report, "model": model}
+        {"edges": edges, "values": values, "attributes": attributes},
+        {"out": out, "report": report, "model": model},
     )
     check_writable(out, report, model)
     with Waiting() as waiting:
@@ -140,22 +152,24 @@ def predict(
 
         graph = read_edges_file(edges, waiting, how)
         known = read_values_file(values, waiting, how)
+        options["attributes"] = read_attributes_table(attributes, waiting)
         waiting.show_stage("training")
         settings = to_graph_options(
             self_loops=options["self_loops"],
             unweighted=options["unweighted"],
             directed=how.directed,
         )
-        with reword_errors(values, isolated=True):
+        with reword_errors(values, isolated=True), tell_warnings(waiting):
             waiting.set_file("")
             with watch_progress(waiting.show_progress):
                 result = _train(graph, known, options, settings)
+        tell_attributes(attributes, result.model, waiting)
         waiting.show_stage("summing up")
         summary = summarize_predictions(
             result,
             n_edges=len(graph),
             n_contributors=top,
-            inputs={"edges": edges, "values": values},
+            inputs=_list_inputs(edges=edges, values=values, attributes=attributes),
             settings=settings,
         )
         # Everything is made before anything is written: an error leaves all files as they were.
@@ -177,6 +191,10 @@ def predict(
     outputs.echo(model)
 
 
+def _list_inputs(**files: str | None) -> dict[str, str]:
+    return {name: file for name, file in files.items() if file is not None}
+
+
 def _check_method(ctx: click.Context, options: dict[str, Any]) -> None:
     """Refuse options that belong to the other method."""
     if options["method"] == "nodes":
@@ -185,6 +203,8 @@ def _check_method(ctx: click.Context, options: dict[str, Any]) -> None:
         raise click.UsageError("--coverage is an option of --method nodes")
     elif options["task"] == "classes":
         raise click.UsageError("--task classes is an option of --method nodes")
+    elif options["attributes"] is not None:
+        raise click.UsageError("--attributes is an option of --method nodes")
 
 
 def _train(
@@ -197,6 +217,7 @@ def _train(
     return predict_nodes(
         graph,
         known,
+        attributes=options["attributes"],
         model=_MODELS[options["method"]](known, options),
         unknown_nodes=options["unknown_nodes"],
         **_take_shape(options),

@@ -2,6 +2,7 @@
 
 import io
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -14,11 +15,12 @@ from gradraker.io.limits import check_unpacked_size
 from gradraker.io.parquet_sizes import check_parquet_sizes
 from gradraker.io.text.layout import TextOptions, take_first_line
 
+if TYPE_CHECKING:
+    import polars as pl
 
-def read_parquet_columns(
-    content: Content, wanted: WantedColumns, options: TextOptions, progress: Progress
-) -> FileColumns:
-    """Return the wanted columns of a Parquet file; the options are those of text tables."""
+
+def read_parquet_table(content: Content) -> "pl.DataFrame":
+    """Return all columns of a Parquet file."""
     import polars as pl
 
     try:
@@ -29,19 +31,34 @@ def read_parquet_columns(
         ) from None
     check_unpacked_size(content.label, sizes.n_bytes)
     try:
-        table = pl.read_parquet(io.BytesIO(content.data))
+        return pl.read_parquet(io.BytesIO(content.data))
     except (Exception, pl.exceptions.PanicException) as error:
         raise GraphFileError(
             content.label, f"this is not a readable Parquet file ({take_first_line(error)})"
         ) from None
-    rules = to_rules([nw.from_native(c, series_only=True) for c in table], Place(content.label))
+
+
+def read_parquet_columns(
+    content: Content, wanted: WantedColumns, options: TextOptions, progress: Progress
+) -> FileColumns:
+    """Return the wanted columns of a Parquet file; the options are those of text tables."""
+    return take_columns(read_parquet_table(content), content.label, wanted)
+
+
+def take_columns(
+    table: "pl.DataFrame", label: str, wanted: WantedColumns, *, first_row: int = 1
+) -> FileColumns:
+    """Return the wanted columns of a table that begins at a row of a file."""
+    import polars as pl
+
+    rules = to_rules([nw.from_native(c, series_only=True) for c in table], Place(label))
     chosen, reading = choose_columns(wanted, rules)
     columns = []
     for i in chosen.names:
         column = table.to_series(i)
-        place = Place(content.label, column=i + 1, header=column.name)
+        place = Place(label, column=i + 1, header=column.name)
         if column.null_count():
-            row = int(column.is_null().arg_true()[0]) + 1
+            row = int(column.is_null().arg_true()[0]) + first_row
             raise GraphFileError(replace(place, row=row), "the name of a node is missing")
         if column.dtype.is_integer() and column.dtype != pl.UInt64:
             columns.append(column.cast(pl.Int64))
@@ -54,7 +71,7 @@ def read_parquet_columns(
     if chosen.value is None:
         return FileColumns(columns, None, reading=reading)
     column = table.to_series(chosen.value)
-    place = Place(content.label, column=chosen.value + 1, header=column.name)
+    place = Place(label, column=chosen.value + 1, header=column.name)
     if chosen.is_text and (
         column.dtype.is_integer() or column.dtype in (pl.String, pl.Categorical, pl.Enum)
     ):
@@ -65,6 +82,7 @@ def read_parquet_columns(
     wrong = np.flatnonzero(np.isinf(values) if chosen.missing_allowed else ~np.isfinite(values))
     if len(wrong):
         raise GraphFileError(
-            replace(place, row=int(wrong[0]) + 1), f"{values[wrong[0]]} is not a finite number"
+            replace(place, row=int(wrong[0]) + first_row),
+            f"{values[wrong[0]]} is not a finite number",
         )
     return FileColumns(columns, values, reading=reading)

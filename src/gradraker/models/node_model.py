@@ -2,7 +2,8 @@
 
 A model of graphs has
 
-- ``fit(graph, values)``: forget what was learned, learn a graph and known values;
+- ``fit(graph, values)``: forget what was learned, learn a graph and known values, and attributes of
+  nodes where the model takes them;
 - ``partial_fit(graph, values)``: learn more edges, more nodes, more values;
 - ``forget(values, nodes, edges)``: as if it had never seen them;
 - ``predict(nodes)`` and ``predict_new(links)``: nodes of the graph, and nodes that join it;
@@ -27,6 +28,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from gradraker._validation import make_seed
+from gradraker.attributes.alignment import align_attributes
+from gradraker.attributes.files import dump_attributes, restore_attributes
+from gradraker.attributes.table import AttributeTable
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.graph.merging import make_symmetric
 from gradraker.graph.node_graph import NodeGraph, find_nodes, make_node_graph, merge_graphs
@@ -61,6 +65,8 @@ class NodeModel(TakesTurns, BaseEstimator):
     value_kind: ClassVar[ValueKind] = NUMBERS
     # Whether learning a value again changes the model, as a further training step does.
     learns_by_steps: ClassVar[bool] = False
+    # Whether nodes may have attributes.
+    takes_attributes: ClassVar[bool] = False
     # How the command line and reports call the method.
     method: ClassVar[str]
     # Smallest and largest value of each parameter that is a number.
@@ -71,6 +77,7 @@ class NodeModel(TakesTurns, BaseEstimator):
     random_state: int | np.random.RandomState | None
     _graph: NodeGraph
     _values: NDArray[Any]  # [n]: the value of each node, or the mark of an unknown one
+    _attributes: AttributeTable | None
     _arrived: NDArray[np.int64]  # known nodes that came after fit, in the order of arrival
     _graph_options: dict[str, Any]
 
@@ -83,6 +90,7 @@ class NodeModel(TakesTurns, BaseEstimator):
         graph: Any,
         values: Any,
         *,
+        attributes: Any = None,
         unknown_nodes: str = "error",
         node: Hashable = None,
         value: Hashable = None,
@@ -96,9 +104,15 @@ class NodeModel(TakesTurns, BaseEstimator):
             Edges, a matrix, a mapping, a graph of another library, …
         values : mapping, Series, table, or array with NaN or None for unknown
             Known values; see :func:`gradraker.graph.known_values`.
+        attributes : frame, array, sparse matrix or mapping, optional
+            Attributes of nodes, known and unknown ones: a data frame of pandas or polars whose
+            index or column ``node`` names the nodes, an array or sparse matrix with one row per
+            node of the graph in order, a mapping from nodes to vectors or to bags of words, or a
+            table with columns node, attribute and value. Entries may be missing, and so may
+            nodes.
         unknown_nodes : {"error", "ignore", "isolated"}, default="error"
-            What to do with values of nodes that the graph does not have: refuse them, leave
-            them out, or add them as nodes without edges.
+            What to do with values and attributes of nodes that the graph does not have: refuse
+            them, leave them out, or add them as nodes without edges.
         node, value : name or position of a column, optional
             Columns of a table of values; see :func:`gradraker.graph.known_values`.
         **graph_options
@@ -117,7 +131,13 @@ class NodeModel(TakesTurns, BaseEstimator):
             raise ValueError(
                 "values: no node of the graph has a known value; at least one is needed"
             )
+        table = None
+        if attributes is not None:
+            self._check_takes_attributes()
+            learned, table = align_attributes(attributes, learned, learned, unknown_nodes)
+            aligned = self._extend(aligned, len(learned))
         self._start(learned, aligned, graph_options)
+        self._attributes = table
         self._learn_all()
         return self
 
@@ -128,6 +148,7 @@ class NodeModel(TakesTurns, BaseEstimator):
         graph: Any = None,
         values: Any = None,
         *,
+        attributes: Any = None,
         unknown_nodes: str = "error",
         relearn: bool = False,
         node: Hashable = None,
@@ -144,6 +165,8 @@ class NodeModel(TakesTurns, BaseEstimator):
         values : mapping, Series, table or array, optional
             Values to add. An array without names is in the order of the nodes of ``graph``, or
             of ``nodes_`` if there is none; NaN and None say nothing new.
+        attributes : frame, array, sparse matrix or mapping, optional
+            Attributes to add or replace, node by node, with the columns of the first ones.
         unknown_nodes : {"error", "ignore", "isolated"}, default="error"
             As in :meth:`fit`.
         relearn : bool, default=False
@@ -162,8 +185,8 @@ class NodeModel(TakesTurns, BaseEstimator):
         self._check_parameters()
         if relearn and not self.learns_by_steps:
             raise ValueError(f"relearn must be False: {type(self).__name__} holds each value once")
-        if graph is None and values is None:
-            raise ValueError("partial_fit needs a graph or values, got None for both")
+        if graph is None and values is None and attributes is None:
+            raise ValueError("partial_fit needs a graph, values or attributes, got None for all")
         is_first = not self.__sklearn_is_fitted__()
         if is_first and graph is None:
             raise ValueError("the first call needs a graph, got None")
@@ -177,9 +200,15 @@ class NodeModel(TakesTurns, BaseEstimator):
         if values is not None:
             values = select_columns(values, node=node, value=value, task=self.value_kind.task)
             grown, news = align_values(self.value_kind, grown, added, values, unknown_nodes)
+        table = None if is_first else self._attributes
+        if attributes is not None:
+            self._check_takes_attributes()
+            grown, table = align_attributes(attributes, grown, added, unknown_nodes, table)
+            news = self._extend(news, len(grown))
         if is_first:
             self._start(grown, self.value_kind.make_unknown(len(grown)), graph_options)
-        graph_grew = graph is not None or len(grown) > len(self._graph)
+        graph_grew = graph is not None or attributes is not None or len(grown) > len(self._graph)
+        self._attributes = None if table is None else table.resize(len(grown))
         changed = self._add_values(grown, news, relearn=relearn)
         self._learn_changes(changed, graph_grew=graph_grew)
         return self
@@ -230,6 +259,8 @@ class NodeModel(TakesTurns, BaseEstimator):
             graph, kept = remove_nodes(graph, find_nodes(graph, nodes))
             if not len(graph):
                 raise ValueError("nodes holds all nodes of the graph: at least one must stay")
+            if self._attributes is not None:
+                self._attributes = self._attributes.select(kept)
             known, arrived = known[kept], arrived[np.isin(arrived, kept)]
             arrived = np.searchsorted(kept, arrived)
         self._graph, self._values, self._arrived = graph, known, arrived
@@ -243,7 +274,7 @@ class NodeModel(TakesTurns, BaseEstimator):
         check_bounds(self.bounds, self.get_params())
         self.seed_ = make_seed(self.random_state)
         check_magnitudes(graph, values)
-        self._graph, self._values = graph, values
+        self._graph, self._values, self._attributes = graph, values, None
         self._arrived = np.empty(0, dtype=np.int64)
         kept = {name: options[name] for name in _KEPT_OPTIONS if name in options}
         # A name of a column or attribute belongs to one form of graph only.
@@ -253,6 +284,16 @@ class NodeModel(TakesTurns, BaseEstimator):
             kept["directed"] = False
         self._graph_options = kept
         self._reset()
+
+    def _extend(self, values: NDArray[Any], n: int) -> NDArray[Any]:
+        """Values with unknown ones added, up to n."""
+        return np.concatenate([values, self.value_kind.make_unknown(n - len(values))])
+
+    def _check_takes_attributes(self) -> None:
+        if not self.takes_attributes:
+            raise ValueError(
+                f"{type(self).__name__} takes no attributes: NodeRegressor and NodeClassifier do"
+            )
 
     def _add_values(
         self, graph: NodeGraph, news: NDArray[Any], *, relearn: bool
@@ -384,6 +425,12 @@ class NodeModel(TakesTurns, BaseEstimator):
         return self._values.copy()
 
     @property
+    def attributes_(self) -> AttributeTable | None:
+        """Attributes as they were understood, in the order of ``nodes_``; None without any."""
+        check_is_fitted(self)
+        return self._attributes
+
+    @property
     def mean_(self) -> float:
         """Mean of the known values, which explanations are compared with."""
         return float(self.known_values_.mean())
@@ -451,6 +498,9 @@ class NodeModel(TakesTurns, BaseEstimator):
         """Return what a file holds besides the parameters."""
         state, arrays = dump_node_state(self._graph, self._values, self._arrived)
         state |= {"seed_": self.seed_, "graph_options": self._graph_options}
+        if self._attributes is not None:
+            state["attributes"], own = dump_attributes(self._attributes)
+            arrays |= own
         more, more_arrays = self._dump_state()
         return state | {"model": more}, arrays | more_arrays
 
@@ -474,6 +524,9 @@ class NodeModel(TakesTurns, BaseEstimator):
         model._start(graph, values, options)
         model.seed_ = check_int("seed_", state["seed_"], most=2**64 - 1)
         model._arrived = arrived
+        if state.get("attributes") is not None:
+            model._check_takes_attributes()
+            model._attributes = restore_attributes(state["attributes"], arrays, len(graph))
         model._restore_state(state["model"], arrays)
         return model
 

@@ -74,6 +74,7 @@ def summarize_predictions(
         "bounds": describe_bounds(result),
         "sigma2": facts.get("sigma2"),
         "choice": facts.get("choice"),
+        "attributes": facts.get("attributes"),
         "held_out": describe_left_out(result),
         "transfer": facts.get("transfer"),
         "predictions": list_predictions(result, n_contributors),

@@ -26,6 +26,7 @@ def predict_nodes(
     graph: Any,
     values: Any,
     *,
+    attributes: Any = None,
     model: NodeModel | None = None,
     task: Task | None = None,
     coverage: float | None = None,
@@ -44,6 +45,8 @@ def predict_nodes(
         Edges, a matrix, a mapping, a graph of another library, …
     values : mapping, Series, table, or array with NaN or None for unknown
         Known values; see :func:`gradraker.graph.known_values`. Texts are labels of classes.
+    attributes : frame, array, sparse matrix or mapping, optional
+        Attributes of nodes, as :meth:`gradraker.NodeRegressor.fit` takes them.
     model : model of graphs, optional
         Settings of the learner; it is not changed. Default :class:`NodeRegressor`, or
         :class:`NodeClassifier` for classes, which compare nodes by where walks from them lead and
@@ -57,8 +60,8 @@ def predict_nodes(
         Ends of the range that numbers can have: predictions and intervals are clipped to it,
         explanations are not.
     unknown_nodes : {"error", "ignore", "isolated"}, default="error"
-        What to do with values of nodes that the graph does not have: refuse them, leave them
-        out, or add them as nodes without edges.
+        What to do with values and attributes of nodes that the graph does not have: refuse them,
+        leave them out, or add them as nodes without edges.
     node, value : name or position of a column, optional
         Columns of a table of values; see :func:`gradraker.graph.known_values`.
     **graph_options
@@ -84,7 +87,7 @@ def predict_nodes(
     known = select_columns(values, node=node, value=value, task=task)
     learner = _choose_model(model, task, known)
     edges, options = _select_edges(graph, graph_options)
-    learner.fit(edges, known, unknown_nodes=unknown_nodes, **options)
+    learner.fit(edges, known, attributes=attributes, unknown_nodes=unknown_nodes, **options)
     readings = {"edges": edges, "values": known}
     told = {what: part.reading for what, part in readings.items() if _has_reading(part)}
     found = predict_all(learner, coverage=coverage, lower=lower, upper=upper)

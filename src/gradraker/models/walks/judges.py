@@ -63,8 +63,14 @@ def find_sharpness(scores: Matrix, codes: NDArray[np.int64]) -> tuple[float, flo
     return min(tried)
 
 
-def is_better(old: Matrix, new: Matrix, *, errors: float = 1.0) -> bool:
-    """Whether the losses of nodes are clearly lower: the fewer nodes, the clearer they must be."""
+def is_better(
+    old: Matrix, new: Matrix, *, errors: float = 1.0, needed: float | None = None
+) -> bool:
+    """Whether the losses of nodes are clearly lower: the fewer nodes, the clearer they must be.
+
+    With ``needed``, by so many standard errors of the difference, whatever the number of nodes.
+    """
     gain = old - new
-    needed = errors + _NEEDED / np.sqrt(gain.size)  # in standard errors of the difference
+    if needed is None:
+        needed = errors + _NEEDED / np.sqrt(gain.size)
     return bool(gain.mean() > needed * gain.std() / np.sqrt(gain.size))

@@ -115,12 +115,21 @@ class NodeClassifier(ClassifierMixin, WalkModel):
         rows = self._find_rows(nodes)
         return self._to_probabilities(self._to_scores(self._get_solution().predict(rows)))
 
-    def predict_new(self, links: Any, *, proba: bool = False, **graph_options: Any) -> Any:
+    def predict_new(
+        self,
+        links: Any = None,
+        *,
+        attributes: Any = None,
+        proba: bool = False,
+        **graph_options: Any,
+    ) -> Any:
         """Predict nodes that are not in the graph, from their links to nodes that are.
 
         Parameters
         ----------
         links : mapping or other graph
+            As in :meth:`NodeRegressor.predict_new`.
+        attributes : frame, array, sparse matrix or mapping, optional
             As in :meth:`NodeRegressor.predict_new`.
         proba : bool, default=False
             Whether to return probabilities of ``classes_`` in place of labels.
@@ -132,7 +141,7 @@ class NodeClassifier(ClassifierMixin, WalkModel):
         dict
             New node → label, or → array of shape (K,).
         """
-        names, rows, at = self._append_rows(links, graph_options)
+        names, rows, at = self._append_rows(links, attributes, graph_options)
         scores = self._to_scores(self._get_solution().predict(rows, at))
         found = self._to_probabilities(scores) if proba else self._to_labels(scores).tolist()
         return dict(zip(names, found, strict=True))

@@ -130,8 +130,9 @@ class NodeRegressor(RegressorMixin, WalkModel):
 
     def predict_new(
         self,
-        links: Any,
+        links: Any = None,
         *,
+        attributes: Any = None,
         return_interval: bool = False,
         coverage: float = 0.9,
         **graph_options: Any,
@@ -145,7 +146,11 @@ class NodeRegressor(RegressorMixin, WalkModel):
         ----------
         links : mapping or other graph
             A mapping from new nodes to neighbours or to ``{neighbour: weight}``, or edges in any
-            other form, each between a new node and a node of the graph.
+            other form, each between a new node and a node of the graph. None if attributes alone
+            describe the new nodes.
+        attributes : frame, array, sparse matrix or mapping, optional
+            Attributes of the new nodes, with the columns of :meth:`fit`. A node that has
+            attributes and no links is predicted from its attributes alone.
         return_interval, coverage
             As in :meth:`predict`.
         **graph_options
@@ -157,7 +162,7 @@ class NodeRegressor(RegressorMixin, WalkModel):
             New node → prediction, or → (prediction, lower end, upper end) with intervals.
         """
         coverage = check_coverage(coverage)
-        names, rows, at = self._append_rows(links, graph_options)
+        names, rows, at = self._append_rows(links, attributes, graph_options)
         if not return_interval:
             return dict(
                 zip(names, self._predict_rows(rows, at, False, coverage).tolist(), strict=True)

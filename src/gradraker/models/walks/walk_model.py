@@ -15,20 +15,26 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from gradraker._validation import check_choice
+from gradraker.attributes.alignment import append_described_nodes, warn_of_leaks
+from gradraker.attributes.table import AttributeTable
 from gradraker.exceptions import DeviceMemoryError
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.features.engines.devices import DEVICES, choose_engine, report_memory
-from gradraker.features.walks import is_symmetric
-from gradraker.graph.node_graph import NodeGraph, append_new_nodes
+from gradraker.features.engines.disk import DiskEngine
+from gradraker.features.identities import identify_references
+from gradraker.features.walks import WalkMatrices, is_symmetric
+from gradraker.graph.node_graph import NodeGraph
 from gradraker.models.bounds import NOT_NEGATIVE, Bounds
 from gradraker.models.node_model import NodeModel
 from gradraker.models.persistence.saving import Arrays, State, check_int
+from gradraker.models.walks.attributes.coefficients import AttributeCoefficients
+from gradraker.models.walks.attributes.rows import AttributeRows
 from gradraker.models.walks.choice import Choice, dump_choice, restore_choice
 from gradraker.models.walks.description import Walks, describe_walks
 from gradraker.models.walks.exact.blocks import ExactBlocks
 from gradraker.models.walks.exact.selection import choose_exactly
 from gradraker.models.walks.exact.solution import KernelSolution
-from gradraker.models.walks.operators.operators import Operators
+from gradraker.models.walks.operators.operators import MOST_COLUMNS, Operators
 from gradraker.models.walks.operators.selection import Selection, choose_operators
 from gradraker.models.walks.operators.solution import OperatorSolution
 from gradraker.models.walks.operators.warm_start import (
@@ -40,7 +46,7 @@ from gradraker.models.walks.operators.warm_start import (
 )
 from gradraker.models.walks.parameters import check_parameters, check_tolerance
 from gradraker.models.walks.solution import Solution
-from gradraker.models.walks.terms import Term
+from gradraker.models.walks.terms import ATTRIBUTE_BLOCKS, Term
 
 # solver="auto" takes exact kernels up to so many nodes.
 MOST_EXACT_NODES = 5000
@@ -62,6 +68,7 @@ class WalkModel(NodeModel):
     """Nodes compared by where walks from them lead; subclasses say how to encode a value."""
 
     method = "nodes"
+    takes_attributes = True
     # Whether targets are one-hot classes.
     are_classes = False
     bounds: ClassVar[Bounds] = {
@@ -124,6 +131,9 @@ class WalkModel(NodeModel):
         self._is_current = self._choice_is_current = False
 
     def _learn_all(self) -> None:
+        if self._attributes is not None:
+            known = self._list_known()
+            warn_of_leaks(self._attributes, known, self._encode(self._values[known]))
         self._get_solution()
 
     def _learn_changes(self, changed: NDArray[np.int64], *, graph_grew: bool) -> None:
@@ -196,26 +206,44 @@ class WalkModel(NodeModel):
     def _describe(self, known: NDArray[np.int64]) -> ExactBlocks | Operators:
         """The description of the graph, made again if it no longer holds."""
         exact = self.solver == "exact"
-        if self.solver == "auto":
+        if self.solver == "auto" and self._graph.folder is None:
             exact = len(self._graph.nodes) <= MOST_EXACT_NODES
         holds = self.neighbours == "all" and isinstance(self._description, ExactBlocks) == exact
         if self._description is None or not holds:
             walks = self._make_walks(self._graph, known)
-            self._description = ExactBlocks(walks) if exact else self._make_operators(walks)
+            if exact:
+                rows = self._make_attribute_rows(self._attributes, walks)
+                self._description = ExactBlocks(walks, attributes=rows)
+            else:
+                self._description = self._make_operators(walks)
             self._keep_warm()
             self._solution = None
         return self._description
 
+    @staticmethod
+    def _make_attribute_rows(
+        table: AttributeTable | None, walks: Walks, most_columns: int | None = None
+    ) -> AttributeRows | None:
+        if table is None:
+            return None
+        return AttributeRows(table, walks, most_columns=most_columns)
+
     def _make_operators(self, walks: Walks) -> Operators:
         is_single = self.tol >= _SINGLE_PRECISION if self.dtype == "auto" else "32" in self.dtype
         dtype = np.float32 if is_single else np.float64
+        folder = self._graph.folder
         engine = choose_engine("cpu" if self._is_without_room else self.device)
-        return Operators(walks, dtype=dtype, engine=engine)
+        if folder is not None and engine.name == "cpu":
+            engine = DiskEngine()
+        rows = self._make_attribute_rows(self._attributes, walks, MOST_COLUMNS)
+        return Operators(walks, dtype=dtype, engine=engine, attributes=rows)
 
     def _make_walks(
         self, graph: NodeGraph, known: NDArray[np.int64], *, n_old: int | None = None
     ) -> Walks:
         """The walks of a graph; nodes from ``n_old`` on are new and hidden from all others."""
+        if graph.folder is not None:
+            return self._map_walks(graph)
         hidden = None
         if self.neighbours == "known" or n_old is not None:
             hidden = np.full(len(graph.nodes), self.neighbours == "known", dtype=np.bool_)
@@ -230,14 +258,36 @@ class WalkModel(NodeModel):
             n_old=n_old,
         )
 
+    def _map_walks(self, graph: NodeGraph) -> Walks:
+        """The walks of a graph on disk, whose edges are both ways already."""
+        if (self.direction, self.neighbours, self.solver == "exact") != ("both", "all", False):
+            raise ValueError(
+                "a graph on disk needs direction='both', neighbours='all' and solver='operators' "
+                "or 'auto'"
+            )
+        A, n = graph.adjacency, len(graph)
+        matrices = WalkMatrices(A, is_oriented=True, folder=graph.folder)
+        return Walks(matrices, identify_references(graph.nodes), self.seed_, n)
+
     def _choose(
         self, description: ExactBlocks | Operators, known: NDArray[np.int64], Y: Any
     ) -> Selection | None:
         """Choose; return what a choice among operators computed, for the solution."""
         given = check_parameters(self.blocks, self.width, self.alpha)
-        is_directed = self.direction == "both" and not is_symmetric(self._graph.adjacency)
+        is_directed = (
+            self.direction == "both"
+            and self._graph.is_directed
+            and not is_symmetric(self._graph.adjacency)
+        )
         if isinstance(description, ExactBlocks):
-            self._choice = choose_exactly(given, description, known, Y, is_directed=is_directed)
+            self._choice = choose_exactly(
+                given,
+                description,
+                known,
+                Y,
+                is_directed=is_directed,
+                are_classes=self.are_classes,
+            )
             return None
         selected = choose_operators(
             given, description, known, Y, is_directed=is_directed, are_classes=self.are_classes
@@ -404,25 +454,41 @@ class WalkModel(NodeModel):
             "method": self.method,
             "choice": self.choice_.to_dict() | {"solver": self.solver_, "device": self.device_},
             "settings": settings | {"seed": self.seed_},
-        }
+        } | self._describe_attributes()
+
+    def _describe_attributes(self) -> dict[str, Any]:
+        if self._attributes is None:
+            return {}
+        told = self._attributes.describe()
+        return {"attributes": told | {"coefficients": self.coefficients_.to_dict()}}
 
     def _append_rows(
-        self, links: Any, options: dict[str, Any]
+        self, links: Any, attributes: Any, options: dict[str, Any]
     ) -> tuple[list[Hashable], NDArray[np.int64], Any]:
         """Names of new nodes, their rows, and a description that holds them beside the graph."""
         check_is_fitted(self)
         solution = self._get_solution()
         n_old = len(self._graph.nodes)
-        extended = append_new_nodes(self._graph, links, options)
+        extended, table = append_described_nodes(
+            self._graph, links, options, self._attributes, attributes
+        )
         rows = np.arange(n_old, len(extended.nodes))
         names: list[Hashable] = extended.nodes[rows].tolist()
         if isinstance(self._description, Operators):
             out = extended.adjacency[n_old:, :n_old]
             into = extended.adjacency[:n_old, n_old:].T.tocsr()
-            return names, rows - n_old, self._description.describe_new(out, into)
+            new = None if table is None else table.select(rows)
+            return names, rows - n_old, self._description.describe_new(out, into, new)
         assert self._description is not None
         walks = self._make_walks(extended, solution.known, n_old=n_old)
-        return names, rows, ExactBlocks(walks, self._description.medians)
+        described = self._make_attribute_rows(table, walks)
+        return names, rows, ExactBlocks(walks, self._description.medians, described)
+
+    @property
+    def coefficients_(self) -> AttributeCoefficients:
+        """How linear terms count each attribute, and in which direction."""
+        check_is_fitted(self)
+        return self._get_solution().compute_coefficients()
 
     # -- parameters ------------------------------------------------------------
 
@@ -450,6 +516,8 @@ class WalkModel(NodeModel):
         if state["choice"] is None:
             return
         self._choice = restore_choice(state["choice"])
+        if self._attributes is None and not set(self._choice.blocks).isdisjoint(ATTRIBUTE_BLOCKS):
+            raise ValueError("the choice names attributes, but there are none")
         self._choice_is_current = bool(state["choice_is_current"])
         self._n_at_choice = check_int("n_at_choice", state["n_at_choice"])
         if "coefficients" in arrays:

@@ -8,12 +8,15 @@ from numpy.typing import NDArray
 from gradraker.features.blas import use_one_blas_thread
 from gradraker.linear.ridge import invert_dual
 from gradraker.models.walks.choice import Choice, choose_mean
-from gradraker.models.walks.exact.blocks import ExactBlocks, compute_kernel
+from gradraker.models.walks.exact.blocks import ExactBlocks
+from gradraker.models.walks.exact.class_choice import choose_for_classes
 from gradraker.models.walks.exact.criteria import compute_criterion_curve
 from gradraker.models.walks.exact.kernel_choice import (
     DIRECTED_BLOCKS,
     FINE_ALPHAS,
     UNDIRECTED_BLOCKS,
+    WIDTHS_OF_TERMS,
+    AttributeTerm,
     Sample,
     choose_kernel,
     list_penalties,
@@ -32,7 +35,13 @@ _STEP, _MOST_STEPS = 10.0**0.4, 5
 
 
 def choose_exactly(
-    given: FixedParameters, blocks: ExactBlocks, known: Rows, Y: Matrix, *, is_directed: bool
+    given: FixedParameters,
+    blocks: ExactBlocks,
+    known: Rows,
+    Y: Matrix,
+    *,
+    is_directed: bool,
+    are_classes: bool = False,
 ) -> Choice:
     """Choose what is not given, on the known nodes; values that are equal leave the mean.
 
@@ -44,7 +53,7 @@ def choose_exactly(
         return Choice(share_equally(given.blocks, given.width), given.alpha, (), known.size)
     blocks.keep_products(known)
     available = [] if given.blocks is not None else _list_telling_blocks(blocks, is_directed)
-    if given.blocks is None and not available:
+    if given.blocks is None and not available and blocks.attributes is None:
         return choose_mean(known.size)
     # The same choice whatever the zero and the unit of the values, and no digits lost to either.
     Y = Y - Y.mean(axis=0)
@@ -54,7 +63,14 @@ def choose_exactly(
         Sample(KernelMatrices(blocks, known[order[:most]]), scaled[order[:most]])
         for most in (FEW, MANY)
     )
-    choice = choose_kernel(few, many, available=available, **given._asdict())
+    attributes = _list_attribute_terms(blocks, given)
+    if are_classes and attributes:
+        walks = choose_kernel(few, many, available=available, **given._asdict())
+        has_words = blocks.attributes is not None and blocks.attributes.has_words
+        choice = choose_for_classes(many, walks, attributes, has_words=has_words, alpha=given.alpha)
+        blocks.drop_others(choice.blocks)
+        return choice
+    choice = choose_kernel(few, many, available=available, attributes=attributes, **given._asdict())
     blocks.drop_others(choice.blocks)
     if given.alpha is not None or not choice.kernel or choice.n_used == known.size:
         return choice
@@ -67,6 +83,21 @@ def _list_telling_blocks(blocks: ExactBlocks, is_directed: bool) -> list[str]:
     return [name for name in names if blocks.median(name) > 0.0]
 
 
+def _list_attribute_terms(blocks: ExactBlocks, given: FixedParameters) -> list[AttributeTerm]:
+    """Blocks and widths of attributes to choose from; words have linear kernels only."""
+    rows = blocks.attributes
+    if rows is None or given.blocks is not None:
+        return []
+    terms: list[AttributeTerm] = []
+    for block in rows.blocks:
+        if rows.get_linear_rows(block).any():
+            terms.append((block, None))
+        if not rows.has_words and blocks.median(block) > 0.0:
+            widths = WIDTHS_OF_TERMS if given.width is None else (given.width,)
+            terms += [(block, width) for width in widths]
+    return terms
+
+
 class KernelMatrices:
     """Kernel matrices of some nodes by block and width."""
 
@@ -75,8 +106,7 @@ class KernelMatrices:
 
     def __call__(self, block: str, width: float | None) -> Matrix:
         """The matrix (N, N) of one block."""
-        distances = {block: self.blocks.distances(block, self.rows, self.rows)}
-        return compute_kernel(distances, (Term(block, width, 1.0),))
+        return self.blocks.compute_kernel((Term(block, width, 1.0),), self.rows, self.rows)
 
 
 def _refine_alpha(blocks: ExactBlocks, known: Rows, Y: Matrix, choice: Choice) -> float:

@@ -15,7 +15,7 @@ from gradraker.models.walks.operators.left_out import (
     LeaveOneOut,
     LeftOutPredictor,
 )
-from gradraker.models.walks.operators.mixes import DEGREE_WIDTH
+from gradraker.models.walks.operators.mixes import DEGREE_WIDTH, list_attribute_kernels
 from gradraker.models.walks.operators.operators import Operators, to_operator_block
 from gradraker.models.walks.operators.ridge import Preconditioner
 from gradraker.models.walks.operators.sampling import sample_region, take_region
@@ -81,7 +81,12 @@ def choose_operators(
     if are_classes and sums is None:
         judge = judge_classes(held, frequencies)
     search = Search(predictor, judge)
-    best = search.run(kernel=kernel, alpha=given.alpha, is_directed=is_directed)
+    best = search.run(
+        kernel=kernel,
+        alpha=given.alpha,
+        is_directed=is_directed,
+        attribute_kernels=_list_attribute_kernels(operators),
+    )
     judge_mean = judge
     if are_classes and sums is None:  # without an offset: all scores would be equal
         judge_mean = judge_classes(held, frequencies, (1.0,))
@@ -113,10 +118,19 @@ def _take_part(operators: Operators, known: Rows, Y: Matrix) -> tuple[Operators,
     inside = np.flatnonzero(places[known] >= 0)
     if inside.size < _FEWEST_INSIDE or np.ptp(Y[inside], axis=0).max() == 0.0:
         return operators, known, Y
-    part = Operators(
-        take_region(operators.walks, nodes), dtype=operators.dtype, engine=operators.engine
-    )
+    walks, attributes = take_region(operators.walks, nodes), None
+    if operators.attributes is not None:
+        attributes = operators.attributes.take_region(nodes, walks)
+    part = Operators(walks, dtype=operators.dtype, engine=operators.engine, attributes=attributes)
     return part, places[known[inside]], Y[inside]
+
+
+def _list_attribute_kernels(operators: Operators) -> tuple[Kernel, ...]:
+    rows = operators.attributes
+    if rows is None or not rows.blocks:
+        return ()
+    kernels = list_attribute_kernels(has_words=rows.has_words)
+    return tuple(k for k in kernels if all(term.block in rows.blocks for term in k))
 
 
 def make_predictor(operators: Operators, known: Rows, Y: Matrix) -> LeftOutPredictor:

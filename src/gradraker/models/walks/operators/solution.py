@@ -10,6 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.features.engine import Engine
+from gradraker.models.walks.attributes.coefficients import (
+    AttributeCoefficients,
+    compute_coefficients,
+)
 from gradraker.models.walks.choice import Choice
 from gradraker.models.walks.operators.evidence import SpreadCurve, fit_spread_curve
 from gradraker.models.walks.operators.left_out import Assessment
@@ -18,6 +22,7 @@ from gradraker.models.walks.operators.operators import Operators
 from gradraker.models.walks.operators.ridge import (
     Group,
     InversePreconditioner,
+    PlainPreconditioner,
     Preconditioner,
     ThinPreconditioner,
     solve_ridge,
@@ -196,6 +201,8 @@ class OperatorSolution:
         old = self.preconditioner
         if isinstance(old, InversePreconditioner) and not old.grow(self.choice.kernel, self.known):
             self.preconditioner = None
+        if self.preconditioner is None and self._operators.walks.matrices.folder is not None:
+            self.preconditioner = PlainPreconditioner()
         if self.preconditioner is None:
             self.preconditioner = ThinPreconditioner(self._operators, self.known)
         return self.preconditioner
@@ -225,6 +232,11 @@ class OperatorSolution:
                 number = kinds.index(get_kind(term.block))
                 values[:, number] += term.share * self._operators.engine.fetch(product)[rows]
         return Parts(kinds, values)
+
+    def compute_coefficients(self) -> AttributeCoefficients:
+        """Coefficients of linear terms of attributes."""
+        attributes = self._operators.attributes
+        return compute_coefficients(attributes, self.choice.kernel, self.known, self.coefficients)
 
     # -- weights -----------------------------------------------------------------
 
@@ -311,7 +323,8 @@ class OperatorSolution:
             return self._get_curve().compute(self._get_new_nodes().measure_evidence(at)[rows])
         evidence = self._get_evidence()[rows]
         # A known node has itself for evidence, which an error of its prediction must not count.
-        return self._get_curve().compute(evidence - self._get_mask()[rows])
+        own = self._operators.compute_diagonal(self.choice.kernel)[rows]
+        return self._get_curve().compute(evidence - self._get_mask()[rows] * own)
 
     def _get_mask(self) -> Matrix:
         return np.asarray(self._operators.engine.fetch(self._mask)[:, 0], dtype=np.float64)
@@ -324,7 +337,9 @@ class OperatorSolution:
         return self._evidence
 
     def _measure_own_evidence(self, positions: Rows) -> Matrix:
-        return self._get_evidence()[self.known[positions]] - 1.0
+        rows = self.known[positions]
+        own = self._operators.compute_diagonal(self.choice.kernel)[rows]
+        return np.asarray(self._get_evidence()[rows] - own)
 
     def _get_curve(self) -> SpreadCurve:
         if self._curve is None:
