@@ -22,11 +22,13 @@ PACKAGES = (
     "gradraker.workflow",
     "gradraker.explain",
     "gradraker.graph",
+    "gradraker.attributes",
     "gradraker.kernels",
     "gradraker.sweep",
     "gradraker.datasets",
     "gradraker.plotting",
     "gradraker.report",
+    "gradraker.dask",
     "gradraker.live",
     "gradraker.paper",
     "gradraker.exceptions",
@@ -111,6 +113,8 @@ def format_related(name: str) -> str:
     """A box with names that belong to a name, and pages about it."""
     names, pages = find_related(name)
     places = {found: package for package in reversed(PACKAGES) for found in list_names(package)}
+    # A name that nobody has put in a group yet belongs to the others of its package.
+    names = names or [other for other in places if places[other] == places[name] and other != name]
     links = [f":py:obj:`~{places[other]}.{other}`" for other in names if other in places]
     links += [f":doc:`/{page}`" for page in pages]
     return f".. seealso::\n\n   {', '.join(links)}\n\n" if links else ""
