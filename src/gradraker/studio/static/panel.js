@@ -95,7 +95,7 @@ function makeHead(name, index, isKnown, panel = null) {
   const guess = panel ? (data.classes ? findLargest(panel.prediction) : panel.prediction[0]) : scene.columns.prediction?.[index];
   const label = panel?.left_out ? "Prediction without its own value" : "Prediction";
   facts.push([label, make("span", { id: "prediction" }, showValue(guess, data.classes))]);
-  if (panel && panel.lower !== null) facts.push(["90 % interval", `${format(panel.lower)} … ${withUnit(format(panel.upper), data.unit)}`]);
+  if (panel && panel.lower !== null) facts.push(["90 % interval", `${format(panel.lower, 3)} … ${withUnit(format(panel.upper, 3), data.unit)}`]);
   if (panel?.probabilities && !panel.left_out) {
     const ranked = panel.probabilities.map((p, i) => [p, i]).sort((a, b) => b[0] - a[0]).slice(0, 3);
     facts.push(["Probabilities", ranked.map(([p, i]) => `${show(data.classes[i])} ${format(p, 3)}`).join(", ")]);
