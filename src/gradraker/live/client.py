@@ -25,6 +25,12 @@ class Kept:
     """Numbers of changes in the journal; they are on disk.
 
     They are learned when the state of the service has reached ``last_seq``.
+
+    Examples
+    --------
+    >>> from gradraker.live import connect
+    >>> client = connect("http://127.0.0.1:8000", token="secret")  # doctest: +SKIP
+    >>> kept = client.put_values({"Davos": -5.3})  # doctest: +SKIP
     """
 
     first_seq: int
@@ -55,6 +61,12 @@ def connect(
     Returns
     -------
     Client
+
+    Examples
+    --------
+    >>> from gradraker.live import connect
+    >>> client = connect("http://127.0.0.1:8000", token="secret")  # doctest: +SKIP
+    >>> client.predict(["Davos"])  # doctest: +SKIP
     """
     client = Client(url, token=token, timeout=timeout, context=context)
     client.state()  # so that a wrong address is an error here
@@ -68,6 +80,12 @@ class Client:
     ----------
     last_state : int or None
         Number of the state that the last predictions came from.
+
+    Examples
+    --------
+    >>> from gradraker.live import connect
+    >>> client = connect("http://127.0.0.1:8000", token="secret")  # doctest: +SKIP
+    >>> client.put_values({"Davos": -5.3})  # doctest: +SKIP
     """
 
     def __init__(
