@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+SOURCE_LINK = re.compile(r"(reference/api/(gradraker[\w.]*)\.html)#(gradraker[\w.]*)")
 # Packages whose names are public, with the name of their page.
 PACKAGES = (
     "gradraker",
@@ -149,11 +151,28 @@ def find_public(
     return None
 
 
+def mend_source_links(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any
+) -> None:
+    """Links from source code back to the reference name the package that a page is about."""
+    if page.startswith("_modules/"):
+        context["body"] = SOURCE_LINK.sub(name_anchor, context["body"])
+
+
+def name_anchor(found: re.Match[str]) -> str:
+    """A link to the page of a name, with the anchor that this page has."""
+    start, full, anchor = found.groups()
+    name = full.rpartition(".")[2]
+    _, _, method = f"{anchor}.".partition(f".{name}.")
+    return f"{start}#{full}" + (f".{method}".rstrip("."))
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Write the pages before the site is read."""
     app.add_directive("public-packages", Packages)
     app.connect("autodoc-skip-member", skip_foreign)
     app.connect("autodoc-process-signature", show_parameters)
+    app.connect("html-page-context", mend_source_links)
     app.connect("missing-reference", find_public)
     app.connect("builder-inited", write_pages, priority=100)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -393,3 +393,14 @@ class DeviceMemoryError(MemoryError):
             f"{self.n_entries} entries of the graph: {self.free / 1e9:.1f} GB of "
             f"{self.total / 1e9:.1f} GB were free; device='cpu' uses the machine's memory"
         )
+
+
+class NoWorkerError(TimeoutError):
+    """A cluster had no worker for so many seconds (``timeout``)."""
+
+    def __init__(self, timeout: float) -> None:
+        super().__init__(timeout)
+        self.timeout = timeout
+
+    def __str__(self) -> str:
+        return f"the cluster had no worker for {self.timeout:g} seconds: start one, or wait longer"

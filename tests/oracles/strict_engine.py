@@ -135,7 +135,10 @@ class StrictEngine:
     def sum_products(self, A: StrictArray, B: StrictArray) -> StrictArray:
         return StrictArray((A.held.astype(np.float64) * B.held).sum(axis=0))
 
-    def count_columns(self, n_rows: int, dtype: Any) -> int:
+    def make_array(self, shape: tuple[int, int], dtype: Any) -> NDArray[Any]:
+        return np.empty(shape, dtype=dtype)
+
+    def count_columns(self, n_rows: int, dtype: Any, n_copies: int) -> int:
         return self.columns
 
     def measure_memory(self) -> tuple[int, int]:

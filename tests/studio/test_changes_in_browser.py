@@ -181,7 +181,7 @@ def save(page: Any, button: str, folder: Path) -> Any:
     page.click("#share summary")
     with page.expect_download() as waiting:
         page.click(button)
-    target = folder / waiting.value.suggested_filename
+    target: Path = folder / waiting.value.suggested_filename
     waiting.value.save_as(target)
     return target
 

@@ -84,7 +84,7 @@ def test_stream_of_the_service_needs_its_token(service: Any) -> None:
 
 
 def test_other_sites_may_not_ask(service: Any) -> None:
-    body: Any = {"node": "Davos", "links": {"Arosa": 1.0}}
+    body: dict[str, Any] = {"node": "Davos", "links": {"Arosa": 1.0}}
     headers = {"Origin": "https://example.org"}
     answer = requests.post(
         f"{service.url}/studio/api/imagine", json=body, headers=headers, timeout=60

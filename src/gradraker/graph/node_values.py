@@ -153,7 +153,9 @@ def check_magnitudes(graph: NodeGraph, values: NDArray[Any]) -> None:
                 f"must lie between ±{LARGEST_MAGNITUDE:g}: scale them"
             )
     weights = graph.adjacency.data
-    if np.abs(weights).max(initial=0.0) > LARGEST_MAGNITUDE:
+    # Not by absolute values of all, since weights may be mapped from a file.
+    largest = max(float(weights.max(initial=0.0)), -float(weights.min(initial=0.0)))
+    if largest > LARGEST_MAGNITUDE:
         raise ValueError(
             f"graph holds the edge weight {weights[np.abs(weights).argmax()]:g}, but weights must "
             f"lie between ±{LARGEST_MAGNITUDE:g}: scale them"

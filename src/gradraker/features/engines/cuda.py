@@ -23,8 +23,8 @@ from gradraker.features.engines.cuda_source import (
 
 _C_TYPES = {"float32": "float", "float64": "double"}
 _MOST_BLOCKS = 1024  # of a sum over all rows
-# Part of the free memory that one group of columns may take, with the copies made of it.
-_PART, _COPIES = 0.5, 8
+# Part of the free memory that columns may take.
+_PART = 0.5
 
 
 class CudaMatrix(NamedTuple):
@@ -105,9 +105,13 @@ class CudaEngine:
         """Give memory that no array uses back to the GPU."""
         self.xp.get_default_memory_pool().free_all_blocks()
 
-    def count_columns(self, n_rows: int, dtype: Any) -> int:
-        """Columns of n rows that a few copies of fit into the free memory, 4 at least."""
-        each = _COPIES * max(1, n_rows) * np.dtype(dtype).itemsize
+    def make_array(self, shape: tuple[int, int], dtype: Any) -> NDArray[Any]:
+        """Make an array in the memory of the machine."""
+        return np.empty(shape, dtype=dtype)
+
+    def count_columns(self, n_rows: int, dtype: Any, n_copies: int) -> int:
+        """Columns of n rows that fit into half the free memory, 4 at least."""
+        each = n_copies * max(1, n_rows) * np.dtype(dtype).itemsize
         return max(4, int(_PART * self.measure_memory()[0] / each) // 4 * 4)
 
     # -- products ------------------------------------------------------------------

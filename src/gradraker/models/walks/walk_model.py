@@ -20,7 +20,9 @@ from gradraker.attributes.table import AttributeTable
 from gradraker.exceptions import DeviceMemoryError
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.features.engines.devices import DEVICES, choose_engine, report_memory
-from gradraker.features.walks import is_symmetric
+from gradraker.features.engines.disk import DiskEngine
+from gradraker.features.identities import identify_references
+from gradraker.features.walks import WalkMatrices, is_symmetric
 from gradraker.graph.node_graph import NodeGraph
 from gradraker.models.bounds import NOT_NEGATIVE, Bounds
 from gradraker.models.node_model import NodeModel
@@ -204,7 +206,7 @@ class WalkModel(NodeModel):
     def _describe(self, known: NDArray[np.int64]) -> ExactBlocks | Operators:
         """The description of the graph, made again if it no longer holds."""
         exact = self.solver == "exact"
-        if self.solver == "auto":
+        if self.solver == "auto" and self._graph.folder is None:
             exact = len(self._graph.nodes) <= MOST_EXACT_NODES
         holds = self.neighbours == "all" and isinstance(self._description, ExactBlocks) == exact
         if self._description is None or not holds:
@@ -229,7 +231,10 @@ class WalkModel(NodeModel):
     def _make_operators(self, walks: Walks) -> Operators:
         is_single = self.tol >= _SINGLE_PRECISION if self.dtype == "auto" else "32" in self.dtype
         dtype = np.float32 if is_single else np.float64
+        folder = self._graph.folder
         engine = choose_engine("cpu" if self._is_without_room else self.device)
+        if folder is not None and engine.name == "cpu":
+            engine = DiskEngine()
         rows = self._make_attribute_rows(self._attributes, walks, MOST_COLUMNS)
         return Operators(walks, dtype=dtype, engine=engine, attributes=rows)
 
@@ -237,6 +242,8 @@ class WalkModel(NodeModel):
         self, graph: NodeGraph, known: NDArray[np.int64], *, n_old: int | None = None
     ) -> Walks:
         """The walks of a graph; nodes from ``n_old`` on are new and hidden from all others."""
+        if graph.folder is not None:
+            return self._map_walks(graph)
         hidden = None
         if self.neighbours == "known" or n_old is not None:
             hidden = np.full(len(graph.nodes), self.neighbours == "known", dtype=np.bool_)
@@ -251,12 +258,27 @@ class WalkModel(NodeModel):
             n_old=n_old,
         )
 
+    def _map_walks(self, graph: NodeGraph) -> Walks:
+        """The walks of a graph on disk, whose edges are both ways already."""
+        if (self.direction, self.neighbours, self.solver == "exact") != ("both", "all", False):
+            raise ValueError(
+                "a graph on disk needs direction='both', neighbours='all' and solver='operators' "
+                "or 'auto'"
+            )
+        A, n = graph.adjacency, len(graph)
+        matrices = WalkMatrices(A, is_oriented=True, folder=graph.folder)
+        return Walks(matrices, identify_references(graph.nodes), self.seed_, n)
+
     def _choose(
         self, description: ExactBlocks | Operators, known: NDArray[np.int64], Y: Any
     ) -> Selection | None:
         """Choose; return what a choice among operators computed, for the solution."""
         given = check_parameters(self.blocks, self.width, self.alpha)
-        is_directed = self.direction == "both" and not is_symmetric(self._graph.adjacency)
+        is_directed = (
+            self.direction == "both"
+            and self._graph.is_directed
+            and not is_symmetric(self._graph.adjacency)
+        )
         if isinstance(description, ExactBlocks):
             self._choice = choose_exactly(
                 given,

@@ -42,6 +42,17 @@ class Preconditioner(Protocol):
         """Return X → M⁻¹ X for columns in groups."""
 
 
+class PlainPreconditioner:
+    """None at all: for a graph on disk, whose products take longer than it would save."""
+
+    def move(self, operators: Operators) -> None:
+        """Go on with a graph that has grown."""
+
+    def make(self, kernel: Kernel, groups: Sequence[Group], alphas: Any) -> Callable[[Any], Any]:
+        """Return X → X."""
+        return lambda X: X
+
+
 class InversePreconditioner:
     """The inverse of the kernel matrix of the known nodes, which grows with them.
 
@@ -97,6 +108,7 @@ class ThinPreconditioner:
         mask[known] = 1.0
         affordable = _ENTRIES // max(1, operators.walks.matrices.A.nnz)
         rank = min(max(_FEWEST, min(_MOST, affordable)), known.size)
+        rank = min(rank, operators.engine.count_columns(operators.n, operators.dtype, 8))
         xp, kernel = operators.engine.xp, Mix().to_kernel()
         loaded = operators.engine.load(mask, operators.dtype)
         start = draw_vectors(operators.walks.identities, rank, _SEED)

@@ -22,6 +22,7 @@ from gradraker.models.walks.operators.operators import Operators
 from gradraker.models.walks.operators.ridge import (
     Group,
     InversePreconditioner,
+    PlainPreconditioner,
     Preconditioner,
     ThinPreconditioner,
     solve_ridge,
@@ -200,6 +201,8 @@ class OperatorSolution:
         old = self.preconditioner
         if isinstance(old, InversePreconditioner) and not old.grow(self.choice.kernel, self.known):
             self.preconditioner = None
+        if self.preconditioner is None and self._operators.walks.matrices.folder is not None:
+            self.preconditioner = PlainPreconditioner()
         if self.preconditioner is None:
             self.preconditioner = ThinPreconditioner(self._operators, self.known)
         return self.preconditioner
