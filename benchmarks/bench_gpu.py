@@ -2,7 +2,8 @@
 
 Fit, choice and all predictions on made graphs of 10⁶ nodes and 10⁷ edges (``--full``: 10⁷ and 10⁸
 on the GPU as well), one value in ten known; products of a sparse matrix with 1 to 64 columns, and
-PyTorch's for comparison where it is installed. Without a GPU, the parts of the GPU are left out.
+PyTorch's for comparison where it is installed; all sweeps over σ² of the paper whose data are on
+this machine (GRADRAKER_DATA). Without a GPU, the parts of the GPU are left out.
 
 Run ``python benchmarks/bench_gpu.py --full``.
 """
@@ -20,10 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from gradraker import NodeRegressor
+from gradraker import NodeRegressor, sigma2_sweep
+from gradraker.datasets import DatasetUnavailableError, GraphDataset
 from gradraker.exceptions import NoDeviceError
 from gradraker.features.engine import CpuEngine, Engine
 from gradraker.features.engines.devices import choose_engine
+from gradraker.paper.paper_data import DATA, round_down_fraction
+from gradraker.paper.paper_sweeps import make_settings
 from report import SEED, Agreement, Finding, Report, finish, options, run_alone, table
 
 AIMS = {10**6: 10.0, 10**7: 120.0}  # seconds on the GPU
@@ -186,6 +190,58 @@ def compare_product(engine: Engine, A: csr_array) -> Agreement:
     return Agreement("product of the engine and of SciPy", float(difference), 1e-12)
 
 
+# -- sweeps -------------------------------------------------------------------------------
+
+
+class PaperSweep(NamedTuple):
+    """A data set of the paper with its settings."""
+
+    name: str
+    data: GraphDataset
+    settings: dict[str, Any]
+
+
+def list_paper_sweeps() -> list[PaperSweep]:
+    """Data sets of the paper that are on this machine."""
+    found = []
+    for key, data in DATA.items():
+        try:
+            loaded = data.load(False)
+        except (DatasetUnavailableError, OSError, ImportError) as error:
+            print(f"without {key}: {error}", file=sys.stderr)
+            continue
+        if isinstance(loaded, GraphDataset):
+            fraction = round_down_fraction(data.fraction, loaded.n_nodes)
+            found.append(PaperSweep(key, loaded, make_settings(data) | {"fraction": fraction}))
+    return found
+
+
+def sweeps_part(
+    sweeps: Sequence[PaperSweep], *, tiny: bool
+) -> tuple[str, list[Finding], list[Agreement]]:
+    """All repeats of all data sets on the GPU; the first three on the CPU must agree."""
+    rows, total, apart = [], 0.0, 0.0
+    for name, data, settings in sweeps:
+        few = settings | {"n_repeats": 3}
+        expected = sigma2_sweep(data, **few).gnmse
+        apart = max(apart, _measure_apart(sigma2_sweep(data, **few, device="cuda").gnmse, expected))
+        start = time.perf_counter()
+        sigma2_sweep(data, **(few if tiny else settings), device="cuda")
+        took = time.perf_counter() - start
+        total += took
+        rows.append([name, f"{data.n_nodes}", f"{settings['n_repeats']}", f"{took:.2f} s"])
+    label = f"sweeps of {len(sweeps)} data sets of the paper, all repeats"
+    return (
+        table(["sweep", "nodes", "repeats", "GPU"], rows),
+        [Finding(label, total, 3.0, " s", True)],
+        [Agreement("GNMSE of sweeps on GPU and CPU", apart, 1e-6)],
+    )
+
+
+def _measure_apart(found: NDArray[np.float64], expected: NDArray[np.float64]) -> float:
+    return float(np.max(np.abs(found - expected) / expected))
+
+
 def time_pytorch(S: csr_array, X: NDArray[np.float32]) -> str:
     try:
         import torch
@@ -220,12 +276,13 @@ def main(argv: Sequence[str] | None = None) -> Report:
         return finish(Report("Node models on a GPU", tuple(findings), (check,), judged=False))
     sizes = [6000] if tiny else [10**6, *([10**7] if full else [])]
     products = products_part(engine, 6000 if tiny else 10**6, (1, 4, 8, 16, 64))
+    sweeps, swept, same = sweeps_part(list_paper_sweeps(), tiny=tiny)
     fits, found, agreements = fits_part(sizes)
     report = Report(
         "Node models on a GPU",
-        (*findings, *found),
-        (*agreements, compare_product(engine, graph.A)),
-        (products, fits),
+        (*findings, *swept, *found),
+        (*same, *agreements, compare_product(engine, graph.A)),
+        (products, sweeps, fits),
         judged=not tiny,
     )
     return finish(report)
