@@ -135,7 +135,7 @@ def _read_mapping(attributes: Mapping[Hashable, Any], form: Form | None) -> Give
     nodes = to_name_array(list(attributes), argument="attributes")
     entries = list(attributes.values())
     are_named = all(isinstance(entry, Mapping) for entry in entries if entry is not None)
-    if are_named and (form == "columns" or (form is None and _are_records(entries))):
+    if are_named and (form == "columns" or (form is None and _has_records(entries))):
         return _read_records(nodes, entries)
     if all(_is_bag(entry) for entry in entries if entry is not None):
         return _read_bags(nodes, entries, may_be_empty=form is not None)
@@ -154,7 +154,7 @@ def _read_mapping(attributes: Mapping[Hashable, Any], form: Form | None) -> Give
     return GivenAttributes(nodes, None, _to_matrix(rows), None)
 
 
-def _are_records(entries: list[Any]) -> bool:
+def _has_records(entries: list[Any]) -> bool:
     """Whether nodes have named attributes, most of them each, or texts among them."""
     filled = [entry for entry in entries if entry]
     names = {name for entry in filled for name in entry}

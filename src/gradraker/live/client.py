@@ -154,12 +154,9 @@ class Client:
             {"op": "remove_edge", "source": str(source), "target": str(target)}
             for source, target in edges
         ]
-        for op, names in (
-            ("remove_value", values),
-            ("remove_attributes", attributes),
-            ("remove_node", nodes),
-        ):
-            changes += [{"op": op, "node": str(name)} for name in names]
+        removed = {"value": values, "attributes": attributes, "node": nodes}
+        for what, names in removed.items():
+            changes += [{"op": f"remove_{what}", "node": str(name)} for name in names]
         return self._send_changes(changes, key)
 
     def _send_changes(self, changes: Sequence[dict[str, Any]], key: str | None) -> Kept:
@@ -368,9 +365,8 @@ class Client:
                 if self._connection is None:
                     self._connection = self._open(timeout=self._timeout)
                 target = f"{self._parts.path.rstrip('/')}{path}"
-                self._connection.request(
-                    method, target, content, {**self._make_headers(), **headers}
-                )
+                together = {**self._make_headers(), **headers}
+                self._connection.request(method, target, content, together)
                 answer = self._connection.getresponse()
                 return answer.status, answer.read()
             except BaseException:
