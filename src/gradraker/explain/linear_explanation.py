@@ -66,6 +66,18 @@ class LinearExplanation:
     units : Units or None
         Values and predictions in the units of the user, if ``values`` and ``prediction`` are in
         another scale, such as logarithms, or the prediction was clipped.
+
+    Examples
+    --------
+    >>> from gradraker import NodeRegressor, load_temperature
+    >>> data = load_temperature()
+    >>> known = dict(zip(data.node_names[:60], data.values[:60]))
+    >>> explanation = NodeRegressor().fit(data, known).explain(["Pilatus"])
+    >>> explanation
+    LinearExplanation of 1 predictions by 60 known nodes; weights sum to 1 … 1
+    >>> total = explanation.weights @ explanation.values + explanation.offset
+    >>> bool(abs(total - explanation.prediction).max() < 1e-9)
+    True
     """
 
     weights: NDArray[np.float64]

@@ -54,6 +54,13 @@ class NodeModel(TakesTurns, BaseEstimator):
     """Base of all models of graphs: it holds the graph and the known values.
 
     A subclass says how to learn (``_learn_all``, ``_learn_changes``), predict and explain.
+
+    Examples
+    --------
+    >>> from gradraker import NodeRegressor, SKGNodeRegressor
+    >>> from gradraker.models import NodeModel
+    >>> issubclass(NodeRegressor, NodeModel), issubclass(SKGNodeRegressor, NodeModel)
+    (True, True)
     """
 
     # What the value of a node is; labels for classifiers.

@@ -183,7 +183,15 @@ def _measure_width(one: dict[str, Any]) -> float:
 def summarize_update(
     update: Update, result: NodePredictions, *, n_contributors: int
 ) -> dict[str, Any]:
-    """Summarize an update: what ``gradraker update --json`` prints."""
+    """Summarize an update: what ``gradraker update --json`` prints.
+
+    Examples
+    --------
+    >>> from gradraker.report import summarize_update
+    >>> from gradraker.workflow import update_nodes
+    >>> update = update_nodes("model.gr", values={"b": 1.5})  # doctest: +SKIP
+    >>> summary = summarize_update(update)  # doctest: +SKIP
+    """
     model = result.model
     facts = model.describe()
     summary = {
@@ -224,6 +232,14 @@ def summarize_explanation(
 
     Contributions are weight × (value − mean), the part by which a known value moves the prediction
     from the mean. A class is scored by the weights of the known nodes of that class.
+
+    Examples
+    --------
+    >>> from gradraker import NodeRegressor
+    >>> from gradraker.report import summarize_explanation
+    >>> from gradraker.workflow import find_contributors
+    >>> model = NodeRegressor().fit([("a", "b"), ("b", "c")], {"a": 1.0, "c": 2.0})
+    >>> found = summarize_explanation(find_contributors(model, ["b"]))  # doctest: +SKIP
     """
     if explanation.class_names is not None:
         return _summarize_class(model, explanation, k=k)

@@ -130,6 +130,14 @@ def predict_all(
     Returns
     -------
     NodePredictions
+
+    Examples
+    --------
+    >>> from gradraker import NodeRegressor
+    >>> from gradraker.workflow import predict_all
+    >>> model = NodeRegressor().fit([("a", "b"), ("b", "c")], {"a": 1.0, "c": 2.0})
+    >>> predict_all(model).predictions.shape
+    (3,)
     """
     nodes, bounds = model.nodes_, _make_bounds(lower, upper)
     if model.value_kind.task == "classes":

@@ -31,8 +31,9 @@ ALPHAS = np.logspace(-4, 4, 17)
 FINE_ALPHAS = np.logspace(-5, 4, 46)
 # Nats by which freely chosen shares must beat the default blocks, and blocks the mean.
 _NEEDED, _NEEDED_OVER_MEAN = 8.0, 3.0
-# Nats by which attributes must beat what was better than the default blocks.
-_NEEDED_MORE = 3.0
+# Nats by which attributes must beat walks: so many, and more with about 40 known nodes, whose
+# values chance can follow with as many terms; fewer nodes cannot show more.
+_NEEDED_OF_ATTRIBUTES, _NEEDED_OF_FEW, _SHOWN_BY_NODE = 5.0, 400.0, 0.25
 # Known nodes from which on useless terms are dropped on a part of them.
 _MANY_ENOUGH = 400
 _RULE = (
@@ -111,8 +112,10 @@ def choose_kernel(
             candidates.append(share_freely(many, _drop_useless(few, [*walks, *attributes])))
     costs, alphas = _compute_costs(many, candidates, alpha, FINE_ALPHAS)
     best = 0
+    n = len(many.Y)
+    needed_more = _NEEDED_OF_ATTRIBUTES + min(_NEEDED_OF_FEW / n, _SHOWN_BY_NODE * n)
     for number in range(1, len(costs)):
-        if costs[number] < costs[best] - (_NEEDED if best == 0 else _NEEDED_MORE):
+        if costs[number] < costs[best] - (_NEEDED if number == 1 else needed_more):
             best = number
     of_mean = compute_criterion_of_mean(many.targets, many.roots)
     listed = [Tried(k, float(c - of_mean)) for k, c in zip(candidates, costs, strict=True)]
