@@ -1,5 +1,6 @@
 """Values as they come: skewed, heavy-tailed, zero-inflated, in the units of the user."""
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +116,8 @@ def test_every_transform_is_taken_as_given(transform: Any, solver: str) -> None:
     assert np.isfinite(model.predict()).all()
     assert (model.predict() >= 0.0).all()
     assert len(model.predict_new({"new": ["0", "1"]})) == 1
+    copied = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(copied.predict(), model.predict())
 
 
 def test_explanations_say_in_which_scale_weights_add_up() -> None:

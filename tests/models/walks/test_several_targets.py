@@ -1,5 +1,6 @@
 """Several targets at once: one kernel, one factorisation, each target in its own units."""
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,8 @@ def test_files_keep_targets(tmp_path: Path, solver: str, shown: Any) -> None:
     again = load(model.save(tmp_path / "model.gr"))
     np.testing.assert_allclose(again.predict(), model.predict(), rtol=1e-9)
     assert again.target_names_ == model.target_names_
+    copied = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(copied.predict(), model.predict())
     state, arrays = model.dump_state()
     state["model"]["columns"][1]["unit"] = 0.0
     with pytest.raises(ValueError, match="scale of a target"):

@@ -275,9 +275,9 @@ class ScaledModel(WalkModel):
         return LeftOutScaled(predictor.positions, predictions)
 
     def _can_go_on(self, solution: Solution, Y: NDArray[np.float64]) -> bool:
-        has_missing = bool(np.isnan(Y).any())
-        is_grouped = isinstance(solution, GroupedSolution)
-        return super()._can_go_on(solution, Y) and has_missing == is_grouped
+        if isinstance(solution, GroupedSolution) or bool(np.isnan(Y).any()):
+            return False
+        return super()._can_go_on(solution, Y)
 
     def _make_solution(
         self,

@@ -89,7 +89,7 @@ class GroupedSolution:
     """
 
     def __init__(self, solve: Callable[[Rows, Matrix], Solution], known: Rows, Y: Matrix) -> None:
-        self.known, self.Y, self._solve = known, Y, solve
+        self.known, self.Y = known, Y
         masks: dict[bytes, list[int]] = {}
         for j, column in enumerate((~np.isnan(Y)).T):
             masks.setdefault(column.tobytes(), []).append(j)
@@ -107,12 +107,12 @@ class GroupedSolution:
         raise IndexError(column)
 
     def set_values(self, Y: Matrix) -> None:
-        """Take other values (N, K) of the known nodes."""
-        self.__init__(self._solve, self.known, Y)  # type: ignore[misc]
+        """Not for other values: another solution is made for them."""
+        raise NotImplementedError
 
     def grow(self, new: Rows, Y: Matrix) -> None:
-        """Learn more nodes of the same graph; Y are the values of all, old ones first."""
-        self.__init__(self._solve, np.concatenate([self.known, new]), Y)  # type: ignore[misc]
+        """Not for more nodes: another solution is made for them."""
+        raise NotImplementedError
 
     def predict(self, rows: Rows, at: Any = None) -> Matrix:
         """Predictions of some rows, (n, K)."""

@@ -6,6 +6,7 @@ A transform is fitted to known values and has few numbers, so that a model file 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -235,12 +236,17 @@ def fit_given(transform: Any, values: Vector) -> Transform:
     else:
         copy = clone(transform).fit(values[:, np.newaxis])
         made = GivenTransform(
-            lambda numbers: copy.transform(numbers[:, np.newaxis])[:, 0],
-            lambda numbers: copy.inverse_transform(numbers[:, np.newaxis])[:, 0],
+            partial(_call_method, copy.transform),
+            partial(_call_method, copy.inverse_transform),
             f"{type(transform).__name__} of the value",
         )
     _check_round_trip(made, values)
     return made
+
+
+def _call_method(method: Callable[[Any], Any], numbers: Vector) -> Any:
+    """Call a method of a transformer, which takes a column."""
+    return method(numbers[:, np.newaxis])[:, 0]
 
 
 def _check_round_trip(made: GivenTransform, values: Vector) -> None:
