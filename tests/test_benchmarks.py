@@ -9,6 +9,7 @@ import pytest
 import machine
 import report
 import run_all
+from browser import MISSING, browser
 from report import Agreement, Finding, Report, Timing
 
 
@@ -29,7 +30,14 @@ WITHOUT_TIMED_PEERS = {"bench_auto", "bench_privacy", "bench_sigma2"}
 
 
 # These start processes, or need large work to measure anything.
-SLOW = {"bench_filtered", "bench_large", "bench_peers", "bench_start", "bench_sweep"}
+SLOW = {
+    "bench_filtered",
+    "bench_large",
+    "bench_peers",
+    "bench_start",
+    "bench_studio",
+    "bench_sweep",
+}
 
 
 @pytest.mark.parametrize(
@@ -40,6 +48,10 @@ SLOW = {"bench_filtered", "bench_large", "bench_peers", "bench_start", "bench_sw
     ],
 )
 def test_benchmark_runs_tiny(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    if name == "bench_studio":
+        pytest.importorskip("playwright", reason="Playwright is not installed")
+        if browser() is None:
+            pytest.skip(MISSING)
     result = import_module(name).main(["--tiny"])
     numbers = list(_numbers(result))
     assert numbers

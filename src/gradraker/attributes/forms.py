@@ -51,6 +51,8 @@ class GivenAttributes(NamedTuple):
     @property
     def n_rows(self) -> int:
         """Number of rows."""
+        if self.nodes is not None:
+            return len(self.nodes)
         if self.columns is not None:
             return len(next(iter(self.columns.values()))) if self.columns else 0
         return int(self.matrix.shape[0])
@@ -133,10 +135,10 @@ def _read_mapping(attributes: Mapping[Hashable, Any], form: Form | None) -> Give
     nodes = to_name_array(list(attributes), argument="attributes")
     entries = list(attributes.values())
     are_named = all(isinstance(entry, Mapping) for entry in entries if entry is not None)
-    if are_named and (form == "columns" or (form is None and _are_records(entries))):
+    if are_named and (form == "columns" or (form is None and _has_records(entries))):
         return _read_records(nodes, entries)
     if all(_is_bag(entry) for entry in entries if entry is not None):
-        return _read_bags(nodes, entries)
+        return _read_bags(nodes, entries, may_be_empty=form is not None)
     if any(_is_bag(entry) for entry in entries):
         raise ValueError(
             "attributes maps some nodes to vectors and some to bags of words: give one or the other"
@@ -152,7 +154,7 @@ def _read_mapping(attributes: Mapping[Hashable, Any], form: Form | None) -> Give
     return GivenAttributes(nodes, None, _to_matrix(rows), None)
 
 
-def _are_records(entries: list[Any]) -> bool:
+def _has_records(entries: list[Any]) -> bool:
     """Whether nodes have named attributes, most of them each, or texts among them."""
     filled = [entry for entry in entries if entry]
     names = {name for entry in filled for name in entry}
@@ -176,6 +178,11 @@ def _read_records(nodes: Names, entries: list[Any]) -> GivenAttributes:
             series = pl.Series(name, listed)
         except TypeError:
             series = pl.Series(name, [None if x is None else str(x) for x in listed])
+        if series.dtype == pl.Object or series.dtype.is_nested():
+            value = next(one for one in listed if one is not None)
+            raise ValueError(
+                f"attributes holds {value!r} of {name!r}: give numbers, texts, booleans or dates"
+            )
         columns[name] = nw.from_native(series, series_only=True)
     return GivenAttributes(nodes, columns, None, None, is_partial=True)
 
@@ -187,7 +194,7 @@ def _is_bag(entry: Any) -> bool:
     return is_collection and all(isinstance(word, str) for word in entry)
 
 
-def _read_bags(nodes: Names, entries: list[Any]) -> GivenAttributes:
+def _read_bags(nodes: Names, entries: list[Any], *, may_be_empty: bool) -> GivenAttributes:
     words: dict[str, int] = {}
     rows, columns, data = [], [], []
     for row, entry in enumerate(entries):
@@ -197,7 +204,7 @@ def _read_bags(nodes: Names, entries: list[Any]) -> GivenAttributes:
             rows.append(row)
             columns.append(words.setdefault(str(word), len(words)))
             data.append(count)
-    if not words:
+    if not words and not may_be_empty:
         raise ValueError("attributes maps nodes to bags of words that are all empty")
     return GivenAttributes(
         nodes, None, _make_sparse(data, rows, columns, (len(entries), len(words))), tuple(words)

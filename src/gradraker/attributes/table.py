@@ -38,6 +38,14 @@ class AttributeTable:
         Encoders of the columns of a frame; None for arrays, matrices and bags of words.
     is_named : bool
         Whether a user named the columns; those of arrays are numbers.
+
+    Examples
+    --------
+    >>> from gradraker import NodeRegressor
+    >>> edges, known = [("a", "b"), ("b", "c")], {"a": 1.0, "c": 2.0}
+    >>> model = NodeRegressor().fit(edges, known, attributes={"a": [1.0], "b": [2.0], "c": [3.0]})
+    >>> model.attributes_
+    AttributeTable: 1 numbers per node (number: 1)
     """
 
     matrix: Any

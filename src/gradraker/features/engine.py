@@ -70,8 +70,11 @@ class Engine(Protocol):
     def fetch(self, X: Any) -> NDArray[Any]:
         """Move an array from the engine to NumPy."""
 
-    def count_columns(self, n_rows: int, dtype: Any) -> int:
-        """Columns of so many rows that are multiplied at once with the memory that is free."""
+    def make_array(self, shape: tuple[int, int], dtype: Any) -> NDArray[Any]:
+        """Make an array of NumPy for random vectors, not filled, where there is room for it."""
+
+    def count_columns(self, n_rows: int, dtype: Any, n_copies: int) -> int:
+        """Columns of so many rows that are held in so many copies in the memory that is free."""
 
 
 class LoadedMatrix(NamedTuple):
@@ -113,7 +116,9 @@ class CpuEngine:
     def load_sparse(self, A: csr_array, dtype: Any) -> LoadedMatrix:
         """Make a matrix with 32-bit column numbers, which are half of what a product reads."""
         return LoadedMatrix(
-            A.indptr.astype(np.int64), A.indices.astype(np.int32), A.data.astype(dtype)
+            A.indptr.astype(np.int64, copy=False),
+            A.indices.astype(np.int32, copy=False),
+            A.data.astype(dtype, copy=False),
         )
 
     def multiply(
@@ -142,7 +147,11 @@ class CpuEngine:
         """Return the numbers themselves."""
         return rows
 
-    def count_columns(self, n_rows: int, dtype: Any) -> int:
+    def make_array(self, shape: tuple[int, int], dtype: Any) -> NDArray[Any]:
+        """Make an array in memory."""
+        return np.empty(shape, dtype=dtype)
+
+    def count_columns(self, n_rows: int, dtype: Any, n_copies: int) -> int:
         """Any number."""
         return _ANY_NUMBER
 

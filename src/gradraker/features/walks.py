@@ -19,6 +19,7 @@ where PageRank of T with damping c is the last R of R ← (1 − c) I + c T R fr
 
 from collections.abc import Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ from scipy.sparse import csr_array, diags_array
 from gradraker._compiled.draws import NORMAL, draw_rows
 from gradraker._compiled.sparse_product import multiply_sparse
 from gradraker.features.parallel import parallel_for
+from gradraker.features.row_blocks import RowBlocks
 
 # Columns that are walked together: enough for vector instructions, with n × 64 numbers of
 # working memory.
@@ -94,12 +96,18 @@ class WalkMatrices:
         *,
         direction: str = "both",
         hidden: NDArray[np.bool_] | None = None,
+        is_oriented: bool = False,
+        folder: Path | None = None,
     ) -> None:
         self.A, self.direction, self.hidden = A, direction, hidden
+        # Whether A is |E| + |E|ᵀ of edges E already; the folder that its arrays are mapped from.
+        self.is_oriented, self.folder = is_oriented, folder
         self.n = int(A.shape[0])
 
-    def get_edges(self, direction: str) -> csr_array:
+    def get_edges(self, direction: str) -> Any:
         """Absolute weights of the edges that a walk of this direction may take."""
+        if self.is_oriented:
+            return self.A if self.folder is None else RowBlocks(self.A)
         return drop_hidden(orient_edges(self.A, direction), self.hidden)
 
     @cached_property
@@ -110,7 +118,9 @@ class WalkMatrices:
 
     def sum_edges(self, direction: str) -> NDArray[np.float64]:
         """Sum of the weights of each node's edges of a direction."""
-        if direction == "in" and self.hidden is None:  # without a transposed copy
+        if (
+            direction == "in" and self.hidden is None and not self.is_oriented
+        ):  # without a transposed copy
             return np.asarray(abs(self.A).sum(axis=0))
         return np.asarray(self.get_edges(direction).sum(axis=1))
 
@@ -238,9 +248,15 @@ def compute_mean_row(matrices: WalkMatrices, reach: Reach, n: int) -> NDArray[np
     return propagate(matrices.get_step_back(reach), starts, reach)[:, 0]
 
 
-def draw_vectors(identities: NDArray[np.uint64], n_vectors: int, seed: int) -> Any:
-    """Normal numbers (n, n_vectors), float32; a row depends on seed and node identity only."""
-    vectors = np.empty((identities.size, n_vectors), dtype=np.float32)
+def draw_vectors(
+    identities: NDArray[np.uint64], n_vectors: int, seed: int, vectors: Any = None
+) -> Any:
+    """Normal numbers (n, n_vectors), float32; a row depends on seed and node identity only.
+
+    They are written into ``vectors`` if it is given.
+    """
+    if vectors is None:
+        vectors = np.empty((identities.size, n_vectors), dtype=np.float32)
     rows = np.arange(identities.size)
 
     def draw(start: int, stop: int) -> None:
@@ -277,20 +293,23 @@ class Structure(NamedTuple):
     own: NDArray[np.float64]  # [n]: log(1 + degree)
     around: NDArray[np.float64]  # [n]: its mean over the neighbours
 
-    def describe(self, links: csr_array) -> NDArray[np.float64]:
+    def describe(self, links: Any) -> NDArray[np.float64]:
         """Describe nodes whose edges are ``links`` (m, n), shape (m, 4).
 
         log(1 + degree), its mean and its standard deviation over the neighbours, and the mean of
         those means. The degree is the sum of absolute weights; without neighbours all are 0.
         """
         total = links.sum(axis=1)
-        scaled = scale_rows(links)
-        mean = scaled @ self.own
-        variance = np.maximum(scaled @ self.own**2 - mean**2, 0.0)
-        return np.column_stack([np.log1p(total), mean, np.sqrt(variance), scaled @ self.around])
+        divisors = np.where(total > 0.0, total, 1.0)
+        mean, squares, around = (
+            (links @ column) / divisors for column in (self.own, self.own**2, self.around)
+        )
+        variance = np.maximum(squares - mean**2, 0.0)
+        return np.column_stack([np.log1p(total), mean, np.sqrt(variance), around])
 
 
-def measure_structure(links: csr_array) -> Structure:
+def measure_structure(links: Any) -> Structure:
     """Measure the degrees of a graph whose row n holds the absolute weights of edges of n."""
-    own = np.log1p(links.sum(axis=1))
-    return Structure(own, scale_rows(links) @ own)
+    total = links.sum(axis=1)
+    own = np.log1p(total)
+    return Structure(own, (links @ own) / np.where(total > 0.0, total, 1.0))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from gradraker.exceptions import UnknownNodesError
 from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.adapters.tables import is_table
 from gradraker.graph.adjacency import VectorOptions, choose_matrix
+from gradraker.graph.disk_graph import DiskGraph
 from gradraker.graph.names import (
     Names,
     check_same_type,
@@ -46,6 +48,7 @@ class NodeGraph:
     adjacency: csr_array  # [n, n]
     is_directed: bool = True
     reading: Reading | None = None  # the columns of the table that the edges come from
+    folder: Path | None = None  # where the edges are, if they are on disk and both ways already
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -56,6 +59,12 @@ def make_node_graph(graph: Any, options: Mapping[str, Any]) -> NodeGraph:
     for name in options:
         if name not in GRAPH_OPTIONS:
             raise TypeError(f"{name!r} is not an option of a graph; {', '.join(GRAPH_OPTIONS)} are")
+    if isinstance(graph, NodeGraph) and not options:
+        return graph
+    if isinstance(graph, DiskGraph):
+        if options:
+            raise ValueError(f"a graph on disk takes no options, got {', '.join(options)}")
+        return NodeGraph(graph.nodes, graph.matrix, False, folder=graph.folder)
     given = dict(options)
     form = GraphOptions(
         **{name: given.pop(name) for name in GraphOptions._fields if name in options}
@@ -84,6 +93,10 @@ def make_node_graph(graph: Any, options: Mapping[str, Any]) -> NodeGraph:
 
 def merge_graphs(old: NodeGraph, new: NodeGraph) -> NodeGraph:
     """Put the edges of two graphs together; an edge of the new one replaces that of the old one."""
+    if old.folder is not None or new.folder is not None:
+        raise ValueError(
+            "a graph on disk cannot grow: read all edges by one read_edges(..., on_disk=...)"
+        )
     rows = find_positions(new.nodes, old.nodes)
     is_new = rows < 0
     check_same_type(new.nodes[is_new], old.nodes, argument="graph")
@@ -114,6 +127,8 @@ def count_reversed(A: csr_array) -> int:
 
 def append_isolated_nodes(graph: NodeGraph, names: Names) -> NodeGraph:
     """Add nodes without edges."""
+    if graph.folder is not None:
+        raise ValueError(f"values name nodes that the graph on disk does not have: {names[:5]}")
     nodes = join_names(graph.nodes, names)
     return NodeGraph(nodes, _resize(graph.adjacency, len(nodes)), graph.is_directed)
 

@@ -42,17 +42,23 @@ def read_parquet_columns(
     content: Content, wanted: WantedColumns, options: TextOptions, progress: Progress
 ) -> FileColumns:
     """Return the wanted columns of a Parquet file; the options are those of text tables."""
+    return take_columns(read_parquet_table(content), content.label, wanted)
+
+
+def take_columns(
+    table: "pl.DataFrame", label: str, wanted: WantedColumns, *, first_row: int = 1
+) -> FileColumns:
+    """Return the wanted columns of a table that begins at a row of a file."""
     import polars as pl
 
-    table = read_parquet_table(content)
-    rules = to_rules([nw.from_native(c, series_only=True) for c in table], Place(content.label))
+    rules = to_rules([nw.from_native(c, series_only=True) for c in table], Place(label))
     chosen, reading = choose_columns(wanted, rules)
     columns = []
     for i in chosen.names:
         column = table.to_series(i)
-        place = Place(content.label, column=i + 1, header=column.name)
+        place = Place(label, column=i + 1, header=column.name)
         if column.null_count():
-            row = int(column.is_null().arg_true()[0]) + 1
+            row = int(column.is_null().arg_true()[0]) + first_row
             raise GraphFileError(replace(place, row=row), "the name of a node is missing")
         if column.dtype.is_integer() and column.dtype != pl.UInt64:
             columns.append(column.cast(pl.Int64))
@@ -65,7 +71,7 @@ def read_parquet_columns(
     if chosen.value is None:
         return FileColumns(columns, None, reading=reading)
     column = table.to_series(chosen.value)
-    place = Place(content.label, column=chosen.value + 1, header=column.name)
+    place = Place(label, column=chosen.value + 1, header=column.name)
     if chosen.is_text and (
         column.dtype.is_integer() or column.dtype in (pl.String, pl.Categorical, pl.Enum)
     ):
@@ -76,6 +82,7 @@ def read_parquet_columns(
     wrong = np.flatnonzero(np.isinf(values) if chosen.missing_allowed else ~np.isfinite(values))
     if len(wrong):
         raise GraphFileError(
-            replace(place, row=int(wrong[0]) + 1), f"{values[wrong[0]]} is not a finite number"
+            replace(place, row=int(wrong[0]) + first_row),
+            f"{values[wrong[0]]} is not a finite number",
         )
     return FileColumns(columns, values, reading=reading)

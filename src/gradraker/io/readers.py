@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Hashable
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,20 +16,52 @@ from gradraker.graph.adapters.columns import (
     ValueColumns,
     is_column_name,
 )
+from gradraker.graph.disk_graph import DiskGraph
 from gradraker.graph.edges import EdgeList
 from gradraker.graph.names import Names, find_distinct, to_plain_name
 from gradraker.graph.reading import Reading
 from gradraker.graph.values import find_two_values
 from gradraker.io.columns import FileColumns, number_names
 from gradraker.io.content import Progress, ignore_progress
+from gradraker.io.disk.parts import list_parts
 from gradraker.io.formats import FORMATS, open_file
 from gradraker.io.text.layout import TextOptions
 
 Ids = Literal["auto", "text"]
 
 
+@overload
 def read_edges(
     path: str | os.PathLike[str],
+    *,
+    format: Literal["text", "parquet", "matrix-market", "graphml"] | None = None,
+    source: Hashable = None,
+    target: Hashable = None,
+    weight: Hashable = None,
+    separator: str | None = None,
+    comment: str | None = "#",
+    header: bool | None = None,
+    ids: Ids = "auto",
+    progress: Progress | None = None,
+    on_disk: None = None,
+) -> EdgeList: ...
+@overload
+def read_edges(
+    path: Any,
+    *,
+    format: Literal["text", "parquet", "matrix-market", "graphml"] | None = None,
+    source: Hashable = None,
+    target: Hashable = None,
+    weight: Hashable = None,
+    separator: str | None = None,
+    comment: str | None = "#",
+    header: bool | None = None,
+    ids: Ids = "auto",
+    progress: Progress | None = None,
+    on_disk: str | os.PathLike[str],
+) -> DiskGraph: ...
+def read_edges(
+    path: Any,
     *,
     format: Literal["text", "parquet", "matrix-market", "graphml"] | None = None,  # noqa: A002
     source: Hashable = None,
@@ -40,13 +72,15 @@ def read_edges(
     header: bool | None = None,
     ids: Ids = "auto",
     progress: Progress | None = None,
-) -> EdgeList:
-    r"""Read the edges of a graph from a file.
+    on_disk: str | os.PathLike[str] | None = None,
+) -> EdgeList | DiskGraph:
+    r"""Read the edges of a graph from a file, or of many files into a folder on disk.
 
     Parameters
     ----------
     path : path or "-"
-        A file, compressed with gzip or not; "-" is standard input.
+        A file, compressed with gzip or not; "-" is standard input. With ``on_disk`` also a folder,
+        a pattern such as ``"edges-*.parquet"``, or a sequence of these.
     format : {"text", "parquet", "matrix-market", "graphml"}, optional
         Default: recognised by the content.
     source, target : name or position of a column, optional
@@ -69,10 +103,14 @@ def read_edges(
         leading zeros, so that nothing is lost; with "text" they are always strings.
     progress : callable, optional
         Called with (stage, done, total) while reading.
+    on_disk : path, optional
+        A new folder for edges that memory does not hold, of Parquet or text files whose nodes are
+        whole numbers. Edges then count both ways, as walks of ``direction="both"`` take them, and
+        the sum of equal edges is in single precision. See ``docs/how-to/large-graphs.md``.
 
     Returns
     -------
-    EdgeList
+    EdgeList, or DiskGraph with ``on_disk``
 
     Raises
     ------
@@ -97,6 +135,12 @@ def read_edges(
     wanted = EdgeColumns(source, target, weight)
     options = TextOptions(separator, comment, _settle_header(header, wanted))
     report = progress or ignore_progress
+    if on_disk is not None:
+        from gradraker.io.disk.build import build_disk_graph  # what few need
+
+        if format not in (None, "text", "parquet") or ids != "auto":
+            raise ValueError("on_disk takes text and Parquet files with whole numbers as names")
+        return build_disk_graph(list_parts(path), on_disk, wanted, options, report)
     content, name = open_file(path, format, report)
     read_graph, read_columns = FORMATS[name].read_graph, FORMATS[name].read_columns
     if read_graph is not None:

@@ -46,16 +46,17 @@ def read_text_columns(
 
 
 def parse_columns(
-    text: str, layout: Layout, columns: ColumnPositions, progress: Progress
+    text: str, layout: Layout, columns: ColumnPositions, progress: Progress, *, line: int = 1
 ) -> FileColumns:
     """Return columns of a text table, or raise an error with line and column.
 
-    Names are int64 if all of them are integers in their shortest form, so that nothing is lost.
+    The text begins at a line of the file. Names are int64 if all of them are integers in their
+    shortest form, so that nothing is lost.
     """
     import polars as pl
 
     pieces = []
-    at, line = 0, 1
+    at = 0
     while at < len(text):
         end = text.find("\n", at + _PIECE)
         end = len(text) if end < 0 else end + 1

@@ -17,6 +17,7 @@ from scipy.sparse import csr_array, diags_array
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from gradraker.features.engine import Engine, pad_columns
+from gradraker.features.row_blocks import RowBlocks
 from gradraker.features.walks import WalkMatrices
 from gradraker.models.walks.operators.polynomials import expand_power
 
@@ -38,8 +39,12 @@ def build_walk(
     array([[0.25, 0.75],
            [0.75, 0.25]])
     """
-    matrices = WalkMatrices(A, direction=direction, hidden=hidden)
-    edges = matrices.get_edges(direction)
+    return scale_walk(WalkMatrices(A, direction=direction, hidden=hidden), sign)
+
+
+def scale_walk(matrices: WalkMatrices, sign: float) -> csr_array:
+    """The walk of the edges of ``matrices``; see :func:`build_walk`."""
+    edges = matrices.get_edges(matrices.direction)
     loops = matrices.make_loops(edges)
     T = csr_array(sign * edges + diags_array(loops))
     return scale_both(T, edges.sum(axis=1) + loops, edges.sum(axis=0) + loops)
@@ -146,12 +151,11 @@ class _NormedChains:
         self._roots[length] = self._engine.load(root[:, np.newaxis], self._dtype)
 
     def _set_first_root(self) -> None:
-        T = self._T
-        self._set_root(1, csr_array((T.data**2, T.indices, T.indptr), shape=T.shape).sum(axis=1))
+        self._set_root(1, RowBlocks(self._T).sum_squares())
 
     def _load_columns(self, probes: Matrix) -> Iterator[Any]:
         """Yield probes on the engine, as many columns at a time as its memory has room for."""
-        some = self._engine.count_columns(len(probes), self._dtype)
+        some = self._engine.count_columns(len(probes), self._dtype, 4)
         for start in range(0, probes.shape[1], some):
             yield self._engine.load(probes[:, start : start + some], self._dtype)
 

@@ -37,11 +37,12 @@ from gradraker.models.walks.description import Walks
 from gradraker.models.walks.operators.chains import (
     Chains,
     build_meeting_walk,
-    build_walk,
     invert_root,
     make_chains,
     scale_both,
+    scale_walk,
 )
+from gradraker.models.walks.operators.disk_walk import build_disk_walk
 from gradraker.models.walks.operators.low_rank import (
     N_LANDMARKS,
     GaussianFeatures,
@@ -112,7 +113,18 @@ class Operators:
     # -- products ------------------------------------------------------------------
 
     def multiply(self, X: Any, kernel: Kernel) -> Any:
-        """K X for X (n, k)."""
+        """K X for X (n, k), as many columns at a time as the engine's memory has room for."""
+        some, k = self.engine.count_columns(self.n, self.dtype, 4 * len(kernel)), X.shape[1]
+        if some >= k:
+            return self._multiply_columns(X, kernel)
+        total = self.engine.xp.empty_like(X)
+        for start in range(0, k, some):
+            own = slice(start, min(start + some, k))
+            columns = self.engine.xp.ascontiguousarray(X[:, own])
+            total[:, own] = self._multiply_columns(columns, kernel)
+        return total
+
+    def _multiply_columns(self, X: Any, kernel: Kernel) -> Any:
         total = self.engine.xp.zeros_like(X)
         for term, product in self.multiply_terms(X, kernel):
             product *= self.dtype(term.share)
@@ -237,16 +249,20 @@ class Operators:
         return self._chains[walk]
 
     def _build_walk(self, walk: str) -> csr_array:
-        A, direction = self.walks.matrices.A, self.walks.matrices.direction
-        hidden = self.walks.matrices.hidden
+        matrices = self.walks.matrices
+        if matrices.folder is not None and walk in ("hop", "alternating"):
+            return build_disk_walk(matrices.folder, matrices.A, walk, self.dtype)
+        A, hidden = matrices.A, matrices.hidden
         if walk in ("same_targets", "same_sources"):
             return build_meeting_walk(A, "out" if walk == "same_targets" else "in", hidden)
         sign = -1.0 if walk == "alternating" else 1.0
-        return build_walk(A, direction=direction, hidden=hidden, sign=sign)
+        return scale_walk(matrices, sign)
 
     @cached_property
     def _probes(self) -> Any:
-        return draw_vectors(self.walks.identities, N_PROBES, self.walks.seed ^ _PROBE_SEED)
+        vectors = self.engine.make_array((self.n, N_PROBES), np.float32)
+        seed = self.walks.seed ^ _PROBE_SEED
+        return draw_vectors(self.walks.identities, N_PROBES, seed, vectors)
 
     def get_features(self, term: Term) -> Any:
         """Features (n, r) of a term in low rank, on the engine."""

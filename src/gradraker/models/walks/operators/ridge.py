@@ -42,6 +42,17 @@ class Preconditioner(Protocol):
         """Return X → M⁻¹ X for columns in groups."""
 
 
+class PlainPreconditioner:
+    """None at all: for a graph on disk, whose products take longer than it would save."""
+
+    def move(self, operators: Operators) -> None:
+        """Go on with a graph that has grown."""
+
+    def make(self, kernel: Kernel, groups: Sequence[Group], alphas: Any) -> Callable[[Any], Any]:
+        """Return X → X."""
+        return lambda X: X
+
+
 class InversePreconditioner:
     """The inverse of the kernel matrix of the known nodes, which grows with them.
 
@@ -97,6 +108,7 @@ class ThinPreconditioner:
         mask[known] = 1.0
         affordable = _ENTRIES // max(1, operators.walks.matrices.A.nnz)
         rank = min(max(_FEWEST, min(_MOST, affordable)), known.size)
+        rank = min(rank, operators.engine.count_columns(operators.n, operators.dtype, 8))
         xp, kernel = operators.engine.xp, Mix().to_kernel()
         loaded = operators.engine.load(mask, operators.dtype)
         start = draw_vectors(operators.walks.identities, rank, _SEED)
@@ -166,10 +178,12 @@ def solve_ridge(
     tol: float,
     max_iterations: int = 200,
     floor: Any = 0.0,
+    noise: Any = None,
 ) -> Solved:
     """Solve (K_kk + αI) c = r; see :func:`gradraker.linear.conjugate_gradients.solve_by_products`.
 
-    Columns of ``R`` (n, columns) are in groups that have a mask each.
+    Columns of ``R`` (n, columns) are in groups that have a mask each. With ``noise`` (n, 1), the
+    penalty of a node is α times its noise; the preconditioner takes α as it is.
     """
     xp = operators.engine.xp
     mask = groups[0].mask
@@ -184,7 +198,7 @@ def solve_ridge(
             lambda X: operators.multiply(X, kernel),
             R,
             mask,
-            alphas,
+            alphas if noise is None else noise * alphas,
             tol=tol,
             max_iterations=max_iterations,
             precondition=preconditioner.make(kernel, groups, alphas),

@@ -18,8 +18,10 @@ def sample_region(walks: Walks, n_nodes: int) -> Rows:
     so the sample depends on the graph, the names and the seed only.
     """
     A = walks.matrices.A
-    pattern = csr_array((np.ones(A.nnz, dtype=np.int8), A.indices, A.indptr), shape=A.shape)
-    back = csr_array(pattern.T)
+    back = A
+    if not walks.matrices.is_oriented:
+        ones = np.ones(A.nnz, dtype=np.int8)
+        back = csr_array(csr_array((ones, A.indices, A.indptr), shape=A.shape).T)
     is_taken = np.zeros(walks.n, dtype=np.bool_)
     parts: list[Rows] = []
     n_taken = 0
@@ -39,9 +41,11 @@ def take_region(walks: Walks, nodes: Rows) -> Walks:
     """The walks within a part of the graph."""
     matrices = walks.matrices
     hidden = None if matrices.hidden is None else matrices.hidden[nodes]
-    A = csr_array(matrices.A[nodes][:, nodes])
+    A = csr_array(matrices.A[nodes][:, nodes], dtype=np.float64)
+    A.eliminate_zeros()
+    is_oriented = matrices.is_oriented
     return Walks(
-        WalkMatrices(A, direction=matrices.direction, hidden=hidden),
+        WalkMatrices(A, direction=matrices.direction, hidden=hidden, is_oriented=is_oriented),
         walks.identities[nodes],
         walks.seed,
         nodes.size,

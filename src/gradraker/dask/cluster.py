@@ -1,0 +1,31 @@
+"""The client of a cluster, and the wait for its workers."""
+
+from typing import Any
+
+from gradraker.exceptions import NoWorkerError
+
+
+def find_client(client: Any) -> Any:
+    """Return the client, or the one that was made last if it is None."""
+    try:
+        from distributed import get_client
+    except ImportError as error:
+        raise ImportError(
+            "gradraker.dask needs the package distributed: pip install 'gradraker[dask]'"
+        ) from error
+    if client is not None:
+        return client
+    try:
+        return get_client()
+    except ValueError:
+        raise ValueError(
+            "client must be a dask.distributed.Client, or one must exist, got None and none exists"
+        ) from None
+
+
+def wait_for_workers(client: Any, timeout: float) -> None:
+    """Wait until the cluster has a worker; raise NoWorkerError after so many seconds."""
+    try:
+        client.wait_for_workers(1, timeout=timeout)
+    except TimeoutError:
+        raise NoWorkerError(timeout) from None

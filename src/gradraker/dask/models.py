@@ -1,0 +1,191 @@
+"""Node models whose work is done by the workers of a cluster."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, ClassVar, Self
+from uuid import uuid4
+
+import joblib
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from gradraker._validation import check_positive
+from gradraker.dask.cluster import find_client, wait_for_workers
+from gradraker.dask.tasks import (
+    NODES_PER_TASK,
+    explain_task,
+    fit_task,
+    join_explanations,
+    share_graph,
+    write_shared,
+)
+from gradraker.explain.linear_explanation import LinearExplanation
+from gradraker.models import NodeClassifier, NodeRegressor
+
+_OWN = ("client", "directory", "timeout")
+
+
+class _DaskModel(BaseEstimator):
+    """A node model on a cluster; subclasses say which."""
+
+    model_class: ClassVar[type[Any]]
+
+    def __init__(
+        self,
+        *,
+        client: Any = None,
+        directory: Any = None,
+        timeout: float = 30.0,
+        **parameters: Any,
+    ) -> None:
+        self.client = client
+        self.directory = directory
+        self.timeout = timeout
+        self._parameters: dict[str, Any] = self.model_class(**parameters).get_params()
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters, those of the plain model among them."""
+        return {name: getattr(self, name) for name in _OWN} | self._parameters
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Set parameters, those of the plain model among them."""
+        for name in set(parameters) & set(_OWN):
+            setattr(self, name, parameters.pop(name))
+        self._parameters = (
+            self.model_class(**self._parameters).set_params(**parameters).get_params()
+        )
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_local" in vars(self)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.endswith("_") and not name.startswith("_") and "_local" in vars(self):
+            return getattr(self._local, name)  # what the plain model has after fit
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(vars(self))
+        state.update(client=None)
+        state.pop("_folder", None)
+        state.pop("_file", None)
+        return state
+
+    @property
+    def client_(self) -> Any:
+        """The client in use."""
+        return find_client(self.client)
+
+    def fit(self, graph: Any, values: Any, **options: Any) -> Self:
+        """Learn a graph and known values on a worker; see the plain model's ``fit``.
+
+        The graph is written once to ``directory``, and workers map it.
+        """
+        client = self.client_
+        wait_for_workers(client, check_positive("timeout", self.timeout))
+        folder = TemporaryDirectory(prefix="gradraker-", dir=self.directory)
+        shared, rest = self._share(graph, options)
+        job = write_shared(Path(folder.name), "job", (shared, values, rest))
+        model = self.model_class(**self._parameters)
+        name = f"model-{uuid4().hex}"
+        file = client.submit(fit_task, model, job, name, pure=False).result()
+        self._local, self._file, self._folder = joblib.load(file), file, folder
+        return self
+
+    def _share(self, graph: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        names = ("unknown_nodes", "node", "value")
+        own = {name: options[name] for name in names if name in options}
+        of_graph = {name: value for name, value in options.items() if name not in names}
+        shared, rest = share_graph(graph, of_graph)
+        return shared, own | rest
+
+    def to_local(self) -> Any:
+        """Return the plain model, fitted, which needs no cluster."""
+        check_is_fitted(self)
+        return self._local
+
+    def predict(self, nodes: Any = None, **options: Any) -> Any:
+        """Predict nodes of the graph, as the plain model does."""
+        return self.to_local().predict(nodes, **options)
+
+    def predict_new(self, links: Any, **options: Any) -> Any:
+        """Predict nodes that are not in the graph, as the plain model does."""
+        return self.to_local().predict_new(links, **options)
+
+    def score(self, nodes: Any, values: Any) -> float:
+        """Return the score of the plain model."""
+        return float(self.to_local().score(nodes, values))
+
+    def explain(self, nodes: Any = None, *, left_out: bool = False) -> LinearExplanation:
+        """Explain predictions on all workers: each takes some of the nodes."""
+        local, client = self.to_local(), self.client_
+        if nodes is None:
+            nodes = local.known_nodes_ if left_out else local.unknown_nodes_
+        wait_for_workers(client, self.timeout)
+        if not hasattr(self, "_file"):  # after a copy, the file of the fit is gone
+            self._folder = TemporaryDirectory(prefix="gradraker-", dir=self.directory)
+            self._file = write_shared(Path(self._folder.name), "model", local)
+        nodes = list(nodes)
+        if not nodes:
+            return local.explain(nodes, left_out=left_out)  # type: ignore[no-any-return]
+        pieces = [nodes[i : i + NODES_PER_TASK] for i in range(0, len(nodes), NODES_PER_TASK)]
+        futures = [
+            client.submit(explain_task, self._file, piece, left_out, pure=False) for piece in pieces
+        ]
+        return join_explanations(client.gather(futures))
+
+
+class DaskNodeRegressor(_DaskModel):
+    """A :class:`gradraker.NodeRegressor` whose work is done by the workers of a Dask cluster.
+
+    Parameters
+    ----------
+    client : dask.distributed.Client, optional
+        Default: the client that was made last.
+    directory : path, optional
+        A folder that all machines of the cluster share, in which the graph and the fitted model
+        are written; default the folder for temporary files, which will do on one machine.
+    timeout : float, default=30
+        Seconds to wait for a worker.
+    **parameters
+        As for :class:`gradraker.NodeRegressor`.
+
+    Attributes
+    ----------
+    client_ : dask.distributed.Client
+        The client in use.
+
+    Examples
+    --------
+    >>> from gradraker.dask import DaskNodeRegressor
+    >>> DaskNodeRegressor(alpha=0.5).get_params()["alpha"]
+    0.5
+    """
+
+    model_class = NodeRegressor
+
+
+class DaskNodeClassifier(_DaskModel):
+    """A :class:`gradraker.NodeClassifier` whose work is done by the workers of a Dask cluster.
+
+    Parameters
+    ----------
+    client, directory, timeout
+        As for :class:`DaskNodeRegressor`.
+    **parameters
+        As for :class:`gradraker.NodeClassifier`.
+
+    Examples
+    --------
+    >>> from gradraker.dask import DaskNodeClassifier
+    >>> DaskNodeClassifier(timeout=5.0).get_params()["timeout"]
+    5.0
+    """
+
+    model_class = NodeClassifier
+
+    def predict_proba(self, nodes: Any = None) -> NDArray[np.float64]:
+        """Probabilities of classes, as the plain model gives them."""
+        return np.asarray(self.to_local().predict_proba(nodes))

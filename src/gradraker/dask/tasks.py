@@ -1,0 +1,75 @@
+"""What workers do: pure functions of files that all of them map, so that a lost one is repeated."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from tempfile import mkstemp
+from typing import Any
+
+import joblib
+import numpy as np
+
+from gradraker.explain.linear_explanation import LinearExplanation
+from gradraker.graph.node_graph import make_node_graph
+from gradraker.models.node_model import NodeModel
+
+# Explained nodes of one task: as many as are solved together on one machine, so that results are
+# equal to the last bit.
+NODES_PER_TASK = 32
+
+
+def write_shared(folder: Path, name: str, content: Any) -> Path:
+    """Write an object for all workers, whose arrays they map; whole or not there."""
+    descriptor, temporary = mkstemp(prefix=f".{name}-", dir=folder)
+    os.close(descriptor)
+    joblib.dump(content, temporary)
+    path = folder / name
+    os.replace(temporary, path)
+    return path
+
+
+@lru_cache(maxsize=4)
+def read_shared(path: Path) -> Any:
+    """Read an object that :func:`write_shared` wrote; its arrays are mapped, not copied."""
+    try:
+        return joblib.load(path, mmap_mode="r")
+    except FileNotFoundError:
+        raise FileNotFoundError(
+            f"a worker does not see {str(path)!r}: give a directory that all machines share"
+        ) from None
+
+
+def fit_task(model: NodeModel, job: Path, name: str) -> Path:
+    """Fit a model on a worker; return the file of the fitted model."""
+    graph, values, options = read_shared(job)
+    return write_shared(job.parent, name, model.fit(graph, values, **options))
+
+
+def explain_task(model: Path, nodes: Any, left_out: bool) -> Any:
+    """Explain some nodes on a worker."""
+    return read_shared(model).explain(nodes, left_out=left_out)
+
+
+def join_explanations(pieces: Sequence[LinearExplanation]) -> LinearExplanation:
+    """Put explanations of one model together, in order."""
+    first = pieces[0]
+    return replace(
+        first,
+        weights=np.vstack([piece.weights for piece in pieces]),
+        prediction=np.concatenate([piece.prediction for piece in pieces]),
+        node_names=[name for piece in pieces for name in piece.node_names],
+        parts=None
+        if first.parts is None
+        else np.concatenate([piece.parts for piece in pieces if piece.parts is not None]),
+    )
+
+
+def share_graph(graph: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Return a graph in the form that workers map, and the options that are left for them."""
+    made = make_node_graph(graph, options)
+    if made.folder is not None:
+        return graph, options
+    is_directed = None if made.is_directed else False
+    return made.adjacency, {"kind": "matrix", "names": made.nodes, "directed": is_directed}

@@ -1,0 +1,1 @@
+"""Edges larger than memory: read in parts, sorted into a matrix in a folder."""

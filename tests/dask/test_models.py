@@ -1,0 +1,155 @@
+"""Node models on a real Dask cluster of processes: same results, also when a worker dies."""
+
+import gc
+import os
+import pickle
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import joblib
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.base import clone
+
+from gradraker import NodeClassifier, NodeRegressor, read_edges
+from gradraker.dask import DaskNodeClassifier, DaskNodeRegressor
+from gradraker.exceptions import NoWorkerError
+
+distributed = pytest.importorskip("distributed", reason="needs the extra gradraker[dask]")
+
+N = 300
+# Whether Dask closes all sockets of a worker that was killed before they are collected is luck.
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as started,
+    ):
+        yield started
+    gc.collect()  # here rather than in the tests of another file
+
+
+def _make_graph() -> tuple[csr_array, Any]:
+    rng = np.random.default_rng(0)
+    start = np.repeat(np.arange(N), 4)
+    ends = (start + rng.geometric(0.2, start.size)) % N
+    A = csr_array((np.ones(start.size), (start, ends)), shape=(N, N))
+    return A, np.where(np.arange(N) % 3 == 0, np.sin(np.arange(N) / 20), np.nan)
+
+
+@pytest.mark.parametrize("solver", ["operators", "exact"])
+def test_regressor_on_a_cluster_equals_the_plain_one(client: Any, solver: str) -> None:
+    A, values = _make_graph()
+    plain = NodeRegressor(solver=solver).fit(A, values, kind="matrix")
+    spread = DaskNodeRegressor(client=client, solver=solver).fit(A, values, kind="matrix")
+    assert spread.client_ is client
+    assert (spread.kernel_, spread.alpha_) == (plain.kernel_, plain.alpha_)
+    np.testing.assert_array_equal(spread.predict(), plain.predict())
+    found, expected = spread.explain(), plain.explain()
+    # BLAS rounds products of other sizes otherwise.
+    allowed = 0.0 if solver == "operators" else 1e-10
+    np.testing.assert_allclose(found.weights, expected.weights, atol=allowed)
+    np.testing.assert_allclose(found.prediction, expected.prediction, atol=1e-12)
+    assert found.node_names == expected.node_names
+    assert found.parts is not None
+    local = spread.to_local()
+    assert type(local) is NodeRegressor
+    local.partial_fit(values={1: 5.0})
+    plain.partial_fit(values={1: 5.0})
+    np.testing.assert_array_equal(local.predict(), plain.predict())
+
+
+def test_classifier_takes_the_client_that_was_made_last(client: Any) -> None:
+    A, values = _make_graph()
+    names = [f"node {i}" for i in range(N)]
+    labels = {names[i]: "high" if v > 0 else "low" for i, v in enumerate(values) if v == v}
+    plain = NodeClassifier().fit(A, labels, kind="matrix", names=names)
+    spread = DaskNodeClassifier().fit(A, labels, kind="matrix", names=names)
+    np.testing.assert_array_equal(spread.predict_proba(), plain.predict_proba())
+    assert spread.predict(["node 1"]).tolist() == plain.predict(["node 1"]).tolist()
+    assert spread.classes_.tolist() == ["high", "low"]
+
+
+def test_graph_on_disk_is_mapped_by_workers(client: Any, tmp_path: Any) -> None:
+    (tmp_path / "edges.csv").write_text(
+        "\n".join(f"{i},{(i + k) % N}" for i in range(N) for k in (1, 2))
+    )
+    graph = read_edges(tmp_path / "edges.csv", on_disk=tmp_path / "graph")
+    values = {i: float(np.sin(i / 20)) for i in range(0, N, 3)}
+    plain = NodeRegressor(blocks=("hop1", "hop4"), width=1.0, alpha=0.5).fit(graph, values)
+    parameters = plain.get_params()
+    spread = DaskNodeRegressor(client=client, **parameters).fit(graph, values)
+    np.testing.assert_array_equal(spread.predict(), plain.predict())
+    assert (graph.folder / "hop.f4").exists()
+
+
+def test_a_killed_worker_changes_nothing(client: Any) -> None:
+    A, values = _make_graph()
+    plain = NodeRegressor(solver="operators", tol=1e-8).fit(A, values, kind="matrix")
+    spread = DaskNodeRegressor(client=client, solver="operators", tol=1e-8)
+    spread.fit(A, values, kind="matrix")
+    victim = min(client.run(os.getpid).values())
+
+    def kill_soon() -> None:
+        time.sleep(0.3)
+        os.kill(victim, signal.SIGKILL)
+
+    killer = threading.Thread(target=kill_soon)
+    killer.start()
+    nodes = np.tile(np.arange(N), 4).tolist()
+    found = spread.explain(nodes)
+    killer.join()
+    assert victim not in client.run(os.getpid).values()
+    np.testing.assert_array_equal(found.weights, plain.explain(nodes).weights)
+
+
+def test_independent_fits_go_to_a_cluster_by_joblib(client: Any) -> None:
+    A, values = _make_graph()
+
+    def fit_one(alpha: float) -> Any:
+        return (
+            NodeRegressor(alpha=alpha, solver="operators").fit(A, values, kind="matrix").predict()
+        )
+
+    with joblib.parallel_config(backend="dask", client=client):
+        found = joblib.Parallel()(joblib.delayed(fit_one)(alpha) for alpha in (0.1, 1.0))
+    for alpha, predicted in zip((0.1, 1.0), found, strict=True):
+        np.testing.assert_array_equal(predicted, fit_one(alpha))
+
+
+def test_no_worker_is_an_error_after_the_stated_time() -> None:
+    A, values = _make_graph()
+    with (
+        distributed.LocalCluster(n_workers=0, dashboard_address=":0") as cluster,
+        distributed.Client(cluster, set_as_default=False) as empty,
+    ):
+        model = DaskNodeRegressor(client=empty, timeout=0.5)
+        start = time.monotonic()
+        with pytest.raises(NoWorkerError, match=r"no worker for 0.5 seconds"):
+            model.fit(A, values, kind="matrix")
+        assert time.monotonic() - start < 10.0
+    gc.collect()
+
+
+def test_copies_need_no_cluster(client: Any) -> None:
+    A, values = _make_graph()
+    model = DaskNodeRegressor(client=client, alpha=0.5).fit(A, values, kind="matrix")
+    copy = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(copy.predict(), model.predict())
+    assert clone(DaskNodeRegressor(alpha=0.5, timeout=3.0)).get_params()["timeout"] == 3.0
+    assert model.set_params(alpha=2.0).get_params()["alpha"] == 2.0
+    np.testing.assert_array_equal(copy.explain([1, 2]).weights, model.explain([1, 2]).weights)
