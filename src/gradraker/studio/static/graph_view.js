@@ -87,7 +87,12 @@ function describe() {
 
 function listColourings() {
   const { data } = graph;
-  const kinds = Object.entries(COLOURINGS).filter(([kind]) => (kind === "class" ? data.classes : kind !== "value" || !data.classes));
+  const canShow = {
+    value: !data.classes,
+    class: Boolean(data.classes),
+    uncertainty: data.classes || data.has_intervals,
+  };
+  const kinds = Object.entries(COLOURINGS).filter(([kind]) => canShow[kind] ?? true);
   if (!kinds.some(([kind]) => kind === where.colour)) where.colour = kinds[0][0];
   byId("colour").replaceChildren(...kinds.map(([kind, one]) => make("option", { value: kind, selected: kind === where.colour }, one.label)));
 }
