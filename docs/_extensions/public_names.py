@@ -12,6 +12,8 @@ from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from related_names import find_related
+
 SOURCE_LINK = re.compile(r"(reference/api/(gradraker[\w.]*)\.html)#(gradraker[\w.]*)")
 # Packages whose names are public, with the name of their page.
 PACKAGES = (
@@ -20,11 +22,13 @@ PACKAGES = (
     "gradraker.workflow",
     "gradraker.explain",
     "gradraker.graph",
+    "gradraker.attributes",
     "gradraker.kernels",
     "gradraker.sweep",
     "gradraker.datasets",
     "gradraker.plotting",
     "gradraker.report",
+    "gradraker.dask",
     "gradraker.live",
     "gradraker.paper",
     "gradraker.exceptions",
@@ -100,7 +104,20 @@ def format_name(package: str, name: str, value: Any) -> str:
         body = f".. autofunction:: {full}\n"
     else:
         body = f".. autodata:: {full}\n   :no-value:\n"
-    return f"{title}{body}\n.. minigallery:: {full}\n   :add-heading: Gallery\n"
+    return (
+        f"{title}{body}\n{format_related(name)}.. minigallery:: {full}\n   :add-heading: Gallery\n"
+    )
+
+
+def format_related(name: str) -> str:
+    """A box with names that belong to a name, and pages about it."""
+    names, pages = find_related(name)
+    places = {found: package for package in reversed(PACKAGES) for found in list_names(package)}
+    # A name that nobody has put in a group yet belongs to the others of its package.
+    names = names or [other for other in places if places[other] == places[name] and other != name]
+    links = [f":py:obj:`~{places[other]}.{other}`" for other in names if other in places]
+    links += [f":doc:`/{page}`" for page in pages]
+    return f".. seealso::\n\n   {', '.join(links)}\n\n" if links else ""
 
 
 class Packages(SphinxDirective):

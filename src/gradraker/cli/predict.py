@@ -1,5 +1,6 @@
 """``gradraker predict``: edges and known values in, predictions, a report and a model out."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -40,6 +41,7 @@ from gradraker.cli.options import (
     prediction_options,
     refuse_skg_options,
     report_options,
+    transform_options,
     unknown_or_isolated_option,
     vector_options,
 )
@@ -90,6 +92,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="The node model, which compares nodes by walks and degrees, or the paper's SKG.",
 )
+@transform_options
 @prediction_options
 @file_options
 @directed_option
@@ -152,6 +155,9 @@ def predict(
 
         graph = read_edges_file(edges, waiting, how)
         known = read_values_file(values, waiting, how)
+        if options["sample_weight"] is not None:
+            trusted = replace(how, value=options["sample_weight"], task="values")
+            options["sample_weight"] = dict(read_values_file(values, waiting, trusted))
         options["attributes"] = read_attributes_table(attributes, waiting)
         waiting.show_stage("training")
         settings = to_graph_options(
@@ -199,12 +205,13 @@ def _check_method(ctx: click.Context, options: dict[str, Any]) -> None:
     """Refuse options that belong to the other method."""
     if options["method"] == "nodes":
         refuse_skg_options(ctx)
-    elif options["coverage"] is not None:
-        raise click.UsageError("--coverage is an option of --method nodes")
-    elif options["task"] == "classes":
+        return
+    for name in ("coverage", "attributes", "transform", "statistic", "sample_weight"):
+        if options[name] is not None:
+            option = f"--{name.replace('_', '-')}"
+            raise click.UsageError(f"{option} is an option of --method nodes")
+    if options["task"] == "classes":
         raise click.UsageError("--task classes is an option of --method nodes")
-    elif options["attributes"] is not None:
-        raise click.UsageError("--attributes is an option of --method nodes")
 
 
 def _train(
@@ -218,6 +225,7 @@ def _train(
         graph,
         known,
         attributes=options["attributes"],
+        sample_weight=options["sample_weight"],
         model=_MODELS[options["method"]](known, options),
         unknown_nodes=options["unknown_nodes"],
         **_take_shape(options),
@@ -238,7 +246,8 @@ def _check_task(known: "NodeValues", options: dict[str, Any]) -> None:
         raise click.UsageError(
             "the values are classes, and SKG predicts numbers: leave --method out"
         )
-    for name, given in _take_shape(options).items():
+    scale = {name: options[name] for name in ("transform", "statistic")}
+    for name, given in (_take_shape(options) | scale).items():
         if given is not None:
             raise click.UsageError(
                 f"the values are classes, which have probabilities: leave --{name} out"
@@ -248,8 +257,11 @@ def _check_task(known: "NodeValues", options: dict[str, Any]) -> None:
 def _make_node_model(known: "NodeValues", options: dict[str, Any]) -> "NodeModel":
     from gradraker import NodeClassifier, NodeRegressor
 
-    kind = NodeClassifier if known.task == "classes" else NodeRegressor
-    return kind(direction=options["direction"] or "both", random_state=options["seed"])
+    settings = {"direction": options["direction"] or "both", "random_state": options["seed"]}
+    if known.task == "classes":
+        return NodeClassifier(**settings)
+    scale = {"transform": options["transform"], "statistic": options["statistic"]}
+    return NodeRegressor(**settings, **{name: one for name, one in scale.items() if one})
 
 
 def _make_skg(known: "NodeValues", options: dict[str, Any]) -> "NodeModel":

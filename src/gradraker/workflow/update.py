@@ -31,6 +31,11 @@ class Update:
         Whether values are numbers or labels of classes.
     n_forgotten : int
         Values, nodes and edges that the model was told to forget.
+
+    Examples
+    --------
+    >>> from gradraker.workflow import update_nodes
+    >>> update = update_nodes("model.gr", values={"b": 1.5})  # doctest: +SKIP
     """
 
     learned: dict[Hashable, Any]
