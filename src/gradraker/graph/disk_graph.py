@@ -22,8 +22,8 @@ _ARRAYS = {"nodes": np.int64, "indptr": np.int32, "indices": np.int32, "weights"
 class DiskGraph:
     r"""A graph in a folder, as :func:`gradraker.read_edges` builds it with ``on_disk``.
 
-    Edges count both ways: ``matrix`` is ``|A| + |A|ᵀ`` with a full diagonal, in single precision. Its
-    arrays are files that are mapped, so pages of them come and go with use.
+    Edges count both ways: ``matrix`` is ``|A| + |A|ᵀ`` with a full diagonal, in single precision.
+    Its arrays are files that are mapped, so pages of them come and go with use.
 
     Attributes
     ----------
