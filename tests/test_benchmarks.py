@@ -29,7 +29,14 @@ WITHOUT_TIMED_PEERS = {"bench_auto", "bench_privacy", "bench_sigma2"}
 
 
 # These start processes, or need large work to measure anything.
-SLOW = {"bench_filtered", "bench_large", "bench_peers", "bench_start", "bench_sweep"}
+SLOW = {
+    "bench_cluster",
+    "bench_filtered",
+    "bench_large",
+    "bench_peers",
+    "bench_start",
+    "bench_sweep",
+}
 
 
 @pytest.mark.parametrize(
