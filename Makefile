@@ -2,22 +2,24 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+# Versions that development is reproducible with; CONSTRAINTS= takes the newest.
+CONSTRAINTS ?= -c constraints.txt
 # Order of the tests in test-all; ORDER=$$RANDOM for another one.
 ORDER ?= 20261115
 
 # One process per core; a worker that has nothing left takes tests from the other.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
-.PHONY: help demo docs test test-all check coverage mutants paths format bench torture clean
+.PHONY: help demo docs dist hooks constraints test test-all check coverage mutants paths format bench torture clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(0 if v >= (3, 11) else "gradraker needs Python 3.11 or newer, and $(PYTHON) is %d.%d: run make with PYTHON=python3.x" % v[:2])'
 	@echo "Setting up .venv (first time or changed dependencies; a minute or two) ..."
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]' $(CONSTRAINTS)
 	@touch $(READY)
 
 demo: $(READY)  ## train on the embedded Swiss temperatures, print a table, draw a figure
@@ -55,6 +57,21 @@ format: $(READY)  ## put the code in the project's format
 
 bench: $(READY)  ## all benchmarks, short (BENCH_ARGS=--full for the full sizes)
 	@$(BIN)/python benchmarks/run_all.py $(BENCH_ARGS)
+
+dist: $(READY)  ## wheel and sdist into dist, checked and installed in empty environments
+	@rm -rf dist && $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[release]'
+	@$(BIN)/python -m build --outdir dist . >/dev/null
+	@$(BIN)/twine check --strict dist/*
+	@$(BIN)/check-wheel-contents dist/*.whl
+	@$(BIN)/python -m readme_renderer README.md -o dist/../.readme.html && rm .readme.html
+	@$(BIN)/python tools/check_dist.py
+
+hooks: $(READY)  ## the project's own checks before each commit and push
+	@$(BIN)/pre-commit install
+
+constraints: $(READY)  ## write constraints.txt from the newest versions
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade --upgrade-strategy eager -e '.[dev]'
+	@$(BIN)/python tools/write_constraints.py
 
 torture: $(READY)  ## kills, damaged and forged files, full disks: a minute (TORTURE_ARGS="--seconds 3600")
 	@$(BIN)/python tools/torture.py $(TORTURE_ARGS)

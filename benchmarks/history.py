@@ -6,6 +6,7 @@ each ratio moved, into docs/images/benchmarks.svg.
 
 import json
 import math
+import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -66,6 +67,7 @@ def make_line(results: Mapping[str, object], size: str) -> dict[str, Any]:
         "date": datetime.now(UTC).strftime("%Y-%m-%dT%H:%MZ"),
         "commit": find_commit(),
         "size": size,
+        "load": round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None,
         "machine": facts(SEED),
         "findings": {
             name: {finding.label: describe_finding(finding) for finding in result.findings}
@@ -77,7 +79,7 @@ def make_line(results: Mapping[str, object], size: str) -> dict[str, Any]:
 
 def describe_finding(finding: Finding) -> dict[str, Any]:
     """A number with its unit, its aim, and whether small is good."""
-    smaller = finding.at_most or finding.unit.strip() not in ("", "×")
+    smaller = finding.at_most or finding.unit.strip() not in ("", "×") or "GNMSE" in finding.label
     rounded = float(f"{finding.value:.4g}")
     return {"value": rounded, "unit": finding.unit, "aim": finding.aim, "at_most": smaller}
 

@@ -33,6 +33,7 @@ extensions = [
     "command_reference",
     "docstring_links",
     "code_blocks",
+    "page_titles",
     "public_names",
 ]
 exclude_patterns = ["_build", "_templates", "_extensions"]

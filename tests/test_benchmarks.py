@@ -9,6 +9,7 @@ import pytest
 import machine
 import report
 import run_all
+from browser import MISSING, browser
 from report import Agreement, Finding, Report, Timing
 
 
@@ -35,6 +36,7 @@ SLOW = {
     "bench_large",
     "bench_peers",
     "bench_start",
+    "bench_studio",
     "bench_sweep",
 }
 
@@ -47,6 +49,10 @@ SLOW = {
     ],
 )
 def test_benchmark_runs_tiny(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    if name == "bench_studio":
+        pytest.importorskip("playwright", reason="Playwright is not installed")
+        if browser() is None:
+            pytest.skip(MISSING)
     result = import_module(name).main(["--tiny"])
     numbers = list(_numbers(result))
     assert numbers

@@ -21,7 +21,7 @@ def test_a_run_is_one_line_of_json_with_commit_and_machine(tmp_path: Path) -> No
     path = tmp_path / "history.jsonl"
     history.keep_run(make_results(10.0), "short", path)
     [line] = [json.loads(text) for text in path.read_text("utf-8").splitlines()]
-    assert set(line) == {"date", "commit", "size", "machine", "findings"}
+    assert set(line) == {"date", "commit", "size", "load", "machine", "findings"}
     assert line["machine"]["processor"]
     assert line["findings"] == {
         "bench_fit": {

@@ -1,6 +1,7 @@
 """Docstrings name pages as ``docs/theory/paper.md``: text in a terminal, links on the site."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
@@ -11,8 +12,13 @@ PAGE = re.compile(r"``docs/([a-z0-9/-]+)\.md``")
 def link_pages(
     app: Sphinx, what: str, name: str, obj: object, options: Any, lines: list[str]
 ) -> None:
-    """Turn names of pages into links."""
-    lines[:] = [PAGE.sub(r":doc:`/\1`", line) for line in lines]
+    """Turn names of pages into links, where there is such a page."""
+
+    def link(found: re.Match[str]) -> str:
+        exists = (Path(app.srcdir) / f"{found[1]}.md").exists()
+        return f":doc:`/{found[1]}`" if exists else found[0]
+
+    lines[:] = [PAGE.sub(link, line) for line in lines]
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,9 @@ from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from related_names import find_related
+
+SOURCE_LINK = re.compile(r"(reference/api/(gradraker[\w.]*)\.html)#(gradraker[\w.]*)")
 # Packages whose names are public, with the name of their page.
 PACKAGES = (
     "gradraker",
@@ -18,11 +22,13 @@ PACKAGES = (
     "gradraker.workflow",
     "gradraker.explain",
     "gradraker.graph",
+    "gradraker.attributes",
     "gradraker.kernels",
     "gradraker.sweep",
     "gradraker.datasets",
     "gradraker.plotting",
     "gradraker.report",
+    "gradraker.dask",
     "gradraker.live",
     "gradraker.paper",
     "gradraker.exceptions",
@@ -98,7 +104,20 @@ def format_name(package: str, name: str, value: Any) -> str:
         body = f".. autofunction:: {full}\n"
     else:
         body = f".. autodata:: {full}\n   :no-value:\n"
-    return f"{title}{body}\n.. minigallery:: {full}\n   :add-heading: Gallery\n"
+    return (
+        f"{title}{body}\n{format_related(name)}.. minigallery:: {full}\n   :add-heading: Gallery\n"
+    )
+
+
+def format_related(name: str) -> str:
+    """A box with names that belong to a name, and pages about it."""
+    names, pages = find_related(name)
+    places = {found: package for package in reversed(PACKAGES) for found in list_names(package)}
+    # A name that nobody has put in a group yet belongs to the others of its package.
+    names = names or [other for other in places if places[other] == places[name] and other != name]
+    links = [f":py:obj:`~{places[other]}.{other}`" for other in names if other in places]
+    links += [f":doc:`/{page}`" for page in pages]
+    return f".. seealso::\n\n   {', '.join(links)}\n\n" if links else ""
 
 
 class Packages(SphinxDirective):
@@ -149,11 +168,28 @@ def find_public(
     return None
 
 
+def mend_source_links(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any
+) -> None:
+    """Links from source code back to the reference name the package that a page is about."""
+    if page.startswith("_modules/"):
+        context["body"] = SOURCE_LINK.sub(name_anchor, context["body"])
+
+
+def name_anchor(found: re.Match[str]) -> str:
+    """A link to the page of a name, with the anchor that this page has."""
+    start, full, anchor = found.groups()
+    name = full.rpartition(".")[2]
+    _, _, method = f"{anchor}.".partition(f".{name}.")
+    return f"{start}#{full}" + (f".{method}".rstrip("."))
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Write the pages before the site is read."""
     app.add_directive("public-packages", Packages)
     app.connect("autodoc-skip-member", skip_foreign)
     app.connect("autodoc-process-signature", show_parameters)
+    app.connect("html-page-context", mend_source_links)
     app.connect("missing-reference", find_public)
     app.connect("builder-inited", write_pages, priority=100)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

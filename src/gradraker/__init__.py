@@ -15,6 +15,14 @@ if sys.orig_argv[1:3] == ["-m", "gradraker"] or os.path.basename(sys.argv[0]) ==
 
 import lazy_loader
 
-__version__ = "0.1.0.dev0"
+try:  # written from the tag when the package is built or installed
+    from gradraker._version import __version__
+except ImportError:  # sources that were never built, beside an installation or without one
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        __version__ = version("gradraker")
+    except PackageNotFoundError:
+        __version__ = "0.0.0"
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

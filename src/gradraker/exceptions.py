@@ -40,11 +40,35 @@ class ArgumentError(ValueError):
 
 
 class ArgumentTypeError(ArgumentError, TypeError):
-    """An argument is of a kind that will not do."""
+    """An argument is of a kind that will not do.
+
+    Examples
+    --------
+    >>> from gradraker import SKGRegressor
+    >>> from gradraker.exceptions import ArgumentTypeError
+    >>> try:
+    ...     SKGRegressor(n_frequencies="many").fit([[1.0], [0.0]], [1.0, 2.0])
+    ... except (ArgumentTypeError, ValueError) as error:
+    ...     print("n_frequencies" in str(error))
+    True
+    """
 
 
 class ModelFileError(ValueError):
-    """A file is not a complete model file that this version can read."""
+    """A file is not a complete model file that this version can read.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import gradraker
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.gr"
+    >>> _ = path.write_text("not a model")
+    >>> try:
+    ...     gradraker.load(path)
+    ... except gradraker.exceptions.ModelFileError as error:
+    ...     print("model.gr" in str(error))
+    True
+    """
 
 
 class ModelFileChangedError(ValueError):
@@ -160,6 +184,16 @@ class UnknownFigureError(ValueError):
         The name asked for.
     known : tuple of str
         The names that exist.
+
+    Examples
+    --------
+    >>> from gradraker.exceptions import UnknownFigureError
+    >>> from gradraker.paper import choose_parts
+    >>> try:
+    ...     choose_parts(["fig99"])
+    ... except UnknownFigureError as error:
+    ...     print("fig99" in str(error))
+    True
     """
 
     def __init__(self, name: str, known: tuple[str, ...]) -> None:
@@ -170,7 +204,14 @@ class UnknownFigureError(ValueError):
 
 @dataclass(frozen=True)
 class Place:
-    """Where in a file something is: name, line from 1, row from 1, column from 1, its header."""
+    """Where in a file something is: name, line from 1, row from 1, column from 1, its header.
+
+    Examples
+    --------
+    >>> from gradraker.exceptions import Place
+    >>> print(Place("edges.csv", line=3, column=2, header="weight"))
+    edges.csv, line 3, column 2 (weight)
+    """
 
     file: str
     line: int | None = None
@@ -255,6 +296,16 @@ class UnknownNodesError(ValueError):
         Their names.
     remedy : str
         What a caller can do about it.
+
+    Examples
+    --------
+    >>> from gradraker import NodeRegressor
+    >>> from gradraker.exceptions import UnknownNodesError
+    >>> try:
+    ...     NodeRegressor().fit([("a", "b")], {"a": 1.0, "c": 2.0})
+    ... except UnknownNodesError as error:
+    ...     print("'c'" in str(error))
+    True
     """
 
     def __init__(self, argument: str, nodes: Sequence[Hashable], remedy: str) -> None:
@@ -342,6 +393,16 @@ class NegativeWeightError(ValueError):
     ----------
     weight : float
         The smallest edge weight.
+
+    Examples
+    --------
+    >>> from gradraker import adjacency_vectors
+    >>> from gradraker.exceptions import NegativeWeightError
+    >>> try:
+    ...     adjacency_vectors([("a", "b", -1.0)], hops=2, hop_weights="random_walk")
+    ... except NegativeWeightError as error:
+    ...     print(error.weight)
+    -1.0
     """
 
     def __init__(self, weight: float, remedy: str) -> None:

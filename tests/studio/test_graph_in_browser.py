@@ -46,8 +46,8 @@ def test_click_explains_a_node(demo: Any, look: Any, model: Any) -> None:
     wait_for_panel(page, "Davos")
     (prediction,), intervals = model.predict(["Davos"], return_interval=True, coverage=0.9)
     assert page.inner_text("#prediction") == f"{format_number(prediction)} °C"
-    assert format_number(intervals[0][0]) in page.inner_text("#panel")
-    assert format_number(intervals[0][1]) in page.inner_text("#panel")
+    assert format_number(intervals[0][0], 3) in page.inner_text("#panel")
+    assert format_number(intervals[0][1], 3) in page.inner_text("#panel")
     total = float(page.get_attribute("#sum", "data-sum"))
     assert total == pytest.approx(float(prediction), abs=1e-9)
     assert "node=Davos" in page.evaluate(

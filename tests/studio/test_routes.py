@@ -1,10 +1,15 @@
 """The API of the studio, as a part of ``gradraker serve``: safe, typed, and refusing nonsense."""
 
+import base64
 from typing import Any
 
+import numpy as np
 import pytest
 import requests
 
+from gradraker import NodeRegressor
+from gradraker.attributes.reading import read_attributes_file
+from gradraker.io.readers import read_edges, read_values
 from studio_service import StudioService
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
@@ -79,7 +84,7 @@ def test_stream_of_the_service_needs_its_token(service: Any) -> None:
 
 
 def test_other_sites_may_not_ask(service: Any) -> None:
-    body = {"node": "Davos", "links": {"Arosa": 1.0}}
+    body: dict[str, Any] = {"node": "Davos", "links": {"Arosa": 1.0}}
     headers = {"Origin": "https://example.org"}
     answer = requests.post(
         f"{service.url}/studio/api/imagine", json=body, headers=headers, timeout=60
@@ -105,3 +110,25 @@ def test_page_of_a_service_asks_for_the_token_before_changes(service: Any, look:
     assert page.input_value("#token") == "what the service printed"
     page.click("#use-token")
     page.wait_for_selector("#new-value")
+
+
+def test_attributes_are_learned_and_their_coordinates_drawn(files: Any, tmp_path: Any) -> None:
+    edges, values = files
+    table = tmp_path / "attributes.csv"
+    rows = [f"node {i:02d},{i},{i % 5},{'a' if i % 2 else 'b'}" for i in range(40)]
+    table.write_text("node,lon,lat,kind\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    words = ("--edges", edges, "--values", values, "--attributes", table, "--undirected")
+    with StudioService(*words) as service:
+        graph = service.ask("studio/api/graph").json()
+        assert graph["coordinates"] == ["lon", "lat"]
+        x = np.frombuffer(base64.b64decode(graph["x"]), "<f4")
+        order = [int(name.split()[1]) for name in graph["names"]]
+        assert (np.diff(x[np.argsort(order)]) > 0.0).all()
+        attributes = read_attributes_file(table)
+        model = NodeRegressor().fit(
+            read_edges(edges), read_values(values), attributes=attributes, directed=False
+        )
+        shown = np.frombuffer(base64.b64decode(graph["columns"]["prediction"]), "<f8")
+        expected = model.predict(graph["names"])
+        np.testing.assert_allclose(shown, expected, atol=1e-8)
+        assert service.ask("studio/api/replay").json()["arrivals"]

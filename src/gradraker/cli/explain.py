@@ -29,7 +29,9 @@ def explain(model: str, node: str, top: int, as_json: bool) -> None:
     """Say which known values the prediction of a node comes from.
 
     A predicted number is exactly the mean plus the sum of weight × (value − mean) over all
-    nodes that the model has learned. A class has the score Σ weight over the known nodes of that
+    nodes that the model has learned; where the model predicts in another scale, such as
+    logarithms, that holds for values in this scale, and the table says so. A class has the score
+    Σ weight over the known nodes of that
     class.
     """
     if model == "-":
@@ -60,6 +62,7 @@ def explain(model: str, node: str, top: int, as_json: bool) -> None:
     headings = {"node": "Known node", "weight": "Weight", "value": "Value"}
     if "classes" in facts:
         headings["value"] = "Class"
+    headings |= {"scaled_value": "In the scale"}
     headings |= {"contribution": "Contribution", "squared_distance": "Squared distance"}
     shown = [key for key in headings if key in facts["contributors"][0]]
     rows = [[one[key] for key in shown] for one in facts["contributors"]]
@@ -67,8 +70,12 @@ def explain(model: str, node: str, top: int, as_json: bool) -> None:
 
 
 def _list_value_facts(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    scale = []
+    if "scale" in facts:
+        scale.append(("Weights add up in", f"{facts['scale']}, to {shorten(facts['sum'])}"))
     return [
         ("Prediction", shorten(facts["prediction"])),
+        *scale,
         ("Mean", f"{shorten(facts['mean'])}, which values are compared with"),
         ("Sum of weights", f"{shorten(facts['sum_of_weights'])} over {facts['observed']} nodes"),
         ("Listed", f"{shorten(facts['listed_part'])} of what moves it from the mean"),

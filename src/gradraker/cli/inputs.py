@@ -133,6 +133,41 @@ def read_values_file(path: str, waiting: Waiting, how: FileOptions) -> "NodeValu
     return values.rename(str)
 
 
+def read_attributes_table(path: str | None, waiting: Waiting) -> Any:
+    """Read attributes of nodes, whose names are texts; None without a file."""
+    if path is None:
+        return None
+    from gradraker.attributes.reading import read_attributes_file
+
+    waiting.set_file(_label(path))
+    return read_attributes_file(path, progress=waiting.show_progress)
+
+
+def tell_attributes(path: str | None, model: "NodeModel", waiting: Waiting) -> None:
+    """Say how attributes were understood."""
+    if path is not None and model.attributes_ is not None:
+        waiting.tell(f"{_label(path)}: {model.attributes_.format_kinds()}")
+
+
+@contextmanager
+def tell_warnings(waiting: Waiting) -> "Iterator[None]":
+    """Say warnings about attributes in a sentence, without a line of code."""
+    import warnings
+
+    from gradraker.attributes import AttributeWarning
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", AttributeWarning)
+        yield
+    for warning in caught:
+        if issubclass(warning.category, AttributeWarning):
+            waiting.tell(f"warning: {warning.message}")
+        else:
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno
+            )
+
+
 @contextmanager
 def _name_options(header: str) -> "Iterator[None]":
     """Let errors about columns name options instead of arguments."""
@@ -186,6 +221,11 @@ def reword_errors(values: str | None, *, isolated: bool = False) -> "Iterator[No
     try:
         yield
     except UnknownNodesError as error:
+        if error.argument == "attributes":
+            raise ValueError(
+                f"--attributes names nodes without edges: {format_names(error.nodes)}; pass "
+                "--unknown-nodes ignore to leave them out, or isolated to keep them"
+            ) from error
         if error.argument != "values":
             raise
         remedy = "pass --unknown-nodes ignore to leave them out"

@@ -107,6 +107,15 @@ def add_values_option(*, required: bool, text: str) -> Callable[[Command], Comma
     )
 
 
+attributes_option = click.option(
+    "--attributes",
+    type=FileName(),
+    metavar="FILE",
+    help="Attributes of nodes: a table with a header and one row per node, or one of nodes, "
+    "attributes and values. - is stdin.",
+)
+
+
 class Column(click.ParamType):  # type: ignore[type-arg]
     """A column of a file, by its name or by its number from 1."""
 
@@ -309,6 +318,24 @@ prediction_options = _combine(
         callback=check_finite,
         metavar="NUMBER",
         help="Largest value that is possible.",
+    ),
+)
+
+transform_options = _combine(
+    click.option(
+        "--sample-weight",
+        metavar="COLUMN",
+        help="Column of --values with weights: a value of weight 2 counts like two values.",
+    ),
+    click.option(
+        "--transform",
+        type=click.Choice(["auto", "none", "log", "power"]),
+        help="Scale in which numbers are predicted; default auto, by errors of left-out nodes.",
+    ),
+    click.option(
+        "--statistic",
+        type=click.Choice(["mean", "median"]),
+        help="What is predicted of the numbers that a node may have; default the mean.",
     ),
 )
 

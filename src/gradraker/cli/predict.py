@@ -1,5 +1,6 @@
 """``gradraker predict``: edges and known values in, predictions, a report and a model out."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -7,10 +8,13 @@ import click
 from gradraker.cli.inputs import (
     check_distinct,
     check_streams,
+    read_attributes_table,
     read_edges_file,
     read_values_file,
     reword_errors,
     take_file_options,
+    tell_attributes,
+    tell_warnings,
     to_graph_options,
 )
 from gradraker.cli.option_groups import (
@@ -27,6 +31,7 @@ from gradraker.cli.options import (
     NumberOrWord,
     add_top_option,
     add_values_option,
+    attributes_option,
     directed_option,
     edges_option,
     file_options,
@@ -36,6 +41,7 @@ from gradraker.cli.options import (
     prediction_options,
     refuse_skg_options,
     report_options,
+    transform_options,
     unknown_or_isolated_option,
     vector_options,
 )
@@ -70,6 +76,7 @@ if TYPE_CHECKING:
 @add_values_option(
     required=True, text="Known values: a table of nodes and numbers, or texts that name classes."
 )
+@attributes_option
 @click.option(
     "--task",
     type=click.Choice(["values", "classes"]),
@@ -85,6 +92,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="The node model, which compares nodes by walks and degrees, or the paper's SKG.",
 )
+@transform_options
 @prediction_options
 @file_options
 @directed_option
@@ -125,12 +133,19 @@ def predict(
     _check_method(ctx, options)
     how = take_file_options(options)
     page_options = take_page_options(options)
-    check_streams(edges=edges, values=values, explain_nodes=page_options.explain_nodes)
+    attributes = options["attributes"]
+    check_streams(
+        edges=edges,
+        values=values,
+        attributes=attributes,
+        explain_nodes=page_options.explain_nodes,
+    )
     check_streams(out=out, report=report, json="-" if as_json else None)
     if model == "-":
         raise click.UsageError("--model cannot be '-': a model is read again from a file")
     check_distinct(
-        {"edges": edges, "values": values}, {"out": out, "report": report, "model": model}
+        {"edges": edges, "values": values, "attributes": attributes},
+        {"out": out, "report": report, "model": model},
     )
     check_writable(out, report, model)
     with Waiting() as waiting:
@@ -140,22 +155,27 @@ def predict(
 
         graph = read_edges_file(edges, waiting, how)
         known = read_values_file(values, waiting, how)
+        if options["sample_weight"] is not None:
+            trusted = replace(how, value=options["sample_weight"], task="values")
+            options["sample_weight"] = dict(read_values_file(values, waiting, trusted))
+        options["attributes"] = read_attributes_table(attributes, waiting)
         waiting.show_stage("training")
         settings = to_graph_options(
             self_loops=options["self_loops"],
             unweighted=options["unweighted"],
             directed=how.directed,
         )
-        with reword_errors(values, isolated=True):
+        with reword_errors(values, isolated=True), tell_warnings(waiting):
             waiting.set_file("")
             with watch_progress(waiting.show_progress):
                 result = _train(graph, known, options, settings)
+        tell_attributes(attributes, result.model, waiting)
         waiting.show_stage("summing up")
         summary = summarize_predictions(
             result,
             n_edges=len(graph),
             n_contributors=top,
-            inputs={"edges": edges, "values": values},
+            inputs=_list_inputs(edges=edges, values=values, attributes=attributes),
             settings=settings,
         )
         # Everything is made before anything is written: an error leaves all files as they were.
@@ -177,13 +197,20 @@ def predict(
     outputs.echo(model)
 
 
+def _list_inputs(**files: str | None) -> dict[str, str]:
+    return {name: file for name, file in files.items() if file is not None}
+
+
 def _check_method(ctx: click.Context, options: dict[str, Any]) -> None:
     """Refuse options that belong to the other method."""
     if options["method"] == "nodes":
         refuse_skg_options(ctx)
-    elif options["coverage"] is not None:
-        raise click.UsageError("--coverage is an option of --method nodes")
-    elif options["task"] == "classes":
+        return
+    for name in ("coverage", "attributes", "transform", "statistic", "sample_weight"):
+        if options[name] is not None:
+            option = f"--{name.replace('_', '-')}"
+            raise click.UsageError(f"{option} is an option of --method nodes")
+    if options["task"] == "classes":
         raise click.UsageError("--task classes is an option of --method nodes")
 
 
@@ -197,6 +224,8 @@ def _train(
     return predict_nodes(
         graph,
         known,
+        attributes=options["attributes"],
+        sample_weight=options["sample_weight"],
         model=_MODELS[options["method"]](known, options),
         unknown_nodes=options["unknown_nodes"],
         **_take_shape(options),
@@ -217,7 +246,8 @@ def _check_task(known: "NodeValues", options: dict[str, Any]) -> None:
         raise click.UsageError(
             "the values are classes, and SKG predicts numbers: leave --method out"
         )
-    for name, given in _take_shape(options).items():
+    scale = {name: options[name] for name in ("transform", "statistic")}
+    for name, given in (_take_shape(options) | scale).items():
         if given is not None:
             raise click.UsageError(
                 f"the values are classes, which have probabilities: leave --{name} out"
@@ -227,8 +257,11 @@ def _check_task(known: "NodeValues", options: dict[str, Any]) -> None:
 def _make_node_model(known: "NodeValues", options: dict[str, Any]) -> "NodeModel":
     from gradraker import NodeClassifier, NodeRegressor
 
-    kind = NodeClassifier if known.task == "classes" else NodeRegressor
-    return kind(direction=options["direction"] or "both", random_state=options["seed"])
+    settings = {"direction": options["direction"] or "both", "random_state": options["seed"]}
+    if known.task == "classes":
+        return NodeClassifier(**settings)
+    scale = {"transform": options["transform"], "statistic": options["statistic"]}
+    return NodeRegressor(**settings, **{name: one for name, one in scale.items() if one})
 
 
 def _make_skg(known: "NodeValues", options: dict[str, Any]) -> "NodeModel":

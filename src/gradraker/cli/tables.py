@@ -74,6 +74,7 @@ def list_prediction_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
         facts.append(("Intervals", f"hold {100 * summary['coverage']:g} % of the true values"))
     if summary["method"] == "nodes":
         facts += _list_choice_facts(summary["choice"])
+        facts += _list_attribute_facts(summary["attributes"])
         return facts + list_held_out_facts(summary["held_out"])
     sigma2 = summary["sigma2"]
     facts.append(
@@ -93,7 +94,27 @@ def _list_choice_facts(choice: dict[str, Any]) -> list[tuple[str, str]]:
     text = ", ".join(dict.fromkeys(term["block"] for term in choice["kernel"]))
     if choice["n_tried"]:
         text += f"; the best of {choice['n_tried']} candidates"
-    return [("Compared by", text)]
+    facts = [("Compared by", text)]
+    if choice.get("transform", "none") != "none":
+        facts.append(("Weights add up in", choice["formula"]))
+    if choice.get("statistic") == "median":
+        facts.append(("Predicted", "medians"))
+    return facts
+
+
+def _list_attribute_facts(told: dict[str, Any] | None) -> list[tuple[str, str]]:
+    """What attributes were understood as, and which count most in linear terms."""
+    if told is None:
+        return []
+    kinds = ", ".join(f"{kind}: {shorten(n)}" for kind, n in told["kinds"].items())
+    facts = [("Attributes", f"{shorten(told['n_columns'])} numbers per node ({kinds})")]
+    counted = [
+        f"{make_printable(one['attribute'])} ({one['coefficient']:+.3g})"
+        for one in told["coefficients"][:5]
+    ]
+    if counted:
+        facts.append(("Count most", ", ".join(counted)))
+    return facts
 
 
 def describe_rule(rule: str) -> str:

@@ -9,16 +9,19 @@ from gradraker.cli.inputs import (
     check_distinct,
     check_streams,
     load_node_model,
+    read_attributes_table,
     read_edges_file,
     read_values_file,
     reword_errors,
     take_file_options,
+    tell_warnings,
 )
 from gradraker.cli.option_groups import FILE_OPTIONS, PAGE_OPTIONS, GroupedCommand
 from gradraker.cli.options import (
     FileName,
     add_top_option,
     add_values_option,
+    attributes_option,
     file_options,
     new_edges_option,
     output_options,
@@ -47,6 +50,7 @@ from gradraker.cli.tables import make_facts_table, make_predictions_table, short
 )
 @new_edges_option
 @add_values_option(required=False, text="New values; those already learned are passed over.")
+@attributes_option
 @click.option(
     "--forget-value",
     "forget_values",
@@ -87,6 +91,7 @@ def update(
     model: str,
     edges: str | None,
     values: str | None,
+    attributes: str | None,
     forget_values: tuple[str, ...],
     forget_nodes: tuple[str, ...],
     forget_edges: tuple[tuple[str, str], ...],
@@ -100,7 +105,7 @@ def update(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Teach a saved model new edges and values, or let it forget, and predict all other nodes.
+    """Teach a saved model new edges, values and attributes, or let it forget, and predict.
 
     The model holds its graph, and takes the edges as more of it. New values are predicted
     before they are learned, which gives an honest error. What --forget-value, --forget-node and
@@ -111,9 +116,9 @@ def update(
     if "-" in (model, save_as):
         raise click.UsageError("--model and --save-as cannot be '-': give the name of a file")
     how = take_file_options(options)
-    check_streams(edges=edges, values=values, explain_nodes=options["explain_nodes"])
+    inputs = {"edges": edges, "values": values, "attributes": attributes}
+    check_streams(**inputs, explain_nodes=options["explain_nodes"])
     check_streams(out=out, report=report, json="-" if as_json else None)
-    inputs = {"edges": edges, "values": values}
     check_distinct(inputs | {"model": model}, {"out": out, "report": report})
     check_distinct(inputs | {"out": out, "report": report}, {"save-as": save_as})
     target = model if save_as is None else save_as
@@ -137,8 +142,9 @@ def update(
         how = replace(how, task=saved.value_kind.task, directed=saved.is_directed_)
         graph = None if edges is None else read_edges_file(edges, waiting, how)
         given = {} if values is None else read_values_file(values, waiting, how)
+        described = read_attributes_table(attributes, waiting)
         waiting.show_stage("training")
-        with reword_errors(values, isolated=True):
+        with reword_errors(values, isolated=True), tell_warnings(waiting):
             removed = {"values": forget_values, "nodes": forget_nodes, "edges": forget_edges}
             waiting.set_file("")
             with watch_progress(waiting.show_progress):
@@ -146,6 +152,7 @@ def update(
                     saved,
                     graph,
                     given,
+                    attributes=described,
                     unknown_nodes=unknown_nodes,
                     relearn=again,
                     forget=removed,

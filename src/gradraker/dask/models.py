@@ -43,7 +43,7 @@ class _DaskModel(BaseEstimator):
         self.client = client
         self.directory = directory
         self.timeout = timeout
-        self._parameters = self.model_class(**parameters).get_params()
+        self._parameters: dict[str, Any] = self.model_class(**parameters).get_params()
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters, those of the plain model among them."""

@@ -60,6 +60,13 @@ class DatasetInfo:
         What to cite.
     files : tuple of RemoteFile
         Files to download; none if the data set is embedded.
+
+    Examples
+    --------
+    >>> from gradraker.datasets import describe_dataset
+    >>> info = describe_dataset("temperature")
+    >>> info.name, info.facts["stations"]
+    ('temperature', 89)
     """
 
     name: str

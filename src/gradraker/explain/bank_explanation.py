@@ -31,6 +31,14 @@ class BankExplanation(LinearExplanation):
         w̄ₚ at the end of training.
     member_predictions : ndarray of shape (P, n) or (P, n, n_targets)
         Predictions of each member alone; their mean with ``kernel_weights`` is the prediction.
+
+    Examples
+    --------
+    >>> from gradraker import GradrakerRegressor
+    >>> bank = GradrakerRegressor(kernels=[0.5, 2.0], random_state=0)
+    >>> explanation = bank.fit([[1, 0], [1, 1]], [10.0, 20.0]).explain([[1, 1]])
+    >>> explanation.member_predictions.shape
+    (2, 1)
     """
 
     members: "tuple[BankMember, ...]"

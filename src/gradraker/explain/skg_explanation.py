@@ -44,6 +44,14 @@ class Explanation(LinearExplanation):
         Names of explained and known nodes; numbers where none were given.
     sigma2, learning_rate, kernel
         Of the model.
+
+    Examples
+    --------
+    >>> from gradraker import SKGRegressor
+    >>> model = SKGRegressor(sigma2=1.0, n_epochs=1, shuffle=False, random_state=0)
+    >>> explanation = model.fit([[1, 0], [1, 1]], [10.0, 20.0]).explain([[1, 1]])
+    >>> explanation.weights.shape, explanation.by_time.shape
+    ((1, 2), (1, 2))
     """
 
     similarities: NDArray[np.float64]
@@ -186,6 +194,16 @@ class SplitPrediction:
         Training steps with a significant weight.
     noise : ndarray of shape (n,)
         Upper end of the noise range of each prediction.
+
+    Examples
+    --------
+    >>> from gradraker import SKGRegressor
+    >>> model = SKGRegressor(sigma2=1.0, random_state=0)
+    >>> model = model.fit([[1, 0], [1, 1], [0, 1]], [1.0, 2.0, 3.0])
+    >>> explanation = model.explain([[1, 1]])
+    >>> split = explanation.split_prediction()
+    >>> bool(abs(split.significant + split.insignificant - explanation.prediction).max() < 1e-9)
+    True
     """
 
     significant: NDArray[np.float64]

@@ -56,6 +56,14 @@ class SimilarityTransfer:
         values. NaN if values do not differ.
     n_nodes, n_neighbors : int
         Rows of X, and how many nearest ones predict a node.
+
+    Examples
+    --------
+    >>> from gradraker import load_temperature
+    >>> from gradraker.explain import similarity_transfer
+    >>> data = load_temperature()
+    >>> similarity_transfer(data.adjacency, data.values).verdict
+    'SKG should work well here: ...'
     """
 
     squared_distances: NDArray[np.float64]

@@ -41,6 +41,15 @@ class AdjacencyVectors:
         Name of each row: int64, or Python objects.
     references : array of shape (m,)
         Name of each column.
+
+    Examples
+    --------
+    >>> from gradraker import adjacency_vectors
+    >>> vectors = adjacency_vectors([("a", "b", 2.0), ("a", "c", 0.5)])
+    >>> vectors
+    AdjacencyVectors(3 nodes × 3 references, 2 entries)
+    >>> vectors.rows.toarray()[0].tolist(), vectors.references.tolist()
+    ([0.0, 2.0, 0.5], ['a', 'b', 'c'])
     """
 
     rows: sp.csr_array

@@ -20,10 +20,10 @@ _ARRAYS = {"nodes": np.int64, "indptr": np.int32, "indices": np.int32, "weights"
 
 @dataclass(frozen=True, repr=False, eq=False)
 class DiskGraph:
-    """A graph in a folder, as :func:`gradraker.read_edges` builds it with ``on_disk``.
+    r"""A graph in a folder, as :func:`gradraker.read_edges` builds it with ``on_disk``.
 
-    Edges count both ways: ``matrix`` is |A| + |A|ᵀ with a full diagonal, in single precision. Its
-    arrays are files that are mapped, so pages of them come and go with use.
+    Edges count both ways: ``matrix`` is ``|A| + |A|ᵀ`` with a full diagonal, in single precision.
+    Its arrays are files that are mapped, so pages of them come and go with use.
 
     Attributes
     ----------
@@ -35,6 +35,16 @@ class DiskGraph:
         Weights of edges, both ways.
     n_edges : int
         Edges that were read, duplicates included.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from gradraker import read_edges
+    >>> place = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (place / "edges.csv").write_text("source,target\n7,8\n8,9\n")
+    >>> graph = read_edges(place / "edges.csv", on_disk=place / "graph")
+    >>> graph.nodes.tolist(), graph.matrix.shape
+    ([7, 8, 9], (3, 3))
     """
 
     folder: Path

@@ -38,6 +38,15 @@ class GraphViews:
     references : array of shape (m₁ + m₂ + …,)
         Name of each column, a tuple (view, reference), so that no two are equal and a
         column's name does not depend on the other views.
+
+    Examples
+    --------
+    >>> from gradraker.graph import hop_views
+    >>> views = hop_views([("a", "b"), ("b", "c")], hops=2)
+    >>> views.views
+    {'1 hop': 3, '2 hops': 3}
+    >>> views.get_view("2 hops").rows.toarray()[0].tolist()
+    [0.0, 0.0, 1.0]
     """
 
     rows: sp.csr_array

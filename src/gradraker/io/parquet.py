@@ -19,10 +19,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def read_parquet_columns(
-    content: Content, wanted: WantedColumns, options: TextOptions, progress: Progress
-) -> FileColumns:
-    """Return the wanted columns of a Parquet file; the options are those of text tables."""
+def read_parquet_table(content: Content) -> "pl.DataFrame":
+    """Return all columns of a Parquet file."""
     import polars as pl
 
     try:
@@ -33,12 +31,18 @@ def read_parquet_columns(
         ) from None
     check_unpacked_size(content.label, sizes.n_bytes)
     try:
-        table = pl.read_parquet(io.BytesIO(content.data))
+        return pl.read_parquet(io.BytesIO(content.data))
     except (Exception, pl.exceptions.PanicException) as error:
         raise GraphFileError(
             content.label, f"this is not a readable Parquet file ({take_first_line(error)})"
         ) from None
-    return take_columns(table, content.label, wanted)
+
+
+def read_parquet_columns(
+    content: Content, wanted: WantedColumns, options: TextOptions, progress: Progress
+) -> FileColumns:
+    """Return the wanted columns of a Parquet file; the options are those of text tables."""
+    return take_columns(read_parquet_table(content), content.label, wanted)
 
 
 def take_columns(

@@ -51,6 +51,13 @@ class Sigma2Ranges:
         D.
     kernel : str
         Name of the kernel.
+
+    Examples
+    --------
+    >>> from gradraker import load_temperature, sigma2_ranges
+    >>> ranges = sigma2_ranges(load_temperature().adjacency)
+    >>> ranges.find_range(2.0), round(ranges.extending_disturbing, 2) > 5
+    ('extending', True)
     """
 
     chaos_extending: float

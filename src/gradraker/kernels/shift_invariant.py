@@ -35,6 +35,12 @@ class Kernel:
     shape (...). ``variance_at(difference, similarity)`` is its inverse: the ``sigma2`` at which
     one pair of rows with that difference has that similarity. ``metric`` is the distance that
     κ falls with, as :func:`gradraker.kernels.extreme_squared_distances` names it.
+
+    Examples
+    --------
+    >>> from gradraker.kernels import get_kernel
+    >>> get_kernel("gaussian").similarity([[3.0, 4.0]], 12.5).round(4)
+    array([0.3679])
     """
 
     name: str

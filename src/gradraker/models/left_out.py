@@ -1,5 +1,6 @@
 """Known nodes predicted without their own values, and the error that estimates."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,14 @@ class LeftOutError:
 
     ``gnmse`` is taken on values that are scaled to [0, 1] by the range of the known ones, as in
     the paper; ``*_of_mean`` are the errors of predicting the mean of the other known values.
+
+    Examples
+    --------
+    >>> from gradraker import NodeRegressor, load_temperature
+    >>> data = load_temperature()
+    >>> model = NodeRegressor().fit(data, dict(zip(data.node_names[:30], data.values[:30])))
+    >>> model.left_out_error_.rmse < model.left_out_error_.rmse_of_mean
+    True
     """
 
     rmse: float
@@ -57,6 +66,14 @@ class LeftOut:
         How far the predictions are off.
     one_at_a_time : bool
         Whether each node was left out alone (closed form), or all were held out together.
+
+    Examples
+    --------
+    >>> from gradraker import NodeRegressor, load_temperature
+    >>> data = load_temperature()
+    >>> model = NodeRegressor().fit(data, dict(zip(data.node_names[:30], data.values[:30])))
+    >>> model.predict_left_out().predictions.shape
+    (30,)
     """
 
     rows: NDArray[np.int64]
@@ -70,12 +87,31 @@ class LeftOut:
         return self.error._repr_html_()
 
 
+class LeftOutTargets(dict[Hashable, LeftOut]):
+    """Known nodes that were predicted without their own values, by target."""
+
+    @property
+    def error(self) -> dict[Hashable, LeftOutError]:
+        """How far the predictions are off, by target."""
+        return {name: one.error for name, one in self.items()}
+
+
 @dataclass(frozen=True)
 class LeftOutAccuracy:
     """How known nodes were predicted without their own label.
 
     ``calibration_error`` is the expected calibration error: the mean distance between the
     probability of the predicted class and how often it is right, over ten bins of probability.
+
+    Examples
+    --------
+    >>> from gradraker import NodeClassifier
+    >>> from gradraker.datasets import make_block_graph
+    >>> data = make_block_graph(60, n_blocks=2, random_state=0)
+    >>> labels = dict(zip(data.node_names[:30], data.positions[:30, 0].tolist()))
+    >>> model = NodeClassifier().fit(data, labels)
+    >>> 0.5 < model.left_out_error_.accuracy <= 1.0
+    True
     """
 
     accuracy: float
@@ -118,6 +154,17 @@ class LeftOutClasses:
         Labels.
     error : LeftOutAccuracy
         How often the predictions are right.
+
+    Examples
+    --------
+    >>> from gradraker import NodeClassifier
+    >>> from gradraker.datasets import make_block_graph
+    >>> data = make_block_graph(60, n_blocks=2, random_state=0)
+    >>> labels = dict(zip(data.node_names[:30], data.positions[:30, 0].tolist()))
+    >>> model = NodeClassifier().fit(data, labels)
+    >>> left_out = model.predict_left_out()
+    >>> type(left_out).__name__
+    'LeftOutClasses'
     """
 
     rows: NDArray[np.int64]

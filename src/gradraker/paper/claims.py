@@ -108,6 +108,11 @@ class Finding:
         By the rule.
     reason : str
         Why it differs or cannot be checked, or a remark where it agrees.
+
+    Examples
+    --------
+    >>> from gradraker.paper import compare_with_paper, read_results
+    >>> findings = compare_with_paper(read_results("paper/results.jsonl"))  # doctest: +SKIP
     """
 
     key: str
@@ -143,7 +148,14 @@ def check_claims(claims: Iterable[Claim], results: PaperResults) -> list[Finding
 
 
 def count_verdicts(findings: Iterable[Finding]) -> dict[str, int]:
-    """Count the findings with each verdict."""
+    """Count the findings with each verdict.
+
+    Examples
+    --------
+    >>> from gradraker.paper import count_verdicts
+    >>> sum(count_verdicts([]).values())
+    0
+    """
     verdicts = [finding.verdict for finding in findings]
     return {verdict: verdicts.count(verdict) for verdict in VERDICTS}
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from gradraker.explain import Explanation
 from gradraker.metrics import gnmse
-from gradraker.models import SKGRegressor
-from gradraker.paper.paper_data import Floats, PaperGraph, Split
+from gradraker.paper.learner import fit_learner
+from gradraker.paper.paper_data import Floats, PaperGraph
 from gradraker.paper.plan import RunOptions, Settings, Simulation
 
 CHAOS, EXTENDING, DISTURBING, AVERAGING = FOUR_SIGMA2 = (0.1, 2.0, 10.0, 300.0)
@@ -136,7 +136,7 @@ def simulate_weights(graph: PaperGraph, settings: Settings, options: RunOptions)
     row, unknown = settings["tested_node"], split.unknown
     runs = []
     for sigma2 in settings["sigma2"]:
-        model = _fit(split, y, sigma2, settings)
+        model = fit_learner(split, y, settings, sigma2=sigma2)
         explanation = model.explain(split.X[unknown])
         runs.append(
             {"sigma2": sigma2, "range": model.ranges_.find_range(sigma2)}
@@ -158,17 +158,6 @@ def simulate_weights(graph: PaperGraph, settings: Settings, options: RunOptions)
         "unit": [float(data.values.min()), float(data.values.max())],
         "runs": runs,
     }
-
-
-def _fit(split: Split, y: Floats, sigma2: float, settings: Settings) -> SKGRegressor:
-    model = SKGRegressor(
-        sigma2=sigma2,
-        n_frequencies=settings["n_frequencies"],
-        learning_rate=settings["learning_rate"],
-        n_epochs=settings["n_epochs"],
-        random_state=split.seed,
-    )
-    return model.fit(split.X[split.known], y[split.known])
 
 
 def _describe_run(explanation: Explanation, row: int) -> dict[str, Any]:

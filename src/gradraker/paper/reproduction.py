@@ -66,6 +66,11 @@ def reproduce_paper(
     ------
     UnknownFigureError
         If a name is not that of a figure; nothing is written.
+
+    Examples
+    --------
+    >>> from gradraker.paper import reproduce_paper
+    >>> _ = reproduce_paper("paper", only=["fig1"], fast=True)  # doctest: +SKIP
     """
     parts = choose_parts(only)
     _check_extras()
@@ -102,6 +107,11 @@ def redraw_paper(
     -------
     dict
         The summary, as of :func:`build_summary`.
+
+    Examples
+    --------
+    >>> from gradraker.paper import redraw_paper
+    >>> _ = redraw_paper("paper/results.jsonl", "again")  # doctest: +SKIP
     """
     _check_extras()
     return write_reproduction(read_results(path), folder, progress=progress)
@@ -216,6 +226,12 @@ def write_reproduction(
     -------
     dict
         The summary. Equal results make equal files.
+
+    Examples
+    --------
+    >>> from gradraker.paper import read_results, write_reproduction
+    >>> results = read_results("paper/results.jsonl")  # doctest: +SKIP
+    >>> write_reproduction(results, "again")  # doctest: +SKIP
     """
     home = Path(folder)
     summary = build_summary(results)

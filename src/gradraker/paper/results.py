@@ -29,6 +29,11 @@ class PaperResults:
         counts and checksum, or how to get it.
     simulations : dict of str to dict
         For each simulation that was run its ``dataset``, ``settings`` and ``results``.
+
+    Examples
+    --------
+    >>> from gradraker.paper import read_results
+    >>> results = read_results("paper/results.jsonl")  # doctest: +SKIP
     """
 
     header: Mapping[str, Any]
@@ -61,7 +66,13 @@ class PaperResults:
 
 
 def read_results(path: str | os.PathLike[str]) -> PaperResults:
-    """Read a file that :meth:`PaperResults.save` wrote."""
+    """Read a file that :meth:`PaperResults.save` wrote.
+
+    Examples
+    --------
+    >>> from gradraker.paper import read_results
+    >>> results = read_results("paper/results.jsonl")  # doctest: +SKIP
+    """
     content = Path(path).read_bytes()
     try:
         header, *simulations = map(json.loads, content.splitlines())

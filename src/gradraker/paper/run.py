@@ -206,5 +206,10 @@ def compare_with_paper(results: PaperResults) -> list[Finding]:
 
     Claims whose simulations were not asked for are left out; those whose data set is not at hand
     cannot be checked.
+
+    Examples
+    --------
+    >>> from gradraker.paper import compare_with_paper, read_results
+    >>> findings = compare_with_paper(read_results("paper/results.jsonl"))  # doctest: +SKIP
     """
     return check_claims(CLAIMS, results)

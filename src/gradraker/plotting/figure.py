@@ -80,6 +80,13 @@ class DrawnDisplay(Display):
         Draws on the axes that it gets.
     width, height : float
         Size of a figure of its own, in inches.
+
+    Examples
+    --------
+    >>> from gradraker.plotting import DrawnDisplay
+    >>> display = DrawnDisplay(lambda axes: axes.plot([1, 2])).plot()
+    >>> len(display.ax_.lines)
+    1
     """
 
     def __init__(

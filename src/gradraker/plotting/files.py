@@ -54,6 +54,15 @@ def render_figure(figure: "Figure", kind: str) -> bytes:
     Returns
     -------
     bytes
+
+    Examples
+    --------
+    >>> from gradraker import NodeRegressor
+    >>> model = NodeRegressor().fit([("a", "b"), ("b", "c")], {"a": 1.0, "c": 2.0})
+    >>> display = model.explain(["b"]).plot()
+    >>> from gradraker.plotting import render_figure
+    >>> render_figure(display.figure_, "png")[1:4]
+    b'PNG'
     """
     from matplotlib import rc_context
 
@@ -69,7 +78,16 @@ def render_figure(figure: "Figure", kind: str) -> bytes:
 
 
 def write_figure(figure: "Figure", path: str | os.PathLike[str]) -> Path:
-    """Write a figure as SVG, PNG or PDF, by the ending of the name; equal ones make equal files."""
+    """Write a figure as SVG, PNG or PDF, by the ending of the name; equal ones make equal files.
+
+    Examples
+    --------
+    >>> from gradraker import NodeRegressor
+    >>> model = NodeRegressor().fit([("a", "b"), ("b", "c")], {"a": 1.0, "c": 2.0})
+    >>> display = model.explain(["b"]).plot()
+    >>> from gradraker.plotting import write_figure
+    >>> _ = write_figure(display.figure_, "why.svg")  # doctest: +SKIP
+    """
     kind = Path(path).suffix.lower().removeprefix(".")
     if kind not in FORMATS:
         raise ValueError(
@@ -80,7 +98,16 @@ def write_figure(figure: "Figure", path: str | os.PathLike[str]) -> Path:
 
 
 def freeze_layout(figure: "Figure") -> None:
-    """Lay a figure out once and for all: each further file of it is written in half the time."""
+    """Lay a figure out once and for all: each further file of it is written in half the time.
+
+    Examples
+    --------
+    >>> from gradraker import NodeRegressor
+    >>> model = NodeRegressor().fit([("a", "b"), ("b", "c")], {"a": 1.0, "c": 2.0})
+    >>> display = model.explain(["b"]).plot()
+    >>> from gradraker.plotting import freeze_layout
+    >>> freeze_layout(display.figure_)
+    """
     figure.draw_without_rendering()
     if any(axes.get_aspect() != "auto" for axes in figure.axes):
         figure.draw_without_rendering()  # such axes have found their size only now
@@ -105,13 +132,33 @@ def render_inline_svg(figure: "Figure", *, prefix: str, description: str) -> str
     Returns
     -------
     str
+
+    Examples
+    --------
+    >>> from gradraker import NodeRegressor
+    >>> model = NodeRegressor().fit([("a", "b"), ("b", "c")], {"a": 1.0, "c": 2.0})
+    >>> display = model.explain(["b"]).plot()
+    >>> from gradraker.plotting import render_inline_svg
+    >>> "<svg" in render_inline_svg(display.figure_, prefix="b", description="Reasons")
+    True
     """
     text = render_figure(figure, "svg").decode()
     return to_inline_svg(text, prefix=prefix, description=description)
 
 
 def to_inline_svg(text: str, *, prefix: str, description: str) -> str:
-    """Turn an SVG file into an element to be put into a page; see :func:`render_inline_svg`."""
+    """Turn an SVG file into an element to be put into a page; see :func:`render_inline_svg`.
+
+    Examples
+    --------
+    >>> from gradraker import NodeRegressor
+    >>> model = NodeRegressor().fit([("a", "b"), ("b", "c")], {"a": 1.0, "c": 2.0})
+    >>> display = model.explain(["b"]).plot()
+    >>> from gradraker.plotting import render_figure, to_inline_svg
+    >>> svg = render_figure(display.figure_, "svg")
+    >>> to_inline_svg(svg.decode(), prefix="b", description="Reasons").startswith("<svg")
+    True
+    """
     text = text[text.index("<svg") :].strip()
     text = re.sub(r"\s*<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}-", text)

@@ -74,6 +74,7 @@ def summarize_predictions(
         "bounds": describe_bounds(result),
         "sigma2": facts.get("sigma2"),
         "choice": facts.get("choice"),
+        "attributes": facts.get("attributes"),
         "held_out": describe_left_out(result),
         "transfer": facts.get("transfer"),
         "predictions": list_predictions(result, n_contributors),
@@ -182,7 +183,15 @@ def _measure_width(one: dict[str, Any]) -> float:
 def summarize_update(
     update: Update, result: NodePredictions, *, n_contributors: int
 ) -> dict[str, Any]:
-    """Summarize an update: what ``gradraker update --json`` prints."""
+    """Summarize an update: what ``gradraker update --json`` prints.
+
+    Examples
+    --------
+    >>> from gradraker.report import summarize_update
+    >>> from gradraker.workflow import update_nodes
+    >>> update = update_nodes("model.gr", values={"b": 1.5})  # doctest: +SKIP
+    >>> summary = summarize_update(update)  # doctest: +SKIP
+    """
     model = result.model
     facts = model.describe()
     summary = {
@@ -223,17 +232,31 @@ def summarize_explanation(
 
     Contributions are weight × (value − mean), the part by which a known value moves the prediction
     from the mean. A class is scored by the weights of the known nodes of that class.
+
+    Examples
+    --------
+    >>> from gradraker import NodeRegressor
+    >>> from gradraker.report import summarize_explanation
+    >>> from gradraker.workflow import find_contributors
+    >>> model = NodeRegressor().fit([("a", "b"), ("b", "c")], {"a": 1.0, "c": 2.0})
+    >>> found = summarize_explanation(find_contributors(model, ["b"]))  # doctest: +SKIP
     """
     if explanation.class_names is not None:
         return _summarize_class(model, explanation, k=k)
-    mean = model.mean_
+    units = explanation.units
+    mean = model.mean_ if units is None else float(explanation.values.mean())
     weights, moved = explanation.weights[0], explanation.values - mean
     order = explanation.find_heaviest(k)[0].tolist()
     total, listed = float(weights @ moved), float(weights[order] @ moved[order])
     further = explanation.describe_pairs([0] * len(order), order)
+    if units is not None:
+        further = {"scaled_value": explanation.values[order]} | further
+    scaled = (
+        {} if units is None else {"scale": units.scale, "sum": float(explanation.prediction[0])}
+    )
     return {
         "node": str(explanation.node_names[0]),
-        "prediction": float(explanation.prediction[0]),
+        "prediction": to_json_number(explanation.predicted_labels[0]),
         "mean": mean,
         "observed": int(weights.size),
         "sum_of_weights": float(weights.sum()),
@@ -243,13 +266,13 @@ def summarize_explanation(
             {
                 "node": str(explanation.known_names[i]),
                 "weight": float(weights[i]),
-                "value": round_off(float(explanation.values[i])),
+                "value": round_off(float(explanation.known_labels[i])),
                 "contribution": float(weights[i] * moved[i]),
             }
             | {name: float(column[at]) for name, column in further.items()}
             for at, i in enumerate(order)
         ],
-    }
+    } | scaled
 
 
 def _summarize_class(model: NodeModel, explanation: LinearExplanation, *, k: int) -> dict[str, Any]:

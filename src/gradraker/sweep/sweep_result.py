@@ -56,6 +56,13 @@ class SweepResult:
     settings : dict
         All it takes to run the sweep again: arguments, seed, versions, and name and checksums
         of the data.
+
+    Examples
+    --------
+    >>> from gradraker import load_temperature, sigma2_sweep
+    >>> result = sigma2_sweep(load_temperature(), n_repeats=3)
+    >>> result.gnmse.shape[0], result.best_ > 0
+    (3, True)
     """
 
     sigma2: Floats

@@ -33,6 +33,14 @@ class SettingsSweep:
         Its values.
     results : tuple of SweepResult
         The sweep of each value.
+
+    Examples
+    --------
+    >>> from gradraker import load_temperature
+    >>> from gradraker.sweep import settings_sweep
+    >>> found = settings_sweep(load_temperature(), setting="n_epochs", values=[1, 3], n_repeats=2)
+    >>> len(found.results)
+    2
     """
 
     setting: str

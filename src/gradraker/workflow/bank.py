@@ -36,6 +36,13 @@ class BankPredictions:
         That mean.
     held_out_error : LeftOutError or None
         Errors on a fifth of the known nodes, held out once; None with fewer than 10 of them.
+
+    Examples
+    --------
+    >>> from gradraker.workflow import predict_with_bank
+    >>> road = [("a", "x"), ("b", "x"), ("c", "y"), ("d", "y")]
+    >>> type(predict_with_bank({"road": road}, {"a": 1.0, "c": 9.0}, kernels=[1.0])).__name__
+    'BankPredictions'
     """
 
     nodes: NDArray[Any]

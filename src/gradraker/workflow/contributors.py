@@ -30,6 +30,14 @@ class Contributors:
     smallest_weight : float
         The smallest contribution weight of all known nodes: a prediction is a weighted mean only
         if it is not negative.
+
+    Examples
+    --------
+    >>> from gradraker import NodeRegressor
+    >>> from gradraker.workflow import find_contributors
+    >>> model = NodeRegressor().fit([("a", "b"), ("b", "c")], {"a": 1.0, "c": 2.0})
+    >>> type(find_contributors(model, ["b"], k=1)).__name__
+    'Contributors'
     """
 
     names: list[list[Hashable]]
@@ -51,6 +59,14 @@ def find_contributors(
 
     There are fewer than k where fewer values are known. With ``left_out``, the predictions are
     those of known nodes without their own values.
+
+    Examples
+    --------
+    >>> from gradraker import NodeRegressor
+    >>> from gradraker.workflow import find_contributors
+    >>> model = NodeRegressor().fit([("a", "b"), ("b", "c")], {"a": 1.0, "c": 2.0})
+    >>> type(find_contributors(model, ["b"], k=1)).__name__
+    'Contributors'
     """
     if len(nodes) == 0:
         return Contributors([], np.empty((0, 0)), np.empty((0, 0)))

@@ -15,6 +15,15 @@ def evaluate_left_out(model: NodeModel) -> LeftOut | LeftOutClasses | None:
     -------
     LeftOut, LeftOutClasses or None
         None with fewer than 10 known nodes, or if the model cannot leave any out.
+
+    Examples
+    --------
+    >>> from gradraker import NodeRegressor, load_temperature
+    >>> from gradraker.workflow import evaluate_left_out
+    >>> data = load_temperature()
+    >>> model = NodeRegressor().fit(data, dict(zip(data.node_names[:30], data.values[:30])))
+    >>> evaluate_left_out(model).error.n_nodes
+    30
     """
     if len(model.known_nodes_) < ENOUGH_TO_ESTIMATE:
         return None

@@ -62,6 +62,16 @@ class NodePredictions:
         The range that values can have.
     readings : dict of str to Reading
         How tables of edges and values were read.
+
+    Examples
+    --------
+    >>> from gradraker import load_temperature, predict_nodes
+    >>> data = load_temperature()
+    >>> result = predict_nodes(data, dict(zip(data.node_names[:60], data.values[:60])))
+    >>> result
+    NodePredictions of 29 nodes from 60 known ones; left-out RMSE ...
+    >>> result.to_frame().shape[0]
+    89
     """
 
     model: NodeModel

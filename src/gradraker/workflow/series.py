@@ -32,6 +32,16 @@ class SeriesPredictions:
     gnmse, gnmse_of_last : float or None
         Errors at the last fifth of the times of a model that has not seen them, and of predicting
         the last known value; values are scaled to [0, 1]. None for short series.
+
+    Examples
+    --------
+    >>> from gradraker import SKGRegressor
+    >>> from gradraker.datasets import load_temperature_normals
+    >>> from gradraker.workflow import predict_series
+    >>> data, series = load_temperature_normals()
+    >>> learner = SKGRegressor(random_state=0)
+    >>> predict_series(data, series, learner=learner, taps=2).predictions.shape
+    (89,)
     """
 
     nodes: NDArray[Any]

@@ -24,13 +24,18 @@ class Update:
     n_passed_over : int
         Values that the model held already.
     graph_changed : bool
-        Whether there are new nodes, new edges or other weights.
+        Whether there are new nodes, new edges, other weights or attributes.
     fallback : float or label
         Mean that the model compares values with, or the class that was known most often.
     task : {"values", "classes"}
         Whether values are numbers or labels of classes.
     n_forgotten : int
         Values, nodes and edges that the model was told to forget.
+
+    Examples
+    --------
+    >>> from gradraker.workflow import update_nodes
+    >>> update = update_nodes("model.gr", values={"b": 1.5})  # doctest: +SKIP
     """
 
     learned: dict[Hashable, Any]
@@ -79,6 +84,7 @@ def update_nodes(
     graph: Any = None,
     values: Mapping[Any, Any] | None = None,
     *,
+    attributes: Any = None,
     unknown_nodes: str = "error",
     relearn: bool = False,
     forget: Mapping[str, Any] | None = None,
@@ -94,6 +100,8 @@ def update_nodes(
         Edges to add, in any form that ``fit`` takes.
     values : mapping from nodes to values, optional
         Values to learn; those that the model holds already are passed over.
+    attributes : frame, array, sparse matrix or mapping, optional
+        Attributes to add or replace, which are learned with the edges.
     unknown_nodes : {"error", "ignore", "isolated"}, default="error"
         What to do with values of nodes that the graph does not have.
     relearn : bool, default=False
@@ -123,10 +131,12 @@ def update_nodes(
     removed = {name: list(items) for name, items in (forget or {}).items() if len(items)}
     if removed:
         model.forget(**removed)
-    if graph is not None:
-        model.partial_fit(graph, **graph_options)
+    if graph is not None or attributes is not None:
+        model.partial_fit(
+            graph, attributes=attributes, unknown_nodes=unknown_nodes, **graph_options
+        )
     after = model.adjacency_
-    changed = before.shape != after.shape or (before != after).nnz > 0
+    changed = before.shape != after.shape or (before != after).nnz > 0 or attributes is not None
     given = {node: v for node, v in (values or {}).items() if v == v and v is not None}
     _check_task(model, given)
     held = dict(zip(model.known_nodes_.tolist(), model.known_values_.tolist(), strict=True))

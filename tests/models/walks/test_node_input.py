@@ -116,7 +116,7 @@ REFUSED = {
         EDGES,
         VALUES,
         ValueError,
-        "blocks must be 'degree', 'community'",
+        "blocks must be 'degree', 'attributes'",
     ),
     "no blocks": ({"blocks": ()}, EDGES, VALUES, ValueError, "blocks must be"),
     "number of blocks": ({"blocks": 3}, EDGES, VALUES, ValueError, "blocks must be"),
@@ -163,7 +163,7 @@ def test_bad_questions_are_refused_with_a_reason() -> None:
     assert model.predict_new([("new", "a"), ("new", "new")]).keys() == {"new"}  # a loop is none
     with pytest.raises(TypeError, match="'hops' is not an option of a graph"):
         model.fit(EDGES, VALUES, hops=2)
-    with pytest.raises(ValueError, match="needs a graph or values"):
+    with pytest.raises(ValueError, match="needs a graph, values or attributes"):
         model.partial_fit()
     with pytest.raises(ValueError, match="first call needs a graph"):
         NodeRegressor().partial_fit(None, VALUES)

@@ -43,6 +43,16 @@ class FilteredSignals:
         Name of each column, such as "S^1 x(t-1)".
     series : array of shape (n_times, n)
         The series as given.
+
+    Examples
+    --------
+    >>> from gradraker.graph import filtered_signals
+    >>> signals = filtered_signals([("a", "b")], [[1, 2], [3, 4], [5, 6]], taps=2)
+    >>> signals
+    FilteredSignals(2 times × 2 nodes, 2 taps)
+    >>> X, y = signals.make_pairs()
+    >>> X.shape, y.tolist()
+    ((2, 2), [5.0, 6.0])
     """
 
     rows: Floats

@@ -33,6 +33,12 @@ class PairDistance:
         Pairs of rows that were compared, out of n(n−1)/2.
     method : str
         How the pair was found.
+
+    Examples
+    --------
+    >>> from gradraker.kernels import find_largest_distance
+    >>> find_largest_distance([[0, 0], [1, 0], [3, 0]])
+    PairDistance(...)
     """
 
     distance: float
@@ -59,6 +65,13 @@ class ExtremeDistances:
         Pairs of rows that were compared for both; two searches may compare a pair twice.
     methods : tuple of str
         How the smallest and the largest were found.
+
+    Examples
+    --------
+    >>> from gradraker.kernels import extreme_squared_distances
+    >>> found = extreme_squared_distances([[0, 0], [1, 0], [3, 0]])
+    >>> found
+    ExtremeDistances(...)
     """
 
     smallest_nonzero: float | None

@@ -32,6 +32,14 @@ class BankMember:
         Its variance.
     rule : str
         The rule that chose the variance, ``"ranges"``, or ``"given"``.
+
+    Examples
+    --------
+    >>> from gradraker import GradrakerRegressor
+    >>> bank = GradrakerRegressor(kernels=[0.5, 2.0], random_state=0)
+    >>> bank = bank.fit([[1, 0], [1, 1]], [1.0, 2.0])
+    >>> [member.label for member in bank.members_]
+    ['σ² = 0.5', 'σ² = 2']
     """
 
     view: str

@@ -115,7 +115,19 @@ def read_archive(path: str | os.PathLike[str]) -> ModelContent:
 
 
 def read_notes(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return the notes that ``model.save(path, notes=...)`` kept in a model file."""
+    """Return the notes that ``model.save(path, notes=...)`` kept in a model file.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from gradraker import SKGRegressor
+    >>> from gradraker.models import read_notes
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.skg"
+    >>> model = SKGRegressor(sigma2=1.0, random_state=0).fit([[1.0], [0.0]], [1.0, 2.0])
+    >>> _ = model.save(path, notes={"made by": "Ann"})
+    >>> read_notes(path)
+    {'made by': 'Ann'}
+    """
     notes = read_archive(path).header.get("notes")
     if not isinstance(notes, dict):
         raise ModelFileError(f"{os.fspath(path)!r} is damaged: it has no notes")

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker.models.walks.attributes.coefficients import AttributeCoefficients
+
 Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]
 # Rows whose kernel is held at once.
@@ -52,6 +54,9 @@ class Solution(Protocol):
 
     def predict_parts(self, rows: Rows) -> Parts:
         """What each kind of similarity adds to the mean of the known values."""
+
+    def compute_coefficients(self) -> AttributeCoefficients:
+        """Coefficients of linear terms of attributes."""
 
     def compute_weights(self, rows: Rows) -> Matrix:
         """Weights of the known values in predictions, (n, N)."""

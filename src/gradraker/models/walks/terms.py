@@ -17,7 +17,17 @@ _KINDS = {
     "same_targets": "direction",
     "same_sources": "direction",
     "degree": "degrees",
+    "attributes": "attributes",
+    "neighbour_attributes": "attributes of neighbours",
+    "neighbour_attributes1": "attributes of neighbours",
+    "neighbour_attributes2": "attributes of neighbours",
 }
+ATTRIBUTE_BLOCKS = (
+    "attributes",
+    "neighbour_attributes1",
+    "neighbour_attributes2",
+    "neighbour_attributes",
+)
 _ALTERNATING = tuple(f"alternating{k}" for k in range(1, 100))
 
 
@@ -40,12 +50,13 @@ def check_block(block: Any) -> str:
     >>> from gradraker.models.walks.terms import check_block
     >>> check_block("hop0")
     Traceback (most recent call last):
-    ValueError: blocks must be 'degree', 'community', ..., 'same_sources' or 'hop1', 'hop2', …, got
+    ValueError: blocks must be 'degree', 'attributes', ..., 'same_sources' or 'hop1', 'hop2', …, got
     'hop0'
     """
-    if isinstance(block, str) and (block == "degree" or block in (*REACHES, *_ALTERNATING)):
+    others = ("degree", *ATTRIBUTE_BLOCKS)
+    if isinstance(block, str) and block in (*others, *REACHES, *_ALTERNATING):
         return block
-    names = ", ".join(map(repr, ("degree", *REACHES[: REACHES.index("hop1")])))
+    names = ", ".join(map(repr, (*others, *REACHES[: REACHES.index("hop1")])))
     raise ValueError(f"blocks must be {names} or 'hop1', 'hop2', …, got {block!r}")
 
 

@@ -15,22 +15,26 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from gradraker._validation import check_choice
+from gradraker.attributes.alignment import append_described_nodes, warn_of_leaks
+from gradraker.attributes.table import AttributeTable
 from gradraker.exceptions import DeviceMemoryError
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.features.engines.devices import DEVICES, choose_engine, report_memory
 from gradraker.features.engines.disk import DiskEngine
 from gradraker.features.identities import identify_references
 from gradraker.features.walks import WalkMatrices, is_symmetric
-from gradraker.graph.node_graph import NodeGraph, append_new_nodes
+from gradraker.graph.node_graph import NodeGraph
 from gradraker.models.bounds import NOT_NEGATIVE, Bounds
 from gradraker.models.node_model import NodeModel
 from gradraker.models.persistence.saving import Arrays, State, check_int
+from gradraker.models.walks.attributes.coefficients import AttributeCoefficients
+from gradraker.models.walks.attributes.rows import AttributeRows
 from gradraker.models.walks.choice import Choice, dump_choice, restore_choice
 from gradraker.models.walks.description import Walks, describe_walks
 from gradraker.models.walks.exact.blocks import ExactBlocks
 from gradraker.models.walks.exact.selection import choose_exactly
 from gradraker.models.walks.exact.solution import KernelSolution
-from gradraker.models.walks.operators.operators import Operators
+from gradraker.models.walks.operators.operators import MOST_COLUMNS, Operators
 from gradraker.models.walks.operators.selection import Selection, choose_operators
 from gradraker.models.walks.operators.solution import OperatorSolution
 from gradraker.models.walks.operators.warm_start import (
@@ -42,7 +46,7 @@ from gradraker.models.walks.operators.warm_start import (
 )
 from gradraker.models.walks.parameters import check_parameters, check_tolerance
 from gradraker.models.walks.solution import Solution
-from gradraker.models.walks.terms import Term
+from gradraker.models.walks.terms import ATTRIBUTE_BLOCKS, Term
 
 # solver="auto" takes exact kernels up to so many nodes.
 MOST_EXACT_NODES = 5000
@@ -64,6 +68,8 @@ class WalkModel(NodeModel):
     """Nodes compared by where walks from them lead; subclasses say how to encode a value."""
 
     method = "nodes"
+    takes_attributes = True
+    takes_sample_weight = True
     # Whether targets are one-hot classes.
     are_classes = False
     bounds: ClassVar[Bounds] = {
@@ -126,6 +132,9 @@ class WalkModel(NodeModel):
         self._is_current = self._choice_is_current = False
 
     def _learn_all(self) -> None:
+        if self._attributes is not None:
+            known = self._list_known()
+            warn_of_leaks(self._attributes, known, self._encode(self._values[known]))
         self._get_solution()
 
     def _learn_changes(self, changed: NDArray[np.int64], *, graph_grew: bool) -> None:
@@ -170,15 +179,15 @@ class WalkModel(NodeModel):
         self, description: ExactBlocks | Operators, known: NDArray[np.int64]
     ) -> Solution:
         """Choose if it is time to, and solve."""
-        Y = self._encode(self._values[known])
         selected = None
         chooses = self._choice is None or self._is_outdated(self._choice, known.size)
         if chooses:
-            selected = self._choose(description, known, Y)
+            selected = self._choose_targets(description, known)
             self._n_at_choice = known.size
             self._solution = self._warm = None
         self._choice_is_current = True
-        if self._solution is None or self._solution.Y.shape[1] != Y.shape[1]:
+        Y = self._encode(self._values[known])
+        if self._solution is None or not self._can_go_on(self._solution, Y):
             self._solution = self._make_solution(description, known, Y, selected)
             if chooses and isinstance(description, ExactBlocks):
                 self._choose_offset(self._solution)
@@ -188,6 +197,17 @@ class WalkModel(NodeModel):
             self._solution.set_values(Y)
         self._is_current = True
         return self._solution
+
+    def _can_go_on(self, solution: Solution, Y: NDArray[np.float64]) -> bool:
+        """Whether a solution can take other values or more nodes."""
+        return self._sample_weight is None and bool(solution.Y.shape[1] == Y.shape[1])
+
+    def _get_trust(self, known: NDArray[np.int64]) -> NDArray[np.float64] | None:
+        """Sample weights of known nodes, if there are any; their mean is 1 where α is chosen."""
+        if self._sample_weight is None:
+            return None
+        weights = self._sample_weight[known]
+        return weights if self.alpha != "auto" else np.asarray(weights / weights.mean())
 
     def _list_known(self) -> NDArray[np.int64]:
         """Known nodes: those of ``fit`` first, then the others in the order of arrival."""
@@ -203,10 +223,22 @@ class WalkModel(NodeModel):
         holds = self.neighbours == "all" and isinstance(self._description, ExactBlocks) == exact
         if self._description is None or not holds:
             walks = self._make_walks(self._graph, known)
-            self._description = ExactBlocks(walks) if exact else self._make_operators(walks)
+            if exact:
+                rows = self._make_attribute_rows(self._attributes, walks)
+                self._description = ExactBlocks(walks, attributes=rows)
+            else:
+                self._description = self._make_operators(walks)
             self._keep_warm()
             self._solution = None
         return self._description
+
+    @staticmethod
+    def _make_attribute_rows(
+        table: AttributeTable | None, walks: Walks, most_columns: int | None = None
+    ) -> AttributeRows | None:
+        if table is None:
+            return None
+        return AttributeRows(table, walks, most_columns=most_columns)
 
     def _make_operators(self, walks: Walks) -> Operators:
         is_single = self.tol >= _SINGLE_PRECISION if self.dtype == "auto" else "32" in self.dtype
@@ -215,7 +247,8 @@ class WalkModel(NodeModel):
         engine = choose_engine("cpu" if self._is_without_room else self.device)
         if folder is not None and engine.name == "cpu":
             engine = DiskEngine()
-        return Operators(walks, dtype=dtype, engine=engine)
+        rows = self._make_attribute_rows(self._attributes, walks, MOST_COLUMNS)
+        return Operators(walks, dtype=dtype, engine=engine, attributes=rows)
 
     def _make_walks(
         self, graph: NodeGraph, known: NDArray[np.int64], *, n_old: int | None = None
@@ -236,6 +269,12 @@ class WalkModel(NodeModel):
             hidden=hidden,
             n_old=n_old,
         )
+
+    def _choose_targets(
+        self, description: ExactBlocks | Operators, known: NDArray[np.int64]
+    ) -> Selection | None:
+        """Choose how values are encoded, where there is a choice, and a kernel for them."""
+        return self._choose(description, known, self._encode(self._values[known]))
 
     def _map_walks(self, graph: NodeGraph) -> Walks:
         """The walks of a graph on disk, whose edges are both ways already."""
@@ -259,10 +298,24 @@ class WalkModel(NodeModel):
             and not is_symmetric(self._graph.adjacency)
         )
         if isinstance(description, ExactBlocks):
-            self._choice = choose_exactly(given, description, known, Y, is_directed=is_directed)
+            self._choice = choose_exactly(
+                given,
+                description,
+                known,
+                Y,
+                is_directed=is_directed,
+                are_classes=self.are_classes,
+                trust=self._get_trust(known),
+            )
             return None
         selected = choose_operators(
-            given, description, known, Y, is_directed=is_directed, are_classes=self.are_classes
+            given,
+            description,
+            known,
+            Y,
+            is_directed=is_directed,
+            are_classes=self.are_classes,
+            trust=self._get_trust(known),
         )
         self._choice = selected.choice
         return selected
@@ -275,6 +328,9 @@ class WalkModel(NodeModel):
             return False
         if check_parameters(self.blocks, self.width, self.alpha).are_complete:
             return not choice.kernel  # there may be more to learn now than the mean
+        return self._is_time_to_choose(n_known)
+
+    def _is_time_to_choose(self, n_known: int) -> bool:
         if self.reselect == "always":
             return True
         if self.reselect == "auto" and n_known <= MOST_RESELECTED:
@@ -290,12 +346,15 @@ class WalkModel(NodeModel):
         selected: Selection | None,
     ) -> Solution:
         assert self._choice is not None
+        trust = self._get_trust(known)
         if isinstance(description, ExactBlocks):
             description.keep_products(known)
-            return KernelSolution(description, known, Y, self._choice)
+            return KernelSolution(description, known, Y, self._choice, trust)
         if self._warm is not None:
             warm, self._warm = self._warm, None
-            return start_solution(warm, description, known, Y, self._choice, tol=self.tol)
+            return start_solution(
+                warm, description, known, Y, self._choice, tol=self.tol, trust=trust
+            )
         return OperatorSolution(
             description,
             known,
@@ -305,6 +364,7 @@ class WalkModel(NodeModel):
             assessment=None if selected is None else selected.assessment,
             n_assessed=self._n_at_choice,
             preconditioner=None if selected is None else selected.preconditioner,
+            trust=trust,
         )
 
     # -- predictions -------------------------------------------------------------
@@ -343,7 +403,8 @@ class WalkModel(NodeModel):
     def solver_(self) -> str:
         """The solver in use: ``"exact"`` or ``"operators"``."""
         check_is_fitted(self)
-        return "exact" if isinstance(self._get_solution(), KernelSolution) else "operators"
+        self._get_solution()
+        return "exact" if isinstance(self._description, ExactBlocks) else "operators"
 
     def explain(self, nodes: Any = None, *, left_out: bool = False) -> LinearExplanation:
         """Explain predictions exactly, as weighted sums of the known values.
@@ -426,25 +487,41 @@ class WalkModel(NodeModel):
             "method": self.method,
             "choice": self.choice_.to_dict() | {"solver": self.solver_, "device": self.device_},
             "settings": settings | {"seed": self.seed_},
-        }
+        } | self._describe_attributes()
+
+    def _describe_attributes(self) -> dict[str, Any]:
+        if self._attributes is None:
+            return {}
+        told = self._attributes.describe()
+        return {"attributes": told | {"coefficients": self.coefficients_.to_dict()}}
 
     def _append_rows(
-        self, links: Any, options: dict[str, Any]
+        self, links: Any, attributes: Any, options: dict[str, Any]
     ) -> tuple[list[Hashable], NDArray[np.int64], Any]:
         """Names of new nodes, their rows, and a description that holds them beside the graph."""
         check_is_fitted(self)
         solution = self._get_solution()
         n_old = len(self._graph.nodes)
-        extended = append_new_nodes(self._graph, links, options)
+        extended, table = append_described_nodes(
+            self._graph, links, options, self._attributes, attributes
+        )
         rows = np.arange(n_old, len(extended.nodes))
         names: list[Hashable] = extended.nodes[rows].tolist()
         if isinstance(self._description, Operators):
             out = extended.adjacency[n_old:, :n_old]
             into = extended.adjacency[:n_old, n_old:].T.tocsr()
-            return names, rows - n_old, self._description.describe_new(out, into)
+            new = None if table is None else table.select(rows)
+            return names, rows - n_old, self._description.describe_new(out, into, new)
         assert self._description is not None
         walks = self._make_walks(extended, solution.known, n_old=n_old)
-        return names, rows, ExactBlocks(walks, self._description.medians)
+        described = self._make_attribute_rows(table, walks)
+        return names, rows, ExactBlocks(walks, self._description.medians, described)
+
+    @property
+    def coefficients_(self) -> AttributeCoefficients:
+        """How linear terms count each attribute, and in which direction."""
+        check_is_fitted(self)
+        return self._get_solution().compute_coefficients()
 
     # -- parameters ------------------------------------------------------------
 
@@ -472,6 +549,8 @@ class WalkModel(NodeModel):
         if state["choice"] is None:
             return
         self._choice = restore_choice(state["choice"])
+        if self._attributes is None and not set(self._choice.blocks).isdisjoint(ATTRIBUTE_BLOCKS):
+            raise ValueError("the choice names attributes, but there are none")
         self._choice_is_current = bool(state["choice_is_current"])
         self._n_at_choice = check_int("n_at_choice", state["n_at_choice"])
         if "coefficients" in arrays:

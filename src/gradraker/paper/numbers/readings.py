@@ -8,8 +8,8 @@ import numpy as np
 from gradraker.datasets import load_temperature
 from gradraker.kernels import extreme_squared_distances
 from gradraker.metrics import gnmse
-from gradraker.models import SKGRegressor
 from gradraker.paper.claims import ClaimList
+from gradraker.paper.learner import fit_learner
 from gradraker.paper.paper_data import DATA, PaperGraph
 from gradraker.paper.plan import RunOptions, Settings, Simulation
 from gradraker.paper.results import PaperResults
@@ -76,14 +76,7 @@ def simulate_scalings(graph: PaperGraph, settings: Settings, options: RunOptions
         split = graph.draw_split(settings["fraction"], options.seed, repeat)
         for name, extremes in (("all", data.values), ("known", data.values[split.known])):
             y = (data.values - extremes.min()) / np.ptp(extremes)
-            model = SKGRegressor(
-                sigma2=settings["sigma2"],
-                n_frequencies=settings["n_frequencies"],
-                learning_rate=settings["learning_rate"],
-                n_epochs=settings["n_epochs"],
-                random_state=split.seed,
-                keep_known=False,
-            ).fit(split.X[split.known], y[split.known])
+            model = fit_learner(split, y, settings, keep_known=False)
             predictions = model.predict(split.X[split.unknown])
             errors[name].append(gnmse(y[split.unknown], predictions))
     return errors

@@ -12,8 +12,8 @@ from gradraker.explain import (
     kernel_contribution_weights,
 )
 from gradraker.linear import contribution_weights
-from gradraker.models import SKGRegressor
 from gradraker.paper.claims import ClaimList
+from gradraker.paper.learner import fit_learner
 from gradraker.paper.paper_data import PaperGraph
 from gradraker.paper.plan import RunOptions, Settings, Simulation
 from gradraker.paper.results import PaperResults
@@ -62,17 +62,9 @@ def simulate_approximation(
     for repeat in range(settings["n_repeats"]):
         split = graph.draw_split(settings["fraction"], options.seed, repeat)
         rows, tested = split.X[split.known], split.X[split.unknown]
-        model = SKGRegressor(
-            sigma2=settings["sigma2"],
-            n_frequencies=settings["n_frequencies"],
-            n_epochs=1,
-            random_state=split.seed,
-        ).fit(rows, np.zeros(split.known.size))
+        model = fit_learner(split, None, settings, n_epochs=1)
         order = np.random.default_rng(split.seed).permutation(split.known.size)
-        Z, stars = (
-            model.features(rows)[order],
-            model.features(tested),
-        )  # [N, 2D], [m, 2D]
+        Z, stars = model.features(rows)[order], model.features(tested)  # [N, 2D], [m, 2D]
         step = 2.0 * settings["learning_rate"]
         B, B_star = step * Z @ Z.T, step * stars @ Z.T  # [N, N], [m, N]
         first = np.arange(split.known.size - 2)  # time j − 3

@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from gradraker.models import SKGRegressor, sigma2_ranges
+from gradraker.models import sigma2_ranges
 from gradraker.paper.claims import ClaimList
+from gradraker.paper.learner import fit_learner
 from gradraker.paper.paper_data import Floats, PaperGraph
 from gradraker.paper.plan import RunOptions, Settings, Simulation
 from gradraker.paper.results import PaperResults
@@ -36,14 +37,7 @@ def simulate_circles(graph: PaperGraph, settings: Settings, options: RunOptions)
         )
         found: list[float] = []
         for sigma2 in (*grid, _DISTURBING, _AVERAGING):
-            model = SKGRegressor(
-                sigma2=sigma2,
-                n_frequencies=settings["n_frequencies"],
-                learning_rate=settings["learning_rate"],
-                n_epochs=settings["n_epochs"],
-                random_state=split.seed,
-            ).fit(X, np.zeros(split.known.size))
-            explanation = model.explain(tested)
+            explanation = fit_learner(split, None, settings, sigma2=sigma2).explain(tested)
             if sigma2 == _AVERAGING:
                 alike.append(_correlate(explanation.by_time))
                 continue

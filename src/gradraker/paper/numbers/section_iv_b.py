@@ -6,8 +6,8 @@ import numpy as np
 
 from gradraker.explain import noise_range
 from gradraker.linear import contribution_weights
-from gradraker.models import SKGRegressor
 from gradraker.paper.claims import ClaimList
+from gradraker.paper.learner import fit_learner
 from gradraker.paper.paper_data import PaperGraph
 from gradraker.paper.plan import RunOptions, Settings, Simulation
 from gradraker.paper.results import PaperResults
@@ -22,16 +22,6 @@ _LITTLE = 1.5
 _VANISHED = 0.02
 
 
-def _make_model(settings: Settings, sigma2: float, seed: int) -> SKGRegressor:
-    return SKGRegressor(
-        sigma2=sigma2,
-        n_frequencies=settings["n_frequencies"],
-        learning_rate=settings["learning_rate"],
-        n_epochs=settings["n_epochs"],
-        random_state=seed,
-    )
-
-
 def simulate_noise_ranges(
     graph: PaperGraph, settings: Settings, options: RunOptions
 ) -> dict[str, Any]:
@@ -41,8 +31,7 @@ def simulate_noise_ranges(
         split = graph.draw_split(settings["fraction"], options.seed, repeat)
         row = []
         for sigma2 in settings["sigma2"]:
-            model = _make_model(settings, sigma2, split.seed)
-            model.fit(split.X[split.known], np.zeros(split.known.size))
+            model = fit_learner(split, None, settings, sigma2=sigma2)
             F = model.explain(split.X[split.unknown]).by_time
             uppers = [noise_range(weights)[1] for weights in F]
             row.append(float(np.median(uppers)) / (2.0 * settings["learning_rate"]))
@@ -83,8 +72,7 @@ def simulate_chaos_variances(
     step = 2.0 * settings["learning_rate"]
     B, F = [], []
     for draw in range(settings["n_draws"]):
-        model = _make_model(settings | {"n_epochs": 1}, settings["sigma2"], split.seed + draw)
-        model.fit(rows, np.zeros(split.known.size))
+        model = fit_learner(split._replace(seed=split.seed + draw), None, settings, n_epochs=1)
         Z, stars = model.features(rows), model.features(tested)
         B.append((step * stars @ Z.T)[:, order])
         F.append(contribution_weights(Z, order, stars, settings["learning_rate"]))

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gradraker.models import SKGRegressor
 from gradraker.paper.claims import ClaimList
+from gradraker.paper.learner import fit_learner
 from gradraker.paper.paper_data import Floats, PaperGraph
 from gradraker.paper.plan import RunOptions, Settings, Simulation, compute_pair_distances
 from gradraker.paper.results import PaperResults
@@ -37,12 +37,7 @@ def simulate_similarities(
     for repeat in range(settings["n_repeats"]):
         split = graph.draw_split(settings["fraction"], options.seed, repeat)
         rows = split.X[split.known]
-        model = SKGRegressor(
-            sigma2=settings["sigma2"],
-            n_frequencies=settings["n_frequencies"],
-            n_epochs=1,
-            random_state=split.seed,
-        ).fit(rows, np.zeros(split.known.size))
+        model = fit_learner(split, None, settings, n_epochs=1)
         Z = model.features(rows)  # [N, 2D]
         distances, first, second = compute_pair_distances(rows)
         here = distances == settings["squared_distance"]

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from gradraker.kernels import extreme_squared_distances
-from gradraker.models import SKGRegressor
 from gradraker.paper.claims import ClaimList
+from gradraker.paper.learner import fit_learner
 from gradraker.paper.paper_data import DATA, Floats, PaperGraph
 from gradraker.paper.paper_sweeps import SWEEPS
 from gradraker.paper.plan import RunOptions, Settings, Simulation
@@ -61,14 +61,7 @@ def simulate_numberings(
     for repeat in range(settings["n_repeats"]):
         split = graph.draw_split(settings["fraction"], options.seed, repeat)
         for s, sigma2 in enumerate(settings["sigma2"]):
-            model = SKGRegressor(
-                sigma2=sigma2,
-                n_frequencies=settings["n_frequencies"],
-                learning_rate=settings["learning_rate"],
-                n_epochs=settings["n_epochs"],
-                random_state=split.seed,
-                keep_known=False,
-            ).fit(split.X[split.known], H[split.known])
+            model = fit_learner(split, H, settings, sigma2=sigma2, keep_known=False)
             true = H[split.unknown]
             E = true - model.predict(split.X[split.unknown])  # [n_unknown, C]
             errors[s] += _sum_squares(numberings, E) / _sum_squares(numberings, true)

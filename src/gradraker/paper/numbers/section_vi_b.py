@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from gradraker.metrics import gnmse
-from gradraker.models import SKGRegressor, sigma2_ranges
+from gradraker.models import sigma2_ranges
 from gradraker.paper.claims import ClaimList
+from gradraker.paper.learner import fit_learner
 from gradraker.paper.paper_data import Floats, Integers, PaperGraph
 from gradraker.paper.plan import RunOptions, Settings, Simulation
 from gradraker.paper.results import PaperResults
@@ -33,12 +34,7 @@ def simulate_regulariser(
         rng = np.random.default_rng(split.seed)
         order = np.concatenate([rng.permutation(len(split.known)) for _ in range(3)])
         for s, sigma2 in enumerate(settings["sigma2"]):
-            model = SKGRegressor(
-                sigma2=sigma2,
-                n_frequencies=settings["n_frequencies"],
-                n_epochs=1,
-                random_state=split.seed,
-            ).fit(rows, y[split.known])
+            model = fit_learner(split, y, settings, sigma2=sigma2, n_epochs=1)
             Z, stars = model.features(rows), model.features(tested)
             for m, mu in enumerate(settings["mu"]):
                 theta = _train_regularised(Z, y[split.known], order, settings["learning_rate"], mu)
@@ -88,14 +84,7 @@ def simulate_sorted_errors(
         ed = sigma2_ranges(rows, n_frequencies=settings["n_frequencies"]).extending_disturbing
         errors = []
         for sigma2 in (ed, settings["factor"] * ed):
-            model = SKGRegressor(
-                sigma2=sigma2,
-                n_frequencies=settings["n_frequencies"],
-                learning_rate=settings["learning_rate"],
-                n_epochs=settings["n_epochs"],
-                random_state=split.seed,
-                keep_known=False,
-            ).fit(rows, y[split.known])
+            model = fit_learner(split, y, settings, sigma2=sigma2, keep_known=False)
             errors.append((y[split.unknown] - model.predict(tested)) ** 2)
         before, after = errors
         n = before.size

@@ -5,7 +5,6 @@ frequencies and makes features, training and weights of any σ² by itself.
 """
 
 from dataclasses import dataclass
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,7 +33,7 @@ _FRACTION = 0.4
 _SEED = 0
 _N_SIGMA2 = 41
 _MOST_REPEATS = 20
-_SECONDS = 0.5  # for repeats of the curve
+_SINES = 6e7  # of all repeats of the curve: about a second
 _FEWEST = 5
 
 
@@ -129,21 +128,19 @@ class Sigma2Lab:
             kernel=_KERNEL,
             random_state=_SEED,
         )
-        start = perf_counter()
         own = run_repeat(sweep, settings.repeat)
-        found = [own.gnmse]
-        others = (i for i in range(_MOST_REPEATS) if i != settings.repeat)
-        for repeat in others:
-            if perf_counter() - start > _SECONDS:
-                break
-            found.append(run_repeat(sweep, repeat).gnmse)
+        n_repeats = int(
+            np.clip(_SINES / (n * settings.n_frequencies * _N_SIGMA2), 2, _MOST_REPEATS)
+        )
+        others = [i for i in range(n_repeats) if i != settings.repeat][: n_repeats - 1]
+        found = [own.gnmse, *(run_repeat(sweep, repeat).gnmse for repeat in others)]
         errors = np.array(found)  # [R, S]
-        spread = errors.std(axis=0, ddof=1) / np.sqrt(len(found)) if len(found) > 1 else None
+        spread = errors.std(axis=0, ddof=1) / np.sqrt(len(found))
         return {
             "sigma2": sweep.sigma2.tolist(),
             "own": to_plain(own.gnmse),
             "mean": to_plain(errors.mean(axis=0)),
-            "standard_error": None if spread is None else to_plain(spread),
+            "standard_error": to_plain(spread),
             "n_repeats": len(found),
         }
 

@@ -7,7 +7,7 @@ const FONT = "system-ui, sans-serif";
 export function makeTicks(low, high, n = 5) {
   const step = (high - low || 1) / n;
   const power = 10 ** Math.floor(Math.log10(step));
-  const nice = [1, 2, 5, 10].map((part) => part * power).find((one) => one >= step * 0.999);
+  const nice = [1, 2, 5, 10].map((part) => part * power).find((one) => one >= step * 0.7);
   const ticks = [];
   for (let at = Math.ceil(low / nice - 1e-9) * nice; at <= high + nice * 1e-9; at += nice) ticks.push(Number(at.toPrecision(12)));
   return ticks;

@@ -52,11 +52,15 @@ export function makeScale(column, kind, classes) {
     const size = Math.max(Math.abs(low), Math.abs(high)) || 1;
     [low, high] = [-size, size];
   }
+  // A few nodes far beyond the others share the last colour, so that the others differ.
+  const most = known[Math.floor(0.95 * (known.length - 1))] ?? high;
+  const isCut = kind === "uncertainty" && high - low > 2 * (most - low) && most > low;
+  if (isCut) high = most;
   const span = high - low || 1;
   column.forEach((value, i) => {
-    steps[i] = Number.isFinite(value) ? Math.round(((value - low) / span) * (N_STEPS - 1)) : -1;
+    steps[i] = Number.isFinite(value) ? Math.round(Math.min(1, (value - low) / span) * (N_STEPS - 1)) : -1;
   });
-  return { steps, low, high, colours: getTable(isSigned && classes ? "cividis" : scale) };
+  return { steps, low, high, isCut, colours: getTable(isSigned && classes ? "cividis" : scale) };
 }
 
 const prefersDark = matchMedia("(prefers-color-scheme: dark)");

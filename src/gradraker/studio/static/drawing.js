@@ -19,7 +19,7 @@ export function makeScene(graph) {
   return { ...graph, n, degree, radius, steps: new Int16Array(n).fill(-1), colours: [] };
 }
 
-export const edgeAlpha = (scene) => Math.min(0.45, Math.max(0.035, 0.5 * Math.sqrt(220 / Math.max(1, scene.edges.length / 2))));
+export const edgeAlpha = (scene) => Math.min(0.45, Math.max(0.035, 0.4 * Math.sqrt(160 / Math.max(1, scene.edges.length / 2))));
 
 // Nodes grow a little when one comes closer.
 export const growth = (zoom) => Math.min(2.4, Math.max(0.75, zoom ** 0.35));

@@ -147,7 +147,7 @@ function drawLegend(scale) {
     const n = scale.colours.length;
     for (let i = 0; i < n; i++) add("rect", { x: 8 + (i * 164) / n, y: height + 4, width: 164 / n + 0.6, height: 10, fill: scale.colours[i] });
     add("text", { x: 8, y: height + 27, fill: theme.soft }, format(scale.low, 3));
-    add("text", { x: 172, y: height + 27, fill: theme.soft, "text-anchor": "end" }, format(scale.high, 3));
+    add("text", { x: 172, y: height + 27, fill: theme.soft, "text-anchor": "end" }, `${scale.isCut ? "≥ " : ""}${format(scale.high, 3)}`);
     height += 30;
   }
   if (!graph.scene.sizes) {

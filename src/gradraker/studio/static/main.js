@@ -5,7 +5,7 @@ import { edit, pressEditKey, tellMoves } from "./edit.js";
 import { graph, loadGraph, redrawGraph, startGraph } from "./graph_view.js";
 import { showNode, showNothing } from "./panel.js";
 import { completeNames } from "./search.js";
-import { ask, forgetAnswers, isSnapshot, keepToken, listenToEvents, onState } from "./server.js";
+import { ask, askNow, forgetAnswers, isSnapshot, keepToken, listenToEvents, onState } from "./server.js";
 import { startSharing } from "./share.js";
 import { redrawSigma2, startSigma2 } from "./sigma2_view.js";
 import { redrawStream, startStream } from "./stream_view.js";
@@ -76,6 +76,16 @@ async function takeState(state) {
   }
 }
 
+// The service listens before it has learned its first state.
+async function waitUntilLearned() {
+  if (isSnapshot) return;
+  while ((await askNow("health")).status === "starting") {
+    tell("The model is being prepared …");
+    await new Promise((resolve) => setTimeout(resolve, 400));
+  }
+  byId("status").classList.remove("seen");
+}
+
 async function start() {
   const given = readAddress(document.body.dataset.view ?? "");
   if (given.has("token")) {
@@ -86,6 +96,7 @@ async function start() {
   startTheme();
   startTabs();
   startSharing();
+  await waitUntilLearned();
   const about = await ask("studio/api/about");
   edit.needsToken = about.token_for !== "nothing";
   byId("title").textContent = show(about.title);

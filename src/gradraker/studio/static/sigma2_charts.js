@@ -17,10 +17,8 @@ export function drawCurve(lab) {
   split.ranges.forEach(([name], i) => chart.shade(ends[i], ends[i + 1], RANGE_COLOURS[name], name));
   const { ink, soft, against } = chart.theme;
   if (curve) {
-    if (curve.standard_error) {
-      const band = [...curve.sigma2.map((s, i) => [s, curve.mean[i] + curve.standard_error[i]]), ...curve.sigma2.map((s, i) => [s, curve.mean[i] - curve.standard_error[i]]).reverse()];
-      chart.add("polygon", { points: band.map(([s, g]) => `${chart.px(s).toFixed(1)},${chart.clamp(chart.py(g)).toFixed(1)}`).join(" "), fill: chart.theme.for, "fill-opacity": 0.15 });
-    }
+    const band = [...curve.sigma2.map((s, i) => [s, curve.mean[i] + curve.standard_error[i]]), ...curve.sigma2.map((s, i) => [s, curve.mean[i] - curve.standard_error[i]]).reverse()];
+    chart.add("polygon", { points: band.map(([s, g]) => `${chart.px(s).toFixed(1)},${chart.clamp(chart.py(g)).toFixed(1)}`).join(" "), fill: chart.theme.for, "fill-opacity": 0.15 });
     chart.line(curve.sigma2, curve.mean, { stroke: chart.theme.for, "stroke-width": 2.5 });
     chart.line(curve.sigma2, curve.own, { stroke: soft, "stroke-width": 1.4, "stroke-dasharray": "5 3" });
     chart.key([[`mean of ${curve.n_repeats} splits`, { stroke: chart.theme.for }], ["this split", { stroke: soft, "stroke-dasharray": "5 3" }]]);
@@ -54,7 +52,7 @@ export function drawPredictions(lab, unit) {
   const [tLow, tHigh] = findExtent([truth], 0.18);
   const label = unit ? `(${show(unit)})` : "";
   const xLabel = byPosition ? show(split.position_name).replaceAll("_m", " (m)") : `true value ${label}`;
-  const chart = new Chart(byId("chart-predictions"), { x: { low: xLow, high: xHigh, label: xLabel }, y: { low: tLow, high: tHigh, label: byPosition ? `value ${label}` : `prediction ${label}` }, height: 350, title: `Predictions of ${truth.length} unknown nodes against the truth`, margin: { top: 24 } });
+  const chart = new Chart(byId("chart-predictions"), { x: { low: xLow, high: xHigh, label: xLabel }, y: { low: tLow, high: tHigh, label: byPosition ? `value ${label}` : `prediction ${label}` }, height: 385, title: `Predictions of ${truth.length} unknown nodes against the truth`, margin: { top: 24 } });
   const at = xs.map((x, i) => [chart.px(x), chart.clamp(chart.py(guess[i])), chart.py(truth[i])]);
   const r = truth.length > 400 ? 2.2 : 4;
   if (byPosition) {

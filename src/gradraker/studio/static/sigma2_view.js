@@ -128,7 +128,7 @@ function draw() {
   byId("gnmse").dataset.value = lab.found.gnmse;
   byId("range").textContent = name;
   byId("range").style.background = `color-mix(in srgb, ${RANGE_COLOURS[name]} 30%, transparent)`;
-  byId("meaning").textContent = `${meaning}.`;
+  byId("meaning").textContent = `In the ${name} range ${meaning}.`;
   const at = lab.learner.unknown.indexOf(lab.node);
   const [low, high] = lab.split.unit_values;
   const toUnit = (value) => withUnit(format(low + (high - low) * value), unit);
@@ -185,7 +185,7 @@ function build(section) {
         make("p", { class: "note" }, "The slider changes σ² and nothing else: split, frequencies and order of training stay, so what moves is due to σ²."),
         make("p", { class: "note" }, "Click a node in the lower left chart to see its weights.")),
       make("div", { class: "card" },
-        make("div", { class: "head" }, make("h2", {}, "Predictions and truth"), lab.position ? make("div", { class: "field small" }, make("label", { for: "against", class: "unseen" }, "Against"), make("select", { id: "against", onchange: (event) => { lab.against = event.target.value; draw(); } }, make("option", { value: "position" }, `by ${show(lab.split.position_name).replaceAll("_m", "")}`), make("option", { value: "truth" }, "against truth"))) : null),
+        make("div", { class: "head" }, make("h2", {}, "Predictions and truth"), lab.position ? make("div", { class: "field" }, make("label", { for: "against", class: "unseen" }, "Against"), make("select", { id: "against", onchange: (event) => { lab.against = event.target.value; draw(); } }, make("option", { value: "position" }, `by ${show(lab.split.position_name).replaceAll("_m", "")}`), make("option", { value: "truth" }, "against truth"))) : null),
         points),
       make("div", { class: "card" },
         make("div", { class: "head" }, make("h2", {}, "B and F over time"), field("lab-node", "for", make("select", { id: "lab-node", onchange: (event) => go({ lab: lab.split.names[Number(event.target.value)] }) }))),

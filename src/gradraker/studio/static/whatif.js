@@ -32,7 +32,7 @@ function makeValueForm(panel) {
       result.textContent = old === now ? `${showValue(now, panel.classes)}, as before` : `${showValue(now, panel.classes)} instead of ${showValue(old, panel.classes)}`;
     } else {
       const moved = after[0] - before[0];
-      result.textContent = `${withUnit(format(after[0]), data.unit)} (${moved >= 0 ? "+" : ""}${format(moved, 3)})`;
+      result.textContent = `${withUnit(format(after[0]), data.unit)} ${Math.abs(moved) < 1e-12 ? "(as it is)" : `(${moved > 0 ? "+" : ""}${format(moved, 3)})`}`;
       result.dataset.value = after[0];
     }
   };
@@ -57,8 +57,8 @@ function makeValueForm(panel) {
   load();
   report();
   return make("div", { class: "form" },
-    make("div", { class: "field" }, make("label", { for: "what-if-node" }, "What if the value of"), pick),
-    make("div", { class: "field" }, make("label", labels, "were"), make("div", { class: "row" }, slider, number)),
+    make("div", { class: "field full" }, make("label", { for: "what-if-node" }, "What if the value of"), pick),
+    make("div", { class: "field full" }, make("label", labels, "were"), make("div", { class: "row" }, slider, number)),
     make("p", { class: "result" }, "The prediction would be ", result, " ", reset));
 }
 

@@ -1,8 +1,9 @@
 """What a node looks like: blocks of rows of a random walk, and a block of degrees.
 
 A block gives each node a row: where walks of a reach end, scaled to length 1 (``hop1``, ``far``, …;
-see :mod:`gradraker.features.walks`), or its degrees (``degree``). It has one Gaussian kernel
-κ = exp(−d² / (2 w m)), where m is the median squared distance of its rows and w its width.
+see :mod:`gradraker.features.walks`), its degrees (``degree``), or attributes. It has one Gaussian
+kernel κ = exp(−d² / (2 w m)), where m is the median squared distance of its rows and w its width;
+attributes have a linear one as well, without a width.
 """
 
 from collections.abc import Iterable
@@ -12,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.features.walks import compute_mean_row, compute_reach_rows, get_reach, propagate
+from gradraker.models.walks.attributes.rows import AttributeRows
 from gradraker.models.walks.description import Walks
-from gradraker.models.walks.terms import Kernel
+from gradraker.models.walks.terms import ATTRIBUTE_BLOCKS, Kernel
 
 # Nodes whose distances a median is taken over: 45 000 pairs.
 _MEDIAN_NODES = 300
@@ -28,8 +30,13 @@ _NOTHING = 1e-9
 class ExactBlocks:
     """Squared distances between rows of blocks, in units of the block's median."""
 
-    def __init__(self, walks: Walks, medians: dict[str, float] | None = None) -> None:
-        self.walks = walks
+    def __init__(
+        self,
+        walks: Walks,
+        medians: dict[str, float] | None = None,
+        attributes: AttributeRows | None = None,
+    ) -> None:
+        self.walks, self.attributes = walks, attributes
         self.medians: dict[str, float] = {} if medians is None else medians
         self._norms: dict[str, NDArray[np.float64]] = {}
         self._means: dict[str, NDArray[np.float64]] = {}
@@ -74,9 +81,42 @@ class ExactBlocks:
             self._squares[block] = first, self._compute_squared(block, first, first) / median
         return self._squares[block][1]
 
+    def compute_kernel(
+        self, kernel: Kernel, first: NDArray[np.int64], second: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """The kernel between nodes, (first, second)."""
+        gaussian = tuple(term for term in kernel if term.width is not None)
+        names = dict.fromkeys(term.block for term in gaussian)
+        distances = {block: self.distances(block, first, second) for block in names}
+        total = compute_kernel(distances, gaussian)
+        for term in kernel:
+            if term.width is None:
+                rows = self._get_attributes().get_linear_rows(term.block)
+                total = total + term.share * (rows[first] @ rows[second].T)
+        return np.asarray(total, dtype=np.float64)
+
+    def compute_diagonal(self, kernel: Kernel, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The kernel of nodes with themselves, (rows,): 1 but for linear terms."""
+        total = np.zeros(rows.size)
+        for term in kernel:
+            own: Any = 1.0
+            if term.width is None:
+                own = self._get_attributes().get_linear_rows(term.block)[rows]
+                own = np.einsum("ij,ij->i", own, own)
+            total += term.share * own
+        return total
+
+    def _get_attributes(self) -> AttributeRows:
+        if self.attributes is None:
+            raise ValueError("blocks names attributes, but the model was given none")
+        return self.attributes
+
     def _compute_squared(
         self, block: str, first: NDArray[np.int64], second: NDArray[np.int64]
     ) -> NDArray[np.float64]:
+        if block in ATTRIBUTE_BLOCKS:
+            rows = self._get_attributes().get_gaussian_rows(block)
+            return compute_squared_differences(rows[first], rows[second])
         if block == "degree":
             return compute_squared_differences(
                 self.walks.degrees[first], self.walks.degrees[second]

@@ -12,10 +12,14 @@ from gradraker.linear.ridge import (
     grow_dual_inverse,
     invert_dual,
 )
+from gradraker.models.walks.attributes.coefficients import (
+    AttributeCoefficients,
+    compute_coefficients,
+)
 from gradraker.models.walks.choice import Choice
-from gradraker.models.walks.exact.blocks import ExactBlocks, compute_kernel
+from gradraker.models.walks.exact.blocks import ExactBlocks
 from gradraker.models.walks.solution import LeftOutNodes, Parts, split_rows
-from gradraker.models.walks.terms import Kernel, get_kind
+from gradraker.models.walks.terms import get_kind
 
 Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -24,18 +28,30 @@ Rows = NDArray[np.int64]
 class KernelSolution:
     """Kernel ridge with an unpenalised mean; see :mod:`gradraker.linear.ridge`."""
 
-    def __init__(self, blocks: ExactBlocks, known: Rows, Y: Matrix, choice: Choice) -> None:
+    def __init__(
+        self,
+        blocks: ExactBlocks,
+        known: Rows,
+        Y: Matrix,
+        choice: Choice,
+        trust: Matrix | None = None,
+    ) -> None:
+        """``trust`` (N,) are sample weights w: the noise of a value is α/w."""
         self.blocks, self.known, self.choice = blocks, known, choice
+        self._trust = trust
         self._inverse: Matrix | None = None
         if choice.kernel:
-            K = self._compute_kernel(known, known, blocks, choice.kernel)
-            self._inverse = invert_dual(K, choice.alpha)
+            K = blocks.compute_kernel(choice.kernel, known, known)
+            noise = choice.alpha if trust is None else choice.alpha / trust
+            self._inverse = invert_dual(K, noise)
         self._set_smoother()
         self.set_values(Y)
 
     def _set_smoother(self) -> None:
-        inverse, n = self._inverse, self.known.size
-        self._smoother = build_mean_smoother(n) if inverse is None else build_dual_smoother(inverse)
+        if self._inverse is not None:
+            self._smoother = build_dual_smoother(self._inverse)
+            return
+        self._smoother = build_mean_smoother(self.known.size, self._trust)
 
     def set_values(self, Y: Matrix) -> None:
         """Take the values (N, K) of the known nodes."""
@@ -50,8 +66,8 @@ class KernelSolution:
     def grow(self, new: Rows, Y: Matrix) -> None:
         """Learn more nodes of the same graph; Y are the values of all, old ones first."""
         if self._inverse is not None:
-            cross = self._compute_kernel(new, self.known, self.blocks, self.choice.kernel)
-            own = self._compute_kernel(new, new, self.blocks, self.choice.kernel)
+            cross = self.blocks.compute_kernel(self.choice.kernel, new, self.known)
+            own = self.blocks.compute_kernel(self.choice.kernel, new, new)
             self._inverse = grow_dual_inverse(self._inverse, cross, own, self.choice.alpha)
         self.known = np.concatenate([self.known, new])
         self._set_smoother()
@@ -67,11 +83,13 @@ class KernelSolution:
     def estimate_spreads(self, rows: Rows, at: Any = None) -> Matrix:
         """Standard deviations of the Gaussian process of the kernel, (n,).
 
-        The variance is 1 + α − kᵀH⁻¹k + (1 − hᵀk)²/c, with h = H⁻¹1 and c = 1ᵀh.
+        The variance is κ + α − kᵀH⁻¹k + (1 − hᵀk)²/c, with h = H⁻¹1 and c = 1ᵀh; κ, a node's
+        kernel with itself, is 1 but for linear terms.
         """
-        found = np.ones(rows.size)
         if self._inverse is None:
-            return found
+            return np.ones(rows.size)
+        blocks = self.blocks if at is None else at
+        found = blocks.compute_diagonal(self.choice.kernel, rows)
         h = self._inverse.sum(axis=0)
         for some, K in self._list_kernels(rows, at):
             explained = np.einsum("ij,ij->i", K @ self._inverse, K)
@@ -88,10 +106,15 @@ class KernelSolution:
         for number, kind in enumerate(kinds):
             terms = tuple(t for t in self.choice.kernel if get_kind(t.block) == kind)
             for some in split_rows(rows.size):
-                K = self._compute_kernel(rows[some], self.known, self.blocks, terms)
+                K = self.blocks.compute_kernel(terms, rows[some], self.known)
                 values[some, number] = K @ self._coefficients
         values[:, -1] = self._intercept - self._centre
         return Parts((*kinds, "intercept"), values)
+
+    def compute_coefficients(self) -> AttributeCoefficients:
+        """Coefficients of linear terms of attributes."""
+        attributes = self.blocks.attributes
+        return compute_coefficients(attributes, self.choice.kernel, self.known, self._coefficients)
 
     def compute_weights(self, rows: Rows) -> Matrix:
         """Weights of the known values in predictions, (n, N)."""
@@ -121,11 +144,4 @@ class KernelSolution:
             return
         blocks = self.blocks if at is None else at
         for some in split_rows(rows.size):
-            yield some, self._compute_kernel(rows[some], self.known, blocks, self.choice.kernel)
-
-    def _compute_kernel(
-        self, first: Rows, second: Rows, blocks: ExactBlocks, kernel: Kernel
-    ) -> Matrix:
-        names = dict.fromkeys(term.block for term in kernel)
-        distances = {block: blocks.distances(block, first, second) for block in names}
-        return compute_kernel(distances, kernel)
+            yield some, blocks.compute_kernel(self.choice.kernel, rows[some], self.known)

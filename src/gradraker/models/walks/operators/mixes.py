@@ -25,6 +25,8 @@ class Mix(NamedTuple):
     alternating: float = 0.0
     direction: float = 0.0
     lean: str = "even"
+    attributes: float = 0.0
+    attribute_kernel: Kernel = ()  # terms of attributes, with shares that sum to 1
 
     def to_kernel(self) -> Kernel:
         """Return the terms of the mix.
@@ -35,19 +37,44 @@ class Mix(NamedTuple):
         >>> [f"{term.block} {term.share:.3g}" for term in Mix(degrees=0.2).to_kernel()]
         ['hop1 0.2', 'hop4 0.2', 'hop16 0.2', 'hop64 0.2', 'degree 0.2']
         """
-        rest = 1.0 - self.degrees - self.alternating - self.direction
+        rest = 1.0 - self.degrees - self.alternating - self.direction - self.attributes
         shares = [(block, rest * part) for block, part in zip(HOPS, LEANS[self.lean], strict=True)]
         shares += [(block, self.alternating / len(ALTERNATING)) for block in ALTERNATING]
         shares += [(block, self.direction / len(DIRECTION)) for block in DIRECTION]
         terms = [Term(block, None, share) for block, share in shares]
         terms.append(Term("degree", DEGREE_WIDTH, self.degrees))
+        terms += [t._replace(share=self.attributes * t.share) for t in self.attribute_kernel]
         return tuple(term for term in terms if term.share > _SMALLEST_SHARE)
 
     def set_share(self, kind: str, share: float) -> "Mix":
         """Return the mix with one kind at this share, and the others scaled to the rest."""
-        others = {"degrees", "alternating", "direction"} - {kind}
+        others = {"degrees", "alternating", "direction", "attributes"} - {kind}
         old = getattr(self, kind)
         scale = (1.0 - share) / (1.0 - old) if old < 1.0 else 0.0
         return self._replace(
             **{kind: share, **{other: scale * getattr(self, other) for other in others}}
         )
+
+
+def list_attribute_kernels(*, has_words: bool) -> tuple[Kernel, ...]:
+    """Kernels of attributes to choose from: mostly neighbours', both, and a node's own.
+
+    Examples
+    --------
+    >>> from gradraker.models.walks.operators.mixes import list_attribute_kernels
+    >>> [(term.block, term.share) for term in list_attribute_kernels(has_words=True)[0]]
+    [('attributes', 0.1), ('neighbour_attributes', 0.9)]
+    """
+    around: Kernel = (Term("neighbour_attributes", None, 1.0),)
+    own: Kernel = (Term("attributes", None, 1.0),)
+    if not has_words:
+        names = ("neighbour_attributes1", "neighbour_attributes2")
+        around = tuple(Term(block, width, 0.25) for block in names for width in (None, 1.0))
+        own = tuple(Term("attributes", width, 0.5) for width in (None, 1.0))
+    return tuple(
+        (
+            *(term._replace(share=share * term.share) for term in own),
+            *(term._replace(share=(1.0 - share) * term.share) for term in around if share < 1.0),
+        )
+        for share in (0.1, 0.5, 1.0)
+    )

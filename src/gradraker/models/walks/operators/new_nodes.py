@@ -59,6 +59,6 @@ class NewNodes:
             root = invert_root(np.mean(projected**2, axis=1))
             total = total + share * root[:, np.newaxis] * (T @ products)
         for term, products in self._low_rank:
-            Z = self._operators.compute_features(term, rows.columns)
+            Z = self._operators.compute_new_features(term, rows)
             total = total + term.share * (Z @ products)
         return np.asarray(total, dtype=np.float64)

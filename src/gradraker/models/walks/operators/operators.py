@@ -9,9 +9,11 @@ block                 kernel                                                    
 ``same_targets``      chain of length 1 over A: nodes that link to the same nodes direction
 ``same_sources``      chain of length 1 over Aᵀ: the same nodes link to them      direction
 ``degree``            Gaussian of degrees and neighbours' degrees, in low rank    degrees
+``attributes``, …     linear, or Gaussian in low rank; see ``attributes.rows``    attributes
 ==================== =========================================================== ================
 
-Each kernel has ones on its diagonal. The kernel of a model is Σ share · kernel.
+Each kernel has ones on its diagonal, linear ones in the mean. The kernel of a model is
+Σ share · kernel.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,12 +25,14 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
 from gradraker._progress import tell_progress
+from gradraker.attributes.table import AttributeTable
 from gradraker.features.engine import CpuEngine, Engine
 from gradraker.features.walks import (
     Structure,
     draw_vectors,
     measure_structure,
 )
+from gradraker.models.walks.attributes.rows import AttributeRows, NewAttributeRows
 from gradraker.models.walks.description import Walks
 from gradraker.models.walks.operators.chains import (
     Chains,
@@ -45,13 +49,15 @@ from gradraker.models.walks.operators.low_rank import (
     make_gaussian_features,
 )
 from gradraker.models.walks.operators.mixes import DEGREE_WIDTH
-from gradraker.models.walks.terms import Kernel, Term, split_block
+from gradraker.models.walks.terms import ATTRIBUTE_BLOCKS, Kernel, Term, split_block
 
 Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]
 # Random vectors that norms of long chains are estimated with: off by 9 % (one standard deviation).
 N_PROBES = 64
 _PROBE_SEED = 0x70726F6265
+# Columns that words are projected to.
+MOST_COLUMNS = 384
 # Unit vectors that are multiplied at once.
 _COLUMNS = 64
 # Blocks of exact kernels that have a chain in their place here.
@@ -70,7 +76,7 @@ def to_operator_block(block: str) -> str:
 
 def is_low_rank(block: str) -> bool:
     """Whether the kernel of a block is a product of thin matrices."""
-    return block == "degree"
+    return block == "degree" or block in ATTRIBUTE_BLOCKS
 
 
 class NewRows(NamedTuple):
@@ -78,19 +84,25 @@ class NewRows(NamedTuple):
 
     walks: dict[str, csr_array]  # [new, n]
     columns: Matrix  # [new, f]
+    attributes: NewAttributeRows | None = None
 
 
 class Operators:
     """The operators of one graph, made when they are first needed."""
 
     def __init__(
-        self, walks: Walks, *, dtype: Any = np.float32, engine: Engine | None = None
+        self,
+        walks: Walks,
+        *,
+        dtype: Any = np.float32,
+        engine: Engine | None = None,
+        attributes: AttributeRows | None = None,
     ) -> None:
-        self.walks, self.dtype = walks, dtype
+        self.walks, self.dtype, self.attributes = walks, dtype, attributes
         self.engine: Any = CpuEngine() if engine is None else engine
         self._chains: dict[str, Chains] = {}
         self._low_rank: dict[tuple[str, float | None], Any] = {}
-        self._gaussians: dict[float, GaussianFeatures | None] = {}
+        self._gaussians: dict[tuple[str, float], GaussianFeatures | None] = {}
         self._sums: dict[str, Matrix] = {}
 
     @property
@@ -166,7 +178,9 @@ class Operators:
             for length, product in chains.multiply(X, lengths, after_step=True):
                 yield terms[length], self.engine.fetch(product), sketches[length]
 
-    def describe_new(self, out: csr_array, into: csr_array) -> NewRows:
+    def describe_new(
+        self, out: csr_array, into: csr_array, attributes: AttributeTable | None = None
+    ) -> NewRows:
         """Describe new nodes by the weights of their edges to and from the graph, (new, n)."""
         matrices = self.walks.matrices
         out, into = abs(out), abs(into)
@@ -184,7 +198,10 @@ class Operators:
         for walk, (direction, edges) in meetings.items():
             walks[walk] = scale_both(edges, edges.sum(axis=1), self._sum_columns(direction))
         standardised = (np.column_stack(columns) - self._centre) * self._spread
-        return NewRows(walks, standardised)
+        described = None
+        if attributes is not None and self.attributes is not None:
+            described = self.attributes.describe_new(attributes, links)
+        return NewRows(walks, standardised, described)
 
     def _sum_columns(self, direction: str) -> Matrix:
         """Weights of edges that lead to each node, over which its column of a walk is scaled."""
@@ -193,10 +210,28 @@ class Operators:
             self._sums[direction] = np.asarray(edges.sum(axis=0))
         return self._sums[direction]
 
-    def compute_features(self, term: Term, columns: Matrix) -> Matrix:
-        """Features (m, r) of a term in low rank, of nodes described by ``columns``."""
+    def compute_new_features(self, term: Term, new: NewRows) -> Matrix:
+        """Features (new, r) of a term in low rank, of nodes that are not in the graph."""
+        if term.block == "degree":
+            return self._compute_gaussian(term, new.columns)
+        assert new.attributes is not None
+        rows = new.attributes.compute_rows(term.block, is_linear=term.width is None)
+        return rows if term.width is None else self._compute_gaussian(term, rows)
+
+    def _compute_gaussian(self, term: Term, columns: Matrix) -> Matrix:
         gaussian = self._get_gaussian(term)
         return np.zeros((len(columns), 1)) if gaussian is None else gaussian.compute(columns)
+
+    def compute_diagonal(self, kernel: Kernel) -> Matrix:
+        """The kernel of each node with itself, (n,): 1 but for linear terms."""
+        total = np.zeros(self.n)
+        for term in kernel:
+            if term.block in ATTRIBUTE_BLOCKS and term.width is None:
+                Z = self.engine.fetch(self.get_features(term))
+                total += term.share * np.einsum("ij,ij->i", Z, Z, dtype=np.float64)
+            else:
+                total += term.share
+        return total
 
     # -- parts ---------------------------------------------------------------------
 
@@ -233,20 +268,36 @@ class Operators:
         """Features (n, r) of a term in low rank, on the engine."""
         key = term.block, term.width
         if key not in self._low_rank:
-            gaussian, engine = self._get_gaussian(term), self.engine
-            self._low_rank[key] = (
-                engine.xp.zeros((self.n, 1), dtype=self.dtype)
-                if gaussian is None
-                else gaussian.compute_on(engine, self._columns, self.dtype)
-            )
+            self._low_rank[key] = self._make_features(term)
         return self._low_rank[key]
 
+    def _make_features(self, term: Term) -> Any:
+        engine = self.engine
+        if term.block in ATTRIBUTE_BLOCKS and term.width is None:
+            rows = self._get_attributes().get_linear_rows(term.block)
+            return engine.load(rows, self.dtype)
+        gaussian = self._get_gaussian(term)
+        if gaussian is None:
+            return engine.xp.zeros((self.n, 1), dtype=self.dtype)
+        return gaussian.compute_on(engine, self._get_columns(term.block), self.dtype)
+
+    def _get_columns(self, block: str) -> Matrix:
+        """Numbers (n, f) that the Gaussian kernel of a block compares."""
+        if block == "degree":
+            return self._columns
+        return self._get_attributes().get_gaussian_rows(block)
+
+    def _get_attributes(self) -> AttributeRows:
+        if self.attributes is None:
+            raise ValueError("blocks names attributes, but the model was given none")
+        return self.attributes
+
     def _get_gaussian(self, term: Term) -> GaussianFeatures | None:
-        width = term.width or DEGREE_WIDTH
-        if width not in self._gaussians:
-            landmarks = self._columns[self.walks.order[:N_LANDMARKS]]
-            self._gaussians[width] = make_gaussian_features(landmarks, width)
-        return self._gaussians[width]
+        key = term.block, term.width or DEGREE_WIDTH
+        if key not in self._gaussians:
+            landmarks = self._get_columns(term.block)[self.walks.order[:N_LANDMARKS]]
+            self._gaussians[key] = make_gaussian_features(landmarks, key[1])
+        return self._gaussians[key]
 
     @cached_property
     def _links(self) -> csr_array:

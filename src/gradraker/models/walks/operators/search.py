@@ -18,7 +18,15 @@ FIRST_ALPHAS = (0.1, 0.5)
 _STEP = 5.0
 _LEAST_ALPHA, _MOST_ALPHA = 0.04, 60.0
 # Shares that a kind may have, tried from the first on for as long as they are better.
-_LADDERS = {"degrees": (0.2, 0.5, 0.9), "alternating": (0.3, 0.7), "direction": (0.3, 0.6)}
+_LADDERS = {
+    "degrees": (0.2, 0.5, 0.9),
+    "alternating": (0.3, 0.7),
+    "direction": (0.3, 0.6),
+    "attributes": (0.5, 0.75, 0.95),
+}
+_FEWER_ATTRIBUTES = 0.25
+# Standard errors by which attributes must be better.
+_ASKED_OF_ATTRIBUTES = 0.5
 _USUAL = 7  # kernels that a search tries
 _MOSTLY = 0.8  # share of degrees beyond which the lean of walks hardly counts
 
@@ -47,7 +55,12 @@ class Search:
         self.tried: list[Trial] = []
 
     def run(
-        self, *, kernel: Kernel | None = None, alpha: float | None = None, is_directed: bool
+        self,
+        *,
+        kernel: Kernel | None = None,
+        alpha: float | None = None,
+        is_directed: bool,
+        attribute_kernels: Sequence[Kernel] = (),
     ) -> Trial:
         """Find a kernel, one kind of similarity after the other from walks alone, and a penalty.
 
@@ -57,12 +70,15 @@ class Search:
             What is given, or None.
         is_directed : bool
             Whether nodes may be alike by where their edges lead or come from.
+        attribute_kernels : sequence of kernels
+            Kernels of attributes, of which one may be taken.
         """
         self._alpha = alpha
         if kernel is not None:
             return self._refine_alpha(self._try_kernel(kernel, FIRST_ALPHAS))
         self._mix = Mix()
         best = self._try_kernel(self._mix.to_kernel(), FIRST_ALPHAS)
+        best = self._add_attributes(best, attribute_kernels)
         best = self._climb(best, "degrees")
         if self._mix.degrees < _MOSTLY:
             for lean in ("near", "far"):
@@ -71,6 +87,27 @@ class Search:
         if is_directed:
             best = self._climb(best, "direction")
         return self._refine_alpha(best)
+
+    def _add_attributes(self, best: Trial, kernels: Sequence[Kernel]) -> Trial:
+        """Take the kernel of attributes that is best beside walks, if one helps, and its share.
+
+        Attributes that a user gives are likely to help, so less is asked of them than of other
+        kinds; whether they do shows at a penalty of their own.
+        """
+        ladder, walks = _LADDERS["attributes"], best
+        for kernel in kernels:
+            mix = Mix(attributes=ladder[0], attribute_kernel=kernel)
+            trial = self._try_kernel(mix.to_kernel(), FIRST_ALPHAS)
+            if is_better(best.losses, trial.losses, needed=_ASKED_OF_ATTRIBUTES):
+                best, self._mix = trial, mix
+        if best is walks:
+            return best
+        for share in (_FEWER_ATTRIBUTES, *ladder[1:]):
+            mix = self._mix.set_share("attributes", share)
+            trial = self._try_kernel(mix.to_kernel(), (best.alpha,))
+            if is_better(best.losses, trial.losses, needed=_ASKED_OF_ATTRIBUTES):
+                best, self._mix = trial, mix
+        return best
 
     def _climb(self, best: Trial, kind: str) -> Trial:
         for share in _LADDERS[kind]:

@@ -1,0 +1,213 @@
+"""What a user can take off the shelf where nodes have attributes; see ``bench_attributes.py``.
+
+Every peer gets the edges, the attributes of all nodes, and the values of the known ones. Numbers
+are standardised, rows of words have length 1. Peers with a penalty are tuned by 5-fold
+cross-validation on the known nodes; LightGBM and the networks have the settings of their papers or
+good defaults.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, diags_array, eye_array, issparse
+from sklearn.linear_model import LogisticRegressionCV, RidgeCV
+from sklearn.model_selection import KFold, StratifiedKFold
+
+Floats = NDArray[np.float64]
+Nodes = NDArray[np.int64]
+# Edges, attributes, values or classes, known nodes, asked nodes → predictions.
+Peer = Callable[[csr_array, Any, NDArray[Any], Nodes, Nodes], NDArray[Any]]
+_PENALTIES = np.logspace(-3, 4, 15)
+
+
+def symmetric_walk(A: csr_array) -> csr_array:
+    """D⁻¹ᐟ² (A + I) D⁻¹ᐟ²."""
+    W = csr_array(A + eye_array(A.shape[0]))
+    root = diags_array(1.0 / np.sqrt(W.sum(axis=1)))
+    return csr_array(root @ W @ root)
+
+
+def scale(X: Any) -> Any:
+    """Rows of words of length 1, columns of numbers with mean 0 and spread 1."""
+    if issparse(X):
+        lengths = np.sqrt(X.multiply(X).sum(axis=1))
+        return csr_array(diags_array(1.0 / np.where(lengths > 0.0, lengths, 1.0)) @ X)
+    return (X - X.mean(axis=0)) / np.where(X.std(axis=0) > 0.0, X.std(axis=0), 1.0)
+
+
+def smoothed(A: csr_array, X: Any, steps: int) -> Any:
+    """SᵏX."""
+    found, S = scale(X), symmetric_walk(A)
+    for _ in range(steps):
+        found = S @ found
+    return found
+
+
+def _join(*parts: Any) -> Any:
+    from scipy.sparse import hstack
+
+    return csr_array(hstack(parts)) if issparse(parts[0]) else np.hstack(parts)
+
+
+def averaged(A: csr_array, X: Any) -> Any:
+    """A node's own attributes, and means over its neighbours, and over theirs."""
+    own = scale(X)
+    degrees = np.asarray(A.sum(axis=1))
+    W = csr_array(diags_array(1.0 / np.where(degrees > 0.0, degrees, 1.0)) @ A)
+    return _join(own, W @ own, W @ (W @ own))
+
+
+# -- numbers ---------------------------------------------------------------------------------
+
+
+def ridge(A: csr_array, X: Any, y: Floats, known: Nodes, asked: Nodes, *, join: bool) -> Any:
+    """Ridge regression on smoothed attributes, or on own and neighbours' attributes."""
+    Z = averaged(A, X) if join else smoothed(A, X, 2)
+    return RidgeCV(alphas=_PENALTIES).fit(Z[known], y[known]).predict(Z[asked])
+
+
+def boosted(A: csr_array, X: Any, y: Floats, known: Nodes, asked: Nodes) -> Any:
+    """LightGBM on own and neighbours' attributes, degrees included."""
+    import lightgbm
+
+    Z = _join(averaged(A, X), np.log1p(np.asarray(A.sum(axis=1)))[:, np.newaxis])
+    model = lightgbm.LGBMRegressor(
+        n_estimators=400, learning_rate=0.05, num_leaves=15, min_child_samples=5,
+        subsample=0.8, subsample_freq=1, colsample_bytree=0.7, random_state=0, n_jobs=1, verbose=-1,
+    )  # fmt: skip
+    return model.fit(Z[known], y[known]).predict(Z[asked])
+
+
+def corrected(A: csr_array, X: Any, y: Floats, known: Nodes, asked: Nodes) -> Any:
+    """Correct & Smooth: errors of ridge regression are spread along edges."""
+    Z = averaged(A, X)
+    model = RidgeCV(alphas=_PENALTIES).fit(Z[known], y[known])
+    found = model.predict(Z)
+    spread = _spread(A, known, y[known] - found[known], 0.9)
+    return (found + spread)[asked]
+
+
+def _spread(A: csr_array, known: Nodes, errors: NDArray[Any], damping: float) -> Any:
+    """Errors of known nodes, spread over the graph and held at the known nodes."""
+    S = symmetric_walk(A)
+    start = np.zeros((A.shape[0], *errors.shape[1:]))
+    start[known] = errors
+    found = start
+    for _ in range(50):
+        found = damping * (S @ found) + (1.0 - damping) * start
+        found[known] = errors
+    return found
+
+
+# -- classes ---------------------------------------------------------------------------------
+
+
+def _fit_logistic(Z: Any, codes: NDArray[np.int64]) -> Any:
+    fewest = int(np.bincount(codes)[np.unique(codes)].min())
+    folds: Any = StratifiedKFold(min(5, fewest), shuffle=True, random_state=0)
+    if fewest < 2:
+        folds = KFold(5, shuffle=True, random_state=0)
+    model = LogisticRegressionCV(
+        Cs=np.logspace(-1, 4, 6),
+        cv=folds,
+        max_iter=300,
+        l1_ratios=(0.0,),
+        use_legacy_attributes=False,
+        scoring="accuracy",
+    )
+    return model.fit(Z, codes)
+
+
+def logistic(A: csr_array, X: Any, y: Any, known: Nodes, asked: Nodes, *, steps: int) -> Any:
+    """Logistic regression on SᵏX; k = 2 is the simple graph convolution (SGC)."""
+    Z = smoothed(A, X, steps)
+    return _fit_logistic(Z[known], y[known]).predict(Z[asked])
+
+
+def boosted_classes(A: csr_array, X: Any, y: Any, known: Nodes, asked: Nodes) -> Any:
+    """LightGBM on own and neighbours' attributes; of words on 64 directions of each."""
+    import lightgbm
+    from sklearn.decomposition import TruncatedSVD
+
+    Z = scale(X)
+    if issparse(Z) and Z.shape[1] > 64:
+        Z = TruncatedSVD(64, random_state=0).fit_transform(Z)
+    degrees = np.asarray(A.sum(axis=1))
+    W = csr_array(diags_array(1.0 / np.where(degrees > 0.0, degrees, 1.0)) @ A)
+    Z = np.hstack([Z, W @ Z, W @ (W @ Z), np.log1p(degrees)[:, np.newaxis]])
+    model = lightgbm.LGBMClassifier(
+        n_estimators=100, learning_rate=0.05, num_leaves=7, min_child_samples=3, reg_lambda=1.0,
+        subsample=0.8, subsample_freq=1, colsample_bytree=0.3, random_state=0, n_jobs=1, verbose=-1,
+    )  # fmt: skip
+    return model.fit(Z[known], y[known]).predict(Z[asked])
+
+
+def corrected_classes(A: csr_array, X: Any, y: Any, known: Nodes, asked: Nodes) -> Any:
+    """Correct & Smooth on logistic regression of own attributes."""
+    Z = scale(X)
+    model = _fit_logistic(Z[known], y[known])
+    classes = model.classes_
+    found = model.predict_proba(Z)
+    one_hot = (y[:, np.newaxis] == classes).astype(np.float64)
+    found = found + _spread(A, known, one_hot[known] - found[known], 0.9)
+    found[known] = one_hot[known]
+    S, start = symmetric_walk(A), found
+    for _ in range(50):
+        found = 0.9 * (S @ found) + 0.1 * start
+    return classes[found.argmax(axis=1)][asked]
+
+
+def network(A: csr_array, X: Any, y: Any, known: Nodes, asked: Nodes, *, are_classes: bool) -> Any:
+    """A graph convolutional network of two layers, as in its paper: 200 steps, no validation."""
+    import torch
+
+    torch.manual_seed(0)
+    n, Z, S = A.shape[0], scale(X), symmetric_walk(A).tocoo()
+    hidden, drop, decay = (16, 0.5, 5e-4) if are_classes else (32, 0.0, 1e-4)
+    P = torch.sparse_coo_tensor(
+        np.stack(S.coords),  # type: ignore[arg-type]
+        S.data.astype(np.float32),
+        (n, n),
+        check_invariants=False,
+    )
+    inputs = torch.tensor((Z.toarray() if issparse(Z) else Z).astype(np.float32))
+    centre, spread = (0.0, 1.0) if are_classes else (y[known].mean(), y[known].std())
+    goal = torch.tensor(y[known] if are_classes else ((y[known] - centre) / spread).astype("f"))
+    goal = goal.long() if are_classes else goal[:, None]
+    first = torch.nn.Linear(inputs.shape[1], hidden)
+    second = torch.nn.Linear(hidden, int(y[y >= 0].max()) + 1 if are_classes else 1)
+    rule = torch.optim.Adam([*first.parameters(), *second.parameters()], 0.01, weight_decay=decay)
+    loss = torch.nn.CrossEntropyLoss() if are_classes else torch.nn.MSELoss()
+
+    def compute(training: bool) -> Any:
+        inner = torch.nn.functional.dropout(inputs, drop, training)
+        inner = torch.relu(torch.sparse.mm(P, first(inner)))
+        return torch.sparse.mm(P, second(torch.nn.functional.dropout(inner, drop, training)))
+
+    for _ in range(200):
+        rule.zero_grad()
+        loss(compute(True)[known], goal).backward()
+        rule.step()
+    with torch.no_grad():
+        found = compute(False).numpy()
+    return found.argmax(axis=1)[asked] if are_classes else centre + spread * found[asked, 0]
+
+
+NUMBERS: dict[str, tuple[Peer, str]] = {
+    "ridge on S²X": (partial(ridge, join=False), "sklearn"),
+    "ridge on X, neighbours' X": (partial(ridge, join=True), "sklearn"),
+    "Correct & Smooth": (corrected, "sklearn"),
+    "LightGBM, neighbours' X": (boosted, "lightgbm"),
+    "GCN": (partial(network, are_classes=False), "torch"),
+}
+CLASSES: dict[str, tuple[Peer, str]] = {
+    "logistic on X": (partial(logistic, steps=0), "sklearn"),
+    "SGC (logistic on S²X)": (partial(logistic, steps=2), "sklearn"),
+    "logistic on S⁴X": (partial(logistic, steps=4), "sklearn"),
+    "Correct & Smooth": (corrected_classes, "sklearn"),
+    "LightGBM, neighbours' X": (boosted_classes, "lightgbm"),
+    "GCN": (partial(network, are_classes=True), "torch"),
+}

@@ -1,0 +1,5 @@
+"""Attributes of nodes: from any form to one matrix, with encoders that are data."""
+
+from gradraker.attributes.table import AttributeTable, AttributeWarning, learn_attributes
+
+__all__ = ["AttributeTable", "AttributeWarning", "learn_attributes"]

@@ -1,0 +1,149 @@
+"""Attributes that users give, aligned with the nodes of a graph; and attributes that leak."""
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
+
+from gradraker._validation import check_choice
+from gradraker.attributes.forms import GivenAttributes, read_attributes
+from gradraker.attributes.table import (
+    AttributeTable,
+    AttributeWarning,
+    find_rows,
+    fit_table,
+    warn_of_columns,
+)
+from gradraker.graph.names import check_same_type, find_positions, to_plain_name
+from gradraker.graph.node_graph import NodeGraph, append_isolated_nodes, append_new_nodes
+
+# Known nodes from which on an attribute that equals the values is no chance.
+_FEWEST = 5
+_SAME = 1e-9
+
+
+def align_attributes(
+    attributes: Any,
+    graph: NodeGraph,
+    added: NodeGraph,
+    unknown_nodes: str,
+    table: AttributeTable | None = None,
+) -> tuple[NodeGraph, AttributeTable]:
+    """Return attributes as a table of the nodes of a graph, beside those of an older table.
+
+    Attributes without names are in the order of the nodes of ``added``, a part of the graph. With
+    ``unknown_nodes="isolated"``, nodes that only attributes name join the graph, without edges.
+    """
+    check_choice("unknown_nodes", unknown_nodes, ("error", "ignore", "isolated"))
+    given = read_attributes(attributes, graph.nodes, None if table is None else table.form)
+    if given.nodes is not None and unknown_nodes != "error":
+        is_unknown = find_positions(given.nodes, graph.nodes) < 0
+        if is_unknown.any() and unknown_nodes == "isolated":
+            check_same_type(given.nodes[is_unknown], graph.nodes, argument="attributes")
+            graph = append_isolated_nodes(graph, given.nodes[is_unknown])
+        elif is_unknown.any():
+            given = _select_rows(given, np.flatnonzero(~is_unknown))
+            if not given.n_rows:
+                raise ValueError("attributes names no node of the graph")
+    rows = find_rows(given, graph.nodes, added.nodes)
+    if table is not None:
+        encoded = table.encode(given)
+        return graph, table.resize(len(graph)).replace_rows(rows, encoded)
+    table = fit_table(given, rows, len(graph))
+    warn_of_columns(table)
+    return graph, table
+
+
+def append_described_nodes(
+    graph: NodeGraph,
+    links: Any,
+    options: dict[str, Any],
+    table: AttributeTable | None,
+    attributes: Any,
+) -> tuple[NodeGraph, AttributeTable | None]:
+    """Add new nodes after those of a graph, given by their edges, by attributes, or by both."""
+    if attributes is None:
+        extended = append_new_nodes(graph, links, options)
+        return extended, None if table is None else table.resize(len(extended))
+    if table is None:
+        raise ValueError("attributes: the model was fitted without any, and knows none")
+    has_links = links is not None and not (isinstance(links, Mapping) and not links)
+    extended = append_new_nodes(graph, links, options) if has_links else graph
+    given = read_attributes(attributes, extended.nodes, table.form)
+    if given.nodes is None:
+        if given.n_rows != len(extended) - len(graph):
+            raise ValueError(
+                f"attributes has {given.n_rows} rows, but links names {len(extended) - len(graph)} "
+                "new nodes: give one row per new node, or a frame or mapping that names them"
+            )
+        rows = np.arange(len(graph), len(extended))
+    else:
+        positions = find_positions(given.nodes, extended.nodes)
+        old = given.nodes[(positions >= 0) & (positions < len(graph))]
+        if len(old):
+            raise ValueError(
+                f"attributes holds {to_plain_name(old[0])!r}, which the graph has already: "
+                "partial_fit changes the attributes of nodes"
+            )
+        new = given.nodes[positions < 0]
+        check_same_type(new, graph.nodes, argument="attributes")
+        extended = append_isolated_nodes(extended, new)
+        rows = find_positions(given.nodes, extended.nodes)
+    encoded = table.encode(given)
+    return extended, table.resize(len(extended)).replace_rows(rows, encoded)
+
+
+def _select_rows(given: GivenAttributes, rows: NDArray[np.int64]) -> GivenAttributes:
+    assert given.nodes is not None
+    return given._replace(
+        nodes=given.nodes[rows],
+        columns=None
+        if given.columns is None
+        else {name: series[rows.tolist()] for name, series in given.columns.items()},
+        matrix=None if given.matrix is None else given.matrix[rows],
+    )
+
+
+def warn_of_leaks(table: AttributeTable, rows: NDArray[np.int64], Y: NDArray[np.float64]) -> None:
+    """Warn of attributes that equal the values (N, K) of known nodes, or one class of them."""
+    if rows.size < _FEWEST:
+        return
+    X = table.matrix[rows]
+    for target in Y.T:
+        if np.ptp(target) == 0.0:
+            continue
+        for j in np.flatnonzero(np.abs(_correlate(X, target)) > 1.0 - _SAME):
+            column = X[:, [j]].toarray()[:, 0] if issparse(X) else X[:, j]
+            is_there = ~np.isnan(column)
+            if is_there.sum() >= _FEWEST and np.ptp(target[is_there]) > 0.0:
+                warnings.warn(
+                    f"attribute {table.names[j]!r} tells the value of every known node: if it was "
+                    "made from the values, it leaks, and errors are estimated far too small",
+                    AttributeWarning,
+                    stacklevel=2,
+                )
+                return
+
+
+def _correlate(X: Any, y: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Correlation of each column with values; missing numbers do not count."""
+    if issparse(X):
+        X = csr_array(X)
+        n = X.shape[0]
+        mean = X.sum(axis=0) / n
+        covariance = X.T @ (y - y.mean()) / n
+        variance = X.multiply(X).sum(axis=0) / n - mean**2
+        scale = np.sqrt(np.maximum(variance, 0.0)) * y.std()
+    else:
+        is_there = ~np.isnan(X)
+        n = np.maximum(is_there.sum(axis=0), 1)
+        filled = np.where(is_there, X, 0.0)
+        own = np.where(is_there, y[:, np.newaxis], 0.0)
+        centred = np.where(is_there, filled - filled.sum(axis=0) / n, 0.0)
+        target = np.where(is_there, own - own.sum(axis=0) / n, 0.0)
+        covariance = (centred * target).sum(axis=0)
+        scale = np.sqrt((centred**2).sum(axis=0) * (target**2).sum(axis=0))
+    return np.asarray(np.divide(covariance, scale, out=np.zeros(X.shape[1]), where=scale > 1e-300))

@@ -1,0 +1,96 @@
+"""Attributes of nodes as state and arrays of a model file."""
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from gradraker.attributes.columns import Arrays, restore_column
+from gradraker.attributes.forms import MOST_COLUMNS
+from gradraker.attributes.table import AttributeTable
+
+_PREFIX = "attributes_"
+_COLUMN = "attribute_column_{}_{}"
+_ENCODER_ARRAYS = ("idf", "components")
+
+
+def dump_attributes(table: AttributeTable) -> tuple[dict[str, Any], Arrays]:
+    """Return a table as :func:`restore_attributes` takes it."""
+    state: dict[str, Any] = {
+        "names": list(table.names) if table.is_named else len(table.names),
+        "is_sparse": table.is_sparse,
+        "columns": None,
+    }
+    arrays: Arrays = {_PREFIX + "given": table.given}
+    if table.is_sparse:
+        matrix = csr_array(table.matrix)
+        arrays |= {
+            _PREFIX + "data": matrix.data,
+            _PREFIX + "indices": matrix.indices.astype(np.int64),
+            _PREFIX + "indptr": matrix.indptr.astype(np.int64),
+        }
+    else:
+        arrays[_PREFIX + "matrix"] = table.matrix
+    if table.columns is not None:
+        state["columns"] = []
+        for i, column in enumerate(table.columns):
+            item, own = column.dump()
+            state["columns"].append(item | {"kind": column.kind, "name": column.name})
+            arrays |= {_COLUMN.format(i, name): array for name, array in own.items()}
+    return state, arrays
+
+
+def restore_attributes(state: dict[str, Any], arrays: Arrays, n: int) -> AttributeTable:
+    """Make the table of n nodes that a file describes, checked."""
+    columns = None
+    if state["columns"] is not None:
+        columns = tuple(
+            restore_column(item, _select_arrays(i, arrays))
+            for i, item in enumerate(state["columns"])
+        )
+        names = tuple(name for column in columns for name in column.outputs)
+    elif isinstance(state["names"], list):
+        names = tuple(map(str, state["names"]))
+    else:
+        width = state["names"]
+        if type(width) is not int or not 0 < width <= MOST_COLUMNS:
+            raise ValueError(f"the number of attributes is {width!r}")
+        names = ()
+    is_named = columns is not None or isinstance(state["names"], list)
+    given = arrays[_PREFIX + "given"]
+    if given.dtype != np.bool_ or given.shape != (n,):
+        raise ValueError("the attributes do not fit the nodes")
+    d = len(names) if is_named else int(state["names"])
+    matrix = _restore_sparse(arrays, n, d) if state["is_sparse"] else _restore_dense(arrays, n, d)
+    if not is_named:  # as many as the matrix really has
+        names = tuple(f"x{i}" for i in range(d))
+    return AttributeTable(matrix, given, names, columns, is_named)
+
+
+def _select_arrays(i: int, arrays: Arrays) -> Arrays:
+    names = ((name, _COLUMN.format(i, name)) for name in _ENCODER_ARRAYS)
+    return {name: arrays[key] for name, key in names if key in arrays}
+
+
+def _restore_dense(arrays: Arrays, n: int, d: int) -> Any:
+    matrix = arrays[_PREFIX + "matrix"].astype(np.float64, casting="safe")
+    if matrix.shape != (n, d) or np.isinf(matrix).any():
+        raise ValueError("the attributes are not consistent")
+    return matrix
+
+
+def _restore_sparse(arrays: Arrays, n: int, d: int) -> csr_array:
+    data = arrays[_PREFIX + "data"].astype(np.float64, casting="safe")
+    indices = arrays[_PREFIX + "indices"].astype(np.int64, casting="safe")
+    indptr = arrays[_PREFIX + "indptr"].astype(np.int64, casting="safe")
+    is_sound = (
+        indptr.shape == (n + 1,)
+        and indptr[0] == 0
+        and bool(np.all(np.diff(indptr) >= 0))
+        and indices.shape == data.shape == (indptr[-1],)
+        and bool(np.all((indices >= 0) & (indices < d)))
+        and bool(np.isfinite(data).all())
+    )
+    if not is_sound:
+        raise ValueError("the attributes are not consistent")
+    return csr_array((data, indices, indptr), shape=(n, d))

@@ -1,0 +1,320 @@
+"""Attributes of the nodes of a graph as one matrix, with what turns entries into its numbers."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse, vstack
+
+from gradraker.attributes.columns import Column
+from gradraker.attributes.forms import Form, GivenAttributes, check_numbers, read_attributes
+from gradraker.attributes.vectorizing import fit_columns
+from gradraker.exceptions import UnknownNodesError
+from gradraker.graph.names import Names, check_same_type, find_positions
+
+_LISTED = 5  # names of columns in a message
+
+
+class AttributeWarning(UserWarning):
+    """Attributes that tell nothing, or too much."""
+
+
+@dataclass(frozen=True, eq=False)
+class AttributeTable:
+    """Attributes of all nodes: a row per node, whether its attributes are given, and encoders.
+
+    Attributes
+    ----------
+    matrix : array or csr_array of shape (n, d)
+        Numbers; NaN where one is missing. Sparse matrices have no missing ones.
+    given : array of shape (n,)
+        Whether a node came with attributes.
+    names : tuple of str
+        Names of the columns.
+    columns : tuple of encoders or None
+        Encoders of the columns of a frame; None for arrays, matrices and bags of words.
+    is_named : bool
+        Whether a user named the columns; those of arrays are numbers.
+
+    Examples
+    --------
+    >>> from gradraker import NodeRegressor
+    >>> edges, known = [("a", "b"), ("b", "c")], {"a": 1.0, "c": 2.0}
+    >>> model = NodeRegressor().fit(edges, known, attributes={"a": [1.0], "b": [2.0], "c": [3.0]})
+    >>> model.attributes_
+    AttributeTable: 1 numbers per node (number: 1)
+    """
+
+    matrix: Any
+    given: NDArray[np.bool_]
+    names: tuple[str, ...]
+    columns: tuple[Column, ...] | None = None
+    is_named: bool = True
+
+    @property
+    def form(self) -> Form:
+        """What mappings from nodes to named numbers are: columns, or words."""
+        return "words" if self.columns is None else "columns"
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the matrix is sparse: words, counts."""
+        return bool(issparse(self.matrix))
+
+    def describe(self) -> dict[str, Any]:
+        """Return what was understood, as a dict that JSON can hold."""
+        kinds: dict[str, int] = {}
+        for column in self.columns or ():
+            kinds[column.kind] = kinds.get(column.kind, 0) + 1
+        if self.columns is None:
+            kinds["count" if self.is_sparse else "number"] = len(self.names)
+        return {
+            "n_columns": len(self.names),
+            "kinds": kinds,
+            "columns": list(self.names[:100]),
+            "n_nodes_with": int(self.given.sum()),
+            "n_nodes_without": int((~self.given).sum()),
+            "is_sparse": self.is_sparse,
+        }
+
+    def __repr__(self) -> str:
+        return f"AttributeTable: {self.format_kinds()}"
+
+    def format_kinds(self) -> str:
+        """Say what was understood."""
+        told = self.describe()
+        kinds = ", ".join(f"{kind}: {n}" for kind, n in told["kinds"].items())
+        without = told["n_nodes_without"]
+        missing = f"; {without} without" if without else ""
+        return f"{told['n_columns']} numbers per node ({kinds}){missing}"
+
+    def resize(self, n: int) -> "AttributeTable":
+        """Return the table with nodes without attributes added, up to n."""
+        added = n - len(self.given)
+        if added == 0:
+            return self
+        given = np.concatenate([self.given, np.zeros(added, dtype=np.bool_)])
+        return replace(self, matrix=_stack(self.matrix, _make_missing(self, added)), given=given)
+
+    def select(self, rows: NDArray[np.int64]) -> "AttributeTable":
+        """Return the table of some nodes."""
+        return replace(self, matrix=self.matrix[rows], given=self.given[rows])
+
+    def encode(self, given: GivenAttributes) -> Any:
+        """Rows of attributes that came later, with the encoders of those that came first."""
+        if given.columns is not None:
+            return self._encode_columns(given)
+        if self.columns is not None:
+            if given.matrix.shape[1] == len(self.columns):
+                return _encode_all(self.columns, list(given.matrix.T))
+            raise ValueError(
+                f"attributes has {given.matrix.shape[1]} columns without names, but there were "
+                f"{len(self.columns)} columns at fit: {_list_names([c.name for c in self.columns])}"
+            )
+        matrix = given.matrix
+        if given.names is not None and self.is_named:
+            return self._select_words(given)
+        if matrix.shape[1] != len(self.names):
+            raise ValueError(
+                f"attributes has {matrix.shape[1]} columns, but there were {len(self.names)} at fit"
+            )
+        if self.is_sparse:
+            return csr_array(matrix)
+        return matrix.toarray() if issparse(matrix) else matrix
+
+    def _select_words(self, given: GivenAttributes) -> Any:
+        """Columns of the table, by name; words that are new tell nothing."""
+        assert given.names is not None
+        places = {name: i for i, name in enumerate(self.names)}
+        known = [(i, places[name]) for i, name in enumerate(given.names) if name in places]
+        if not known and given.matrix.nnz:
+            raise ValueError(
+                f"attributes holds none of the {len(self.names)} attributes at fit, but "
+                f"{_list_names(given.names)}"
+            )
+        entries = csr_array(given.matrix).tocsc()[:, [i for i, _ in known]].tocoo()
+        columns = np.array([place for _, place in known], dtype=np.int64)[entries.col]
+        shape = (given.n_rows, len(self.names))
+        return csr_array((entries.data, (entries.row, columns)), shape=shape)
+
+    def _encode_columns(self, given: GivenAttributes) -> Any:
+        assert given.columns is not None
+        if self.columns is None:
+            raise ValueError(
+                "attributes is a table, but came without names of columns at fit: give an array or "
+                "a mapping as then"
+            )
+        expected = [column.name for column in self.columns]
+        missing = [name for name in expected if name not in given.columns]
+        extra = [name for name in given.columns if name not in expected]
+        if given.is_partial:
+            missing = []
+        if missing or extra:
+            parts = [f"lacks {_list_names(missing)}"] if missing else []
+            parts += [f"has {_list_names(extra)}, which fit did not see"] if extra else []
+            raise ValueError(f"attributes {' and '.join(parts)}: give the columns of fit")
+        nothing = [None] * given.n_rows
+        return _encode_all(
+            self.columns,
+            [given.columns[n].to_list() if n in given.columns else nothing for n in expected],
+        )
+
+    def replace_rows(self, rows: NDArray[np.int64], encoded: Any) -> "AttributeTable":
+        """Return the table with the attributes of some nodes replaced or added."""
+        given = self.given.copy()
+        given[rows] = True
+        if not self.is_sparse:
+            matrix = self.matrix.copy()
+            matrix[rows] = encoded
+            return replace(self, matrix=matrix, given=given)
+        place = np.arange(len(self.given))
+        place[rows] = len(self.given) + np.arange(rows.size)
+        return replace(self, matrix=_stack(self.matrix, encoded)[place], given=given)
+
+
+def _make_missing(table: AttributeTable, n: int) -> Any:
+    """Rows of nodes without attributes."""
+    shape = (n, len(table.names))
+    return csr_array(shape) if table.is_sparse else np.full(shape, np.nan)
+
+
+def _stack(first: Any, second: Any) -> Any:
+    return csr_array(vstack([first, second])) if issparse(first) else np.vstack([first, second])
+
+
+def _encode_all(columns: Sequence[Column], entries: Sequence[Any]) -> NDArray[np.float64]:
+    parts = [column.encode(own) for column, own in zip(columns, entries, strict=True)]
+    matrix = np.hstack(parts)
+    for column, part in zip(columns, parts, strict=True):
+        if np.isinf(part).any():
+            raise ValueError(
+                f"attributes holds an infinite number in column {column.name!r}: give finite "
+                "numbers, NaN where one is missing"
+            )
+    check_numbers(matrix)
+    return matrix
+
+
+def learn_attributes(
+    attributes: Any, nodes: Names, *, order: Names | None = None
+) -> AttributeTable:
+    """Read attributes of some nodes and fit what encodes them.
+
+    Parameters
+    ----------
+    attributes : frame, array, sparse matrix or mapping
+        See :meth:`gradraker.NodeRegressor.fit`.
+    nodes : sequence of n names
+        The nodes of the graph.
+    order : sequence of names, optional
+        The order of attributes without names; default that of ``nodes``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gradraker.attributes import learn_attributes
+    >>> learn_attributes({"a": [1.0, 2.0], "c": [0.5, np.nan]}, np.array(["a", "b", "c"]))
+    AttributeTable: 2 numbers per node (number: 2); 1 without
+    """
+    given = read_attributes(attributes, nodes)
+    return fit_table(given, find_rows(given, nodes, nodes if order is None else order), len(nodes))
+
+
+def fit_table(given: GivenAttributes, rows: NDArray[np.int64], n: int) -> AttributeTable:
+    """Fit what encodes attributes, and encode them as rows of a table of n nodes."""
+    columns = None if given.columns is None else fit_columns(given.columns)
+    if columns is None:
+        encoded, names = given.matrix, given.names
+    else:
+        assert given.columns is not None
+        encoded = _encode_all(columns, [series.to_list() for series in given.columns.values()])
+        names = tuple(name for column in columns for name in column.outputs)
+    is_named = names is not None
+    if names is None:
+        names = tuple(f"x{i}" for i in range(encoded.shape[1]))
+    _check_some(encoded)
+    empty = csr_array((n, len(names))) if issparse(encoded) else np.full((n, len(names)), np.nan)
+    table = AttributeTable(empty, np.zeros(n, dtype=np.bool_), names, columns, is_named)
+    return table.replace_rows(rows, encoded)
+
+
+def find_rows(given: GivenAttributes, nodes: Names, order: Names) -> NDArray[np.int64]:
+    """Rows of a graph that attributes belong to."""
+    if given.nodes is None:
+        if given.n_rows != len(order):
+            raise ValueError(
+                f"attributes has {given.n_rows} rows, but there are {len(order)} nodes: give one "
+                "row per node, or a frame or mapping that names the nodes"
+            )
+        return find_positions(order, nodes)
+    rows = find_positions(given.nodes, nodes)
+    unknown = given.nodes[rows < 0]
+    if len(unknown):
+        check_same_type(unknown, nodes, argument="attributes")
+        raise UnknownNodesError(
+            "attributes",
+            unknown.tolist(),
+            "pass unknown_nodes='ignore' to leave them out, or 'isolated' to take them for nodes "
+            "without edges",
+        )
+    return rows
+
+
+def _check_some(matrix: Any) -> None:
+    if issparse(matrix):
+        if not matrix.nnz:
+            raise ValueError("attributes holds no entry that is not 0: nothing can be learned")
+        return
+    if np.isnan(matrix).all():
+        raise ValueError("attributes holds no number: all entries are missing")
+
+
+def warn_of_columns(table: AttributeTable) -> None:
+    """Warn of columns that tell nothing: all missing, constant, or equal to one before them."""
+    if table.is_sparse:
+        return
+    matrix = table.matrix[table.given]
+    empty = np.isnan(matrix).all(axis=0)
+    filled = np.where(np.isnan(matrix), np.inf, matrix)
+    constant = ~empty & (filled == filled[:1]).all(axis=0)
+    repeats = find_repeats(matrix) & ~constant & ~empty
+    for found, what in (
+        (empty, "are missing for all nodes"),
+        (constant, "are the same for all nodes"),
+        (repeats, "repeat a column before them"),
+    ):
+        names = _list_columns(table, found)
+        if names:
+            warnings.warn(
+                f"attributes {_list_names(names)} {what} and are not used",
+                AttributeWarning,
+                stacklevel=2,
+            )
+
+
+def _list_columns(table: AttributeTable, found: NDArray[np.bool_]) -> list[str]:
+    """Names of columns, as they were given, of which all numbers are found."""
+    if table.columns is None:
+        return [name for name, is_found in zip(table.names, found, strict=True) if is_found]
+    ends = np.cumsum([len(column.outputs) for column in table.columns])
+    parts = zip(table.columns, np.split(found, ends[:-1]), strict=True)
+    return [column.name for column, own in parts if own.all()]
+
+
+def find_repeats(matrix: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Whether each column equals one before it."""
+    seen: set[bytes] = set()
+    found = np.zeros(matrix.shape[1], dtype=np.bool_)
+    for j in range(matrix.shape[1]):
+        key = np.ascontiguousarray(matrix[:, j] + 0.0).tobytes()
+        found[j] = key in seen
+        seen.add(key)
+    return found
+
+
+def _list_names(names: Sequence[str]) -> str:
+    listed = ", ".join(map(repr, names[:_LISTED]))
+    return f"{listed} and {len(names) - _LISTED} more" if len(names) > _LISTED else listed

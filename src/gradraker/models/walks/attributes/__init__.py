@@ -1,0 +1,1 @@
+"""Attributes of nodes in kernels: their own, and those of their neighbours."""

@@ -1,0 +1,224 @@
+"""Rows that attributes give to nodes: their own, their neighbours', those of a whole region.
+
+========================= =====================================================================
+``attributes``            x: numbers standardised (linear) or as normal scores (Gaussian); words
+                          as rows of length 1
+``neighbour_attributes1`` means over a node and its neighbours, Px; of words SX
+``neighbour_attributes2`` the same twice, P²x; of words S²X
+``neighbour_attributes``  words only: PageRank means with damping 0.9, a region that fades
+========================= =====================================================================
+
+P is the walk on A + Aᵀ + I and S its symmetric form. Numbers are standardised again after a walk.
+Rows of words are divided by the root of their length, and then by a number for all of them, so
+that squared lengths are 1 in the mean.
+"""
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, diags_array, issparse
+
+from gradraker.attributes.table import AttributeTable, find_repeats
+from gradraker.models.walks.attributes.scaling import (
+    compute_normal_scores,
+    find_directions,
+    fit_scale,
+    is_words,
+    scale_words,
+)
+from gradraker.models.walks.description import Walks
+
+Matrix = NDArray[Any]
+NUMBER_BLOCKS = ("attributes", "neighbour_attributes1", "neighbour_attributes2")
+WORD_BLOCKS = (*NUMBER_BLOCKS, "neighbour_attributes")
+# Steps of each block; None: PageRank.
+_STEPS = {
+    "attributes": 0,
+    "neighbour_attributes1": 1,
+    "neighbour_attributes2": 2,
+    "neighbour_attributes": None,
+}
+DAMPING, _PAGERANK_STEPS = 0.9, 30
+
+
+class AttributeRows:
+    """Rows of attribute blocks, made when they are first needed; scales are those of old nodes.
+
+    With ``most_columns``, wide words are projected to fewer columns.
+    """
+
+    def __init__(
+        self, table: AttributeTable, walks: Walks, *, most_columns: int | None = None
+    ) -> None:
+        self.table, self.walks, self._most_columns = table, walks, most_columns
+        old = table.matrix[: walks.n_old]
+        self.has_words = is_words(old)
+        self._is_used = np.ones(len(table.names), dtype=np.bool_)
+        if not issparse(old):
+            varies = fit_scale(old[table.given[: walks.n_old]]).inverse > 0.0
+            self._is_used = varies & ~find_repeats(old)
+        self._raw: dict[tuple[str, bool], Matrix] = {}
+        self._scaled: dict[tuple[str, bool], Matrix] = {}
+        self.units: dict[str, float] = {}  # what linear rows were multiplied with
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the attributes that are used."""
+        used = zip(self.table.names, self._is_used, strict=True)
+        return [name for name, is_used in used if is_used]
+
+    @property
+    def blocks(self) -> tuple[str, ...]:
+        """Blocks that there are."""
+        if not self._is_used.any():
+            return ()
+        if not self._edges.nnz:  # nobody has neighbours
+            return ("attributes",)
+        return WORD_BLOCKS if self.has_words else NUMBER_BLOCKS
+
+    def get_linear_rows(self, block: str) -> Matrix:
+        """Rows (n, d) whose inner products are the linear kernel of a block."""
+        return self._get_rows(block, is_linear=True)
+
+    def get_gaussian_rows(self, block: str) -> Matrix:
+        """Rows (n, d) whose distances the Gaussian kernel of a block is made of."""
+        return self._get_rows(block, is_linear=self.has_words)
+
+    def _get_rows(self, block: str, *, is_linear: bool) -> Matrix:
+        key = block, is_linear
+        if key not in self._scaled:
+            raw = self.get_raw_rows(block, is_linear=is_linear)
+            self._scaled[key] = self.scale_rows(block, raw, is_linear=is_linear)
+        return self._scaled[key]
+
+    def scale_rows(self, block: str, raw: Matrix, *, is_linear: bool) -> Matrix:
+        """Scale rows of a block, of any nodes, as those of old nodes are scaled."""
+        if self.has_words:
+            rows = _divide_by_root_of_length(raw)
+        else:
+            old = self.get_raw_rows(block, is_linear=is_linear)[: self.walks.n_old]
+            rows = fit_scale(old).apply(raw)
+            if not is_linear:
+                return rows
+        if block not in self.units:  # the first rows to come are those of all nodes
+            old = rows[: self.walks.n_old]
+            mean = float(np.mean(np.einsum("ij,ij->i", old, old)))
+            self.units[block] = 1.0 / np.sqrt(mean) if mean > 0.0 else 0.0
+        return np.asarray(rows * rows.dtype.type(self.units[block]))
+
+    def get_raw_rows(self, block: str, *, is_linear: bool) -> Matrix:
+        """Rows of a block before they are scaled."""
+        key = block, is_linear
+        if key not in self._raw:
+            self._raw[key] = self._walk(
+                block, self.encode_own(self.table.matrix, is_linear=is_linear)
+            )
+        return self._raw[key]
+
+    def encode_own(self, matrix: Any, *, is_linear: bool) -> Matrix:
+        """Own attributes of nodes, in the scale that walks average."""
+        if self.has_words:
+            words = scale_words(matrix if issparse(matrix) else matrix[:, self._is_used])
+            if self.directions is None:
+                return np.asarray(words.toarray(), dtype=np.float32)
+            return np.asarray(words.astype(np.float32) @ self.directions)
+        used, old = matrix[:, self._is_used], self._old_numbers
+        if is_linear:
+            return fit_scale(old).apply(used)
+        scores = compute_normal_scores(used, old)
+        return np.where(np.isnan(scores), 0.0, scores)
+
+    @property
+    def _old_numbers(self) -> Matrix:
+        return np.asarray(self.table.matrix[: self.walks.n_old, self._is_used])
+
+    def _walk(self, block: str, X: Matrix) -> Matrix:
+        steps, step = _STEPS[block], self._step
+        if steps is not None:
+            for _ in range(steps):
+                X = step @ X
+            return X
+        found = X
+        for _ in range(_PAGERANK_STEPS):
+            found = X.dtype.type(DAMPING) * (step @ found) + X.dtype.type(1.0 - DAMPING) * X
+        return found
+
+    @cached_property
+    def directions(self) -> NDArray[np.float32] | None:
+        """Directions (d, r) that wide words are projected to; None if they are not."""
+        matrix = self.table.matrix[: self.walks.n_old]
+        words = scale_words(matrix if issparse(matrix) else matrix[:, self._is_used])
+        return find_directions(words, most_columns=self._most_columns, seed=self.walks.seed)
+
+    @cached_property
+    def _totals(self) -> NDArray[np.float64]:
+        """Weights of edges of each node, with a loop of weight 1."""
+        return np.asarray(self._edges.sum(axis=1) + 1.0)
+
+    @cached_property
+    def _edges(self) -> csr_array:
+        """Weights of edges; hidden nodes are left out of others' rows."""
+        return self.walks.matrices.get_edges(self.walks.matrices.direction)
+
+    @cached_property
+    def _step(self) -> csr_array:
+        """P, or S for words."""
+        loops = diags_array(np.ones(self.walks.n))
+        left, right = self._split_scale(self._totals)
+        scaled = diags_array(left) @ (self._edges + loops) @ diags_array(right)
+        return csr_array(scaled).astype(np.float32 if self.has_words else np.float64)
+
+    def _split_scale(self, totals: NDArray[np.float64]) -> tuple[Matrix, Matrix]:
+        if self.has_words:
+            return 1.0 / np.sqrt(totals), 1.0 / np.sqrt(totals)
+        return 1.0 / totals, np.ones_like(totals)
+
+    def take_region(self, nodes: NDArray[np.int64], walks: Walks) -> "AttributeRows":
+        """Rows of a part of the graph, scaled by themselves."""
+        return AttributeRows(self.table.select(nodes), walks, most_columns=self._most_columns)
+
+    def describe_new(self, table: AttributeTable, links: csr_array) -> "NewAttributeRows":
+        """Rows of nodes that are not in the graph, from edges (new, n) and their attributes."""
+        totals = np.asarray(links.sum(axis=1) + 1.0)
+        left, loops = self._split_scale(totals)
+        _, right = self._split_scale(self._totals)
+        return NewAttributeRows(
+            self,
+            table.matrix,
+            csr_array(diags_array(left) @ links @ diags_array(right)),
+            (left * loops)[:, np.newaxis],
+        )
+
+
+class NewAttributeRows(NamedTuple):
+    """Rows of attribute blocks of nodes that are not in the graph."""
+
+    rows: AttributeRows
+    matrix: Any  # [new, attributes]
+    links: csr_array  # [new, n]: the step from new nodes to those of the graph
+    loops: Matrix  # [new, 1]: the step to themselves
+
+    def compute_rows(self, block: str, *, is_linear: bool) -> Matrix:
+        """Rows (new, d) of a block."""
+        is_linear = is_linear or self.rows.has_words
+        return self.rows.scale_rows(block, self._walk(block, is_linear), is_linear=is_linear)
+
+    def _walk(self, block: str, is_linear: bool) -> Matrix:
+        X = self.rows.encode_own(self.matrix, is_linear=is_linear)
+        steps = _STEPS[block]
+        if steps is None:  # of the region, where it no longer changes
+            around = self.links @ self.rows.get_raw_rows(block, is_linear=is_linear)
+            return np.asarray(
+                ((1.0 - DAMPING) * X + DAMPING * around) / (1.0 - DAMPING * self.loops)
+            )
+        for number in range(steps):
+            old = self.rows.get_raw_rows(NUMBER_BLOCKS[number], is_linear=is_linear)
+            X = self.loops * X + self.links @ old
+        return np.asarray(X)
+
+
+def _divide_by_root_of_length(rows: Matrix) -> Matrix:
+    roots = np.sqrt(np.linalg.norm(rows, axis=1))[:, np.newaxis]
+    return np.asarray(rows / np.where(roots > 0.0, roots, 1.0))

@@ -1,0 +1,146 @@
+"""Attributes and walks for classes: mixes of few numbers, compared by known nodes left out.
+
+Squared errors of one-hot classes choose poorly when few labels are known: the penalty comes out too
+small, and free shares follow chance. So mixes are made beforehand, and compared by the loss of
+:func:`gradraker.models.walks.judges.judge_classes`; free shares are one more candidate.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradraker.features.blas import use_one_blas_thread
+from gradraker.models.walks.choice import Choice, Tried, choose_mean
+from gradraker.models.walks.exact.kernel_choice import (
+    AttributeTerm,
+    Sample,
+    list_penalties,
+    share_freely,
+)
+from gradraker.models.walks.judges import is_better, judge_classes
+from gradraker.models.walks.terms import Kernel, Term
+
+Matrix = NDArray[np.float64]
+# Shares of own attributes, neighbours' attributes and walks.
+_MIXES = (
+    (0.1, 0.9, 0.0),
+    (0.05, 0.65, 0.3),
+    (0.05, 0.35, 0.6),
+    (0.5, 0.5, 0.0),
+    (0.4, 0.3, 0.3),
+    (0.6, 0.0, 0.4),
+    (1.0, 0.0, 0.0),
+    (0.0, 0.0, 1.0),
+)
+_ALPHAS = np.logspace(-4, 2, 19)
+_OFFSETS = (1.0, 0.5, 0.0)
+_RULE = "the mix of attributes and walks with the smallest loss of known nodes left out"
+
+
+class _Scored(NamedTuple):
+    """A kernel at its best penalty."""
+
+    kernel: Kernel
+    alpha: float
+    losses: Matrix  # [N]
+
+    @property
+    def loss(self) -> float:
+        return float(self.losses.mean())
+
+
+def choose_for_classes(
+    sample: Sample,
+    walks: Choice,
+    terms: Sequence[AttributeTerm],
+    *,
+    has_words: bool,
+    alpha: float | None,
+) -> Choice:
+    """Choose a mix and a penalty by the loss of left-out nodes.
+
+    Parameters
+    ----------
+    sample : Sample
+        Known nodes, with values (N, K) that were one-hot before they were centred.
+    walks : Choice
+        What was chosen without attributes.
+    terms : sequence of (block, width)
+        Terms of attributes.
+    has_words : bool
+        Whether attributes are words: their neighbours' are averaged over a region.
+    alpha : float, optional
+        A penalty that is given.
+    """
+    codes = sample.Y.argmax(axis=1)
+    Y = np.zeros_like(sample.Y)
+    Y[np.arange(codes.size), codes] = 1.0
+    far = "neighbour_attributes" if has_words else None
+    own = _share([t for t in terms if t[0] == "attributes" and _is_middle(t)])
+    others = [t for t in terms if t[0] != "attributes" and _is_middle(t)]
+    around = _share([t for t in others if far is None or t[0] == far])
+    kernels = [mix for shares in _MIXES if (mix := _mix(shares, (own, around, walks.kernel)))]
+    scored = [_score(sample, kernel, Y, alpha) for kernel in dict.fromkeys(kernels)]
+    best = min(scored, key=lambda one: one.loss)
+    free = share_freely(sample, [*terms, *((t.block, t.width) for t in walks.kernel)])
+    scored.append(_score(sample, free, Y, alpha))
+    if is_better(best.losses, scored[-1].losses):
+        best = scored[-1]
+    of_mean = float(judge_classes(Y, Y.mean(axis=0), (1.0,))(_leave_out_mean(Y))[0].mean())
+    listed = (Tried(one.kernel, len(Y) * (one.loss - of_mean)) for one in scored)
+    tried = tuple(sorted(listed, key=lambda one: one.nats))
+    if alpha is None and best.loss >= of_mean:
+        return choose_mean(len(Y), tried)
+    return Choice(best.kernel, best.alpha, tried, len(Y), rule=_RULE)
+
+
+def _is_middle(term: AttributeTerm) -> bool:
+    return term[1] is None or term[1] == 1.0
+
+
+def _share(terms: Sequence[AttributeTerm]) -> Kernel:
+    return tuple(Term(block, width, 1.0 / len(terms)) for block, width in terms)
+
+
+def _mix(shares: Sequence[float], kernels: Sequence[Kernel]) -> Kernel:
+    """A sum of kernels with these shares; () if one that has a share is not there."""
+    if any(share > 0.0 and not kernel for share, kernel in zip(shares, kernels, strict=True)):
+        return ()
+    return tuple(
+        term._replace(share=share * term.share)
+        for share, kernel in zip(shares, kernels, strict=True)
+        for term in kernel
+        if share > 0.0
+    )
+
+
+def _leave_out_mean(Y: Matrix) -> Matrix:
+    return np.asarray((Y.sum(axis=0) - Y) / max(1, len(Y) - 1))
+
+
+def _score(sample: Sample, kernel: Kernel, Y: Matrix, alpha: float | None) -> _Scored:
+    """A kernel at the penalty with the smallest loss of left-out nodes."""
+    K = sample.compute_matrix(kernel)
+    judge = judge_classes(Y, Y.mean(axis=0), _OFFSETS)
+    with use_one_blas_thread(len(Y)):
+        values, U = np.linalg.eigh(K)
+        values = np.maximum(values, 0.0)
+        ones, UY = U.sum(axis=0), U.T @ Y
+        found = []
+        for penalty in list_penalties(K, alpha, _ALPHAS):
+            predictions = _leave_out(U, values, ones, UY, Y, float(penalty))
+            found.append(_Scored(kernel, float(penalty), judge(predictions)[0]))
+    return min(found, key=lambda one: one.loss)
+
+
+def _leave_out(
+    U: Matrix, values: Matrix, ones: Matrix, UY: Matrix, Y: Matrix, alpha: float
+) -> Matrix:
+    """Predictions (N, K) of known nodes without their own values, in closed form."""
+    G = 1.0 / (values + alpha)
+    c = float((ones**2) @ G)
+    own = (U**2) @ G - (U @ (G * ones)) ** 2 / c
+    QY = U @ (G[:, np.newaxis] * (UY - np.outer(ones, (G * ones) @ UY / c)))
+    return np.asarray(Y - QY / own[:, np.newaxis])

@@ -1,0 +1,60 @@
+"""Install wheel and sdist of dist/ in empty environments, without extras and with each.
+
+``make dist`` runs it. Every installation must import, say its version, and do a job.
+"""
+
+import subprocess
+import sys
+import tempfile
+import tomllib
+import venv
+from pathlib import Path
+
+HOME = Path(__file__).parents[1]
+# Extras that users install; peers are large, and dev, docs and release are for this repository.
+SKIPPED = {"dev", "docs", "release", "peers"}
+JOB = """
+import gradraker
+data = gradraker.load_temperature()
+known = dict(zip(data.node_names[:60], data.values[:60]))
+predictions = gradraker.NodeRegressor().fit(data, known).predict()
+assert predictions.shape == (29,)
+print(gradraker.__version__)
+"""
+
+
+def list_extras() -> list[str]:
+    """No extra, each extra for users, in that order."""
+    text = (HOME / "pyproject.toml").read_text("utf-8")
+    extras = tomllib.loads(text)["project"]["optional-dependencies"]
+    return ["", *(f"[{name}]" for name in sorted(set(extras) - SKIPPED))]
+
+
+def try_file(file: Path, extra: str) -> str:
+    """Install a file with an extra in an empty environment, do a job, return the version."""
+    with tempfile.TemporaryDirectory() as folder:
+        venv.create(folder, with_pip=True)
+        python = next(Path(folder).glob("*/python*")).parent / "python"
+        words = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*words, f"{file}{extra}"], check=True, stderr=subprocess.DEVNULL)
+        done = subprocess.run(
+            [str(python), "-c", JOB], check=True, capture_output=True, text=True, cwd=folder
+        )
+        subprocess.run(
+            [str(python.parent / "gradraker"), "--version"],
+            check=True,
+            capture_output=True,
+            cwd=folder,
+        )
+        return done.stdout.strip()
+
+
+if __name__ == "__main__":
+    files = sorted((HOME / "dist").glob("gradraker-*"))
+    if len(files) != 2:
+        sys.exit(f"dist must hold one wheel and one sdist, got {[file.name for file in files]}")
+    for file in files:
+        # An sdist becomes the same wheel: once without extras and once with all is enough.
+        extras = list_extras() if file.suffix == ".whl" else ["", "[all]"]
+        for extra in extras:
+            print(f"{file.name}{extra}: {try_file(file, extra)}", flush=True)

@@ -1,0 +1,35 @@
+"""Rules about files of the repository that no linter knows; exit code 1 names what breaks them."""
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+HOME = Path(__file__).parents[1]
+PIN = re.compile(r"[a-z0-9][a-z0-9.-]*==[A-Za-z0-9.!+]+")
+
+
+def find_bad_constraints(text: str) -> Iterator[str]:
+    """Lines of a constraints file that are more than a name and a version."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if line and not line.startswith("#") and not PIN.fullmatch(line):
+            yield f"constraints.txt, line {number}: {line!r} is not a name and a version"
+
+
+def find_stale_changelog(text: str) -> Iterator[str]:
+    """A changelog has a section for what comes next, on top of the released ones."""
+    sections = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    if not sections or sections[0] != "Unreleased":
+        yield "CHANGELOG.md: the first section must be Unreleased"
+    for section in sections[1:]:
+        if not re.fullmatch(r"\d+\.\d+\.\d+ \(\d{4}-\d{2}-\d{2}\)", section):
+            yield f"CHANGELOG.md: {section!r} should look like 0.1.0 (2026-11-15)"
+
+
+if __name__ == "__main__":
+    found = [
+        *find_bad_constraints((HOME / "constraints.txt").read_text("utf-8")),
+        *find_stale_changelog((HOME / "CHANGELOG.md").read_text("utf-8")),
+    ]
+    print("\n".join(found), end="\n" if found else "")
+    sys.exit(1 if found else 0)
