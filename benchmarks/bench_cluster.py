@@ -97,10 +97,10 @@ def main(argv: Sequence[str] | None = None) -> Report:
     if arguments.full:
         n_nodes = 100_000
     with (
-        LocalCluster(
+        LocalCluster(  # type: ignore[no-untyped-call]
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
         ) as cluster,
-        Client(cluster) as client,
+        Client(cluster) as client,  # type: ignore[no-untyped-call]
     ):
         report = measure(client, n_nodes, n_explained)
     if arguments.tiny:
