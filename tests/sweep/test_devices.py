@@ -10,6 +10,7 @@ from gradraker import load_temperature, sigma2_sweep
 from gradraker.exceptions import ArgumentError, NoDeviceError
 from gradraker.features.engines import devices
 from gradraker.features.engines.cuda import make_cuda_engine
+from gradraker.sweep import repeat
 from oracles.strict_engine import StrictEngine
 
 OPTIONS: dict[str, Any] = {"n_repeats": 5, "n_frequencies": 30, "sigma2": [0.5, 5.0, 50.0]}
@@ -19,6 +20,7 @@ def test_sweep_on_the_other_device_equals_that_on_the_cpu(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setitem(devices.ENGINES, "cuda", StrictEngine)
+    monkeypatch.setattr(repeat, "FEWEST_SINES", 0)
     expected = sigma2_sweep(load_temperature(), **OPTIONS)
     stages = []
     found = sigma2_sweep(
@@ -49,7 +51,10 @@ def test_sweep_refuses_a_device_that_is_not_there(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("n_frequencies", [30, 200, 1500])
-def test_sweep_on_the_gpu_equals_that_on_the_cpu(n_frequencies: int) -> None:
+def test_sweep_on_the_gpu_equals_that_on_the_cpu(
+    n_frequencies: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(repeat, "FEWEST_SINES", 0)
     try:
         make_cuda_engine()
     except NoDeviceError as error:

@@ -33,6 +33,8 @@ CHUNK_BYTES = 4 << 20
 DENSE_ENTRIES = 10_000
 # With fewer sines in a block, a second thread costs more than it saves.
 _SINES_A_BLOCK = 20_000
+# With fewer sines in a repeat, moving them to a device takes longer than the CPU does.
+FEWEST_SINES = 1_000_000
 
 
 class Sweep(NamedTuple):
@@ -101,7 +103,7 @@ def run_repeat(
 ) -> Repeat:
     """GNMSE at all variances for one split; with ``threads`` the variances share the cores.
 
-    With an ``engine``, the variances are trained on a device.
+    With an ``engine``, the variances are trained on a device, if there is enough to do.
     """
     start = time.perf_counter()
     draw = draw_repeat(sweep.values.size, sweep.fraction, sweep.random_state, repeat)
@@ -113,7 +115,8 @@ def run_repeat(
     orders = [rng.permutation(X.shape[0]) for _ in range(sweep.n_epochs)]
     values = sweep.values[draw.unknown]
     grid = _Grid(1.0 / np.sqrt(sweep.sigma2), table, threads)
-    if engine is None:
+    n_sines = X.shape[0] * sweep.n_frequencies * sweep.sigma2.size
+    if engine is None or n_sines < FEWEST_SINES:
         theta = grid.train(X, sweep.values[draw.known], orders, sweep.learning_rate)
         errors = grid.compute_squared_errors(X_unknown, values, theta)
     else:

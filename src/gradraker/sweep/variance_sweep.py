@@ -28,8 +28,8 @@ from gradraker.sweep.workers import end_with_parent
 # The grid that is taken if none is given, and by which factor it goes beyond the ranges.
 _N_VARIANCES = 40
 _BEYOND = 4.0
-# Repeats that a device works on at once: each has as many blocks of threads as variances.
-_THREADS = 8
+# Repeats that a device works on at once; with more, threads of Python wait for each other.
+_THREADS = 4
 
 
 def sigma2_sweep(

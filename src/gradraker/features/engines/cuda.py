@@ -4,6 +4,7 @@ CuPy's arrays have NumPy's functions, so solvers run on them as they are. cuSPAR
 CuPy and PyTorch call, is replaced: it reads the factor by columns, and ours by rows of 16 bytes.
 """
 
+import threading
 from contextlib import AbstractContextManager
 from functools import cache, cached_property
 from typing import Any, NamedTuple
@@ -67,6 +68,7 @@ class CudaEngine:
         self.xp = cupy
         self.memory_errors: tuple[type[BaseException], ...] = (cupy.cuda.memory.OutOfMemoryError,)
         self._kernels: dict[tuple[str, int], dict[tuple[str, int], Any]] = {}
+        self._threads = threading.local()
 
     def __reduce__(self) -> tuple[Any, tuple[()]]:
         return make_cuda_engine, ()  # modules and kernels cannot be pickled
@@ -219,7 +221,9 @@ class CudaEngine:
 
     def use_own_stream(self) -> AbstractContextManager[Any]:
         """Return a context whose work runs beside that of other threads."""
-        return self.xp.cuda.Stream(non_blocking=True)  # type: ignore[no-any-return]
+        if not hasattr(self._threads, "stream"):
+            self._threads.stream = self.xp.cuda.Stream(non_blocking=True)
+        return self._threads.stream  # type: ignore[no-any-return]
 
     @cached_property
     def _sweeps(self) -> Any:

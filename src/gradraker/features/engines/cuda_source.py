@@ -166,6 +166,7 @@ extern "C" __global__ void train_sweep(
             own[D + d] += change * cosine;
         }
     }
+    __syncthreads();  // other threads have written a part of what is read now
     for (int d = threadIdx.x; d < 2 * D; d += blockDim.x)
         theta[blockIdx.x * (long long)(2 * D) + d] = own[d];
 }

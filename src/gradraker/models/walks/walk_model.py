@@ -224,6 +224,7 @@ class WalkModel(NodeModel):
         if self._description is None or not holds:
             walks = self._make_walks(self._graph, known)
             if exact:
+                choose_engine(self.device)  # exact kernels stay on the CPU; a GPU must exist still
                 rows = self._make_attribute_rows(self._attributes, walks)
                 self._description = ExactBlocks(walks, attributes=rows)
             else:
