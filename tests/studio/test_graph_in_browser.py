@@ -5,7 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gradraker import NodeRegressor, load_temperature
 from gradraker.studio import make_demo
+from studio_service import StudioService
 
 pytestmark = [pytest.mark.browser, pytest.mark.process, pytest.mark.slow]
 
@@ -260,3 +262,28 @@ def test_fields_and_tabs_have_names_for_screen_readers(demo: Any, look: Any) -> 
     page.keyboard.press("ArrowRight")
     assert page.get_attribute("#tab-graph", "aria-selected") == "true"
     assert page.evaluate("document.activeElement.id") == "tab-graph"
+
+
+def test_values_in_another_scale_are_shown_in_units(look: Any, tmp_path: Any) -> None:
+    data = load_temperature()
+    sizes = {
+        n: float(np.exp(v / 4.0)) for n, v in zip(data.node_names[:50], data.values, strict=False)
+    }
+    model = NodeRegressor(transform="log").fit(data, sizes)
+    with StudioService("--model", model.save(tmp_path / "model.gr")) as service:
+        page = look(service, "node=Zermatt")
+        wait_for_panel(page, "Zermatt")
+        (prediction,) = model.predict(["Zermatt"])
+        assert page.inner_text("#prediction") == format_number(prediction)
+        explanation = model.explain(["Zermatt"])
+        total = float(page.get_attribute("#sum", "data-sum"))
+        assert total == pytest.approx(float(explanation.prediction[0]), abs=1e-9)
+        assert "Weights add up in the scale log(1 + value" in page.inner_text("#panel")
+        heaviest = explanation.known_names[int(explanation.find_heaviest(1)[0, 0])]
+        page.fill("#what-if-number", "5")
+        page.wait_for_selector("#what-if:has-text('+')")
+        changed = model.partial_fit(values={heaviest: 5.0})
+        expected = float(changed.predict(["Zermatt"])[0])
+        shown = float(page.get_attribute("#what-if", "data-value"))
+        assert shown == pytest.approx(expected, abs=1e-8)
+        page.goto("about:blank")  # before the service stops

@@ -135,6 +135,8 @@ def _prepare(
         attributes = read_attributes_table(options["attributes"], waiting)
         positions, names = find_coordinates(attributes)
         model = _fit(options, how, attributes, waiting)
+    if model.values_.ndim > 1:
+        raise click.ClickException("the studio shows one target, and the model has several")
     if options["positions"]:
         positions, names = _read_positions(options["positions"], waiting), ("x", "y")
     told = StudioOptions(

@@ -26,18 +26,20 @@ _D = Annotated[int, Query(ge=1, le=2000)]
 _Eta = Annotated[float, Query(gt=0.0, lt=1.0)]
 _E = Annotated[int, Query(ge=1, le=MOST_EPOCHS)]
 _Repeat = Annotated[int, Query(ge=0, le=1000)]
+_Numbers = Annotated[
+    dict[str, Annotated[float, Field(ge=-LARGEST_NUMBER, le=LARGEST_NUMBER)]],
+    Field(max_length=100),
+]
 _API: Any = {"tags": ["studio"], "include_in_schema": False}
 
 
-class ImagineLinks(BaseModel):
-    """A node, and further links by the name of the other node."""
+class ImagineChanges(BaseModel):
+    """A node; further links of it and other known values, by the names of the other nodes."""
 
     model_config = ConfigDict(extra="forbid")
     node: Annotated[str, Field(max_length=20_000)]
-    links: Annotated[
-        dict[str, Annotated[float, Field(ge=-LARGEST_NUMBER, le=LARGEST_NUMBER)]],
-        Field(min_length=1, max_length=100),
-    ]
+    links: _Numbers = {}
+    values: _Numbers = {}
 
 
 class SwitchStream(BaseModel):
@@ -136,7 +138,10 @@ def _add_nodes(app: FastAPI, studio: Studio) -> None:
         return await _ask(studio, explain)
 
     @app.post("/studio/api/imagine", **_API)
-    async def imagine(body: ImagineLinks) -> Any:
+    async def imagine(body: ImagineChanges) -> Any:
+        if not body.links and not body.values:
+            raise RefusedError(422, "give links or values", [("links", "are missing")])
+
         def work(view: StateView) -> Any:
             row = _find_row(view, body.node)
             links = {_find_row(view, other): weight for other, weight in body.links.items()}
@@ -144,7 +149,8 @@ def _add_nodes(app: FastAPI, studio: Studio) -> None:
                 raise ValueError("a link must have a weight that is not 0")
             if row in links:
                 raise ValueError("a node cannot be linked with itself here")
-            return view.imagine(row, links)
+            values = {_find_row(view, other): value for other, value in body.values.items()}
+            return view.imagine(row, links, values)
 
         return await _ask(studio, work)
 

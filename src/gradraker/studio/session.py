@@ -18,7 +18,7 @@ from gradraker.studio.answers import (
     compute_left_out,
     compute_uncertainty,
     explain_node,
-    imagine_links,
+    imagine_changes,
     list_columns,
     make_lab,
     pack,
@@ -169,11 +169,13 @@ class StateView:
             "values": pack(self.columns["value"][rows], "<f8"),
         }
 
-    def imagine(self, row: int, links: dict[int, float]) -> dict[str, Any]:
-        """Return what further links of a node would change."""
+    def imagine(
+        self, row: int, links: dict[int, float], values: dict[int, float]
+    ) -> dict[str, Any]:
+        """Return what further links of a node, or other known values, would change."""
         self._check_known()
         table = self.state.table
-        found = imagine_links(self.model, row, links)
+        found = imagine_changes(self.model, row, links, values)
         moved = [[table.names[i], before, after] for i, before, after in found["moved"]]
         return found | {"state": table.seq, "node": table.names[row], "moved": moved}
 

@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
 
 from gradraker import NodeClassifier, NodeRegressor, SKGNodeRegressor, load_temperature
-from gradraker.studio.answers import explain_node, imagine_links, unpack
+from gradraker.studio.answers import explain_node, imagine_changes, unpack
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def test_imagined_link_is_what_a_trained_copy_says(values: Any) -> None:
     model = NodeRegressor().fit(data, known)
     before = model.predict(model.nodes_)
     row, other = data.node_names.index("Davos"), data.node_names.index("Lugano")
-    found = imagine_links(model, row, {other: 2.0})
+    found = imagine_changes(model, row, {other: 2.0}, {})
     np.testing.assert_array_equal(model.predict(model.nodes_), before)
     changed = NodeRegressor().fit(data, known)
     changed.partial_fit([("Davos", "Lugano", 2.0), ("Lugano", "Davos", 2.0)])
@@ -61,3 +61,23 @@ def test_imagined_link_is_what_a_trained_copy_says(values: Any) -> None:
     assert found["before"] == pytest.approx(float(before[row]))
     sizes = [abs(after - old) for _, old, after in found["moved"]]
     assert sizes == sorted(sizes, reverse=True)
+
+
+def test_values_in_another_scale_add_up_there(values: Any) -> None:
+    data, known = values
+    sizes = {name: float(np.exp(value / 4.0)) for name, value in known.items()}
+    model = NodeRegressor(transform="log").fit(data, sizes)
+    found = explain_node(model, 60, left_out=False, has_intervals=True)
+    assert found["scale"].startswith("log(1 + value")
+    weights, scaled = unpack(found["weights"], "<f8"), unpack(found["scaled"], "<f8")
+    total = found["offset"][0] + weights @ scaled
+    assert total == pytest.approx(found["prediction"][0], abs=1e-9)
+    (expected,) = model.predict([data.node_names[60]])
+    assert found["in_units"] == pytest.approx(float(expected))
+    row = int(unpack(found["known"], "<u4")[0])
+    imagined = imagine_changes(model, 60, {}, {row: 3.0})
+    changed = NodeRegressor(transform="log").fit(data, sizes)
+    changed.partial_fit(values={data.node_names[row]: 3.0})
+    after = float(changed.predict([data.node_names[60]])[0])
+    assert imagined["after"] == pytest.approx(after, abs=1e-9)
+    assert imagined["before"] == pytest.approx(float(expected))

@@ -8,7 +8,7 @@ from gradraker.studio.answers.node_columns import (
     list_columns,
     pack_columns,
 )
-from gradraker.studio.answers.node_panel import explain_node, imagine_links
+from gradraker.studio.answers.node_panel import explain_node, imagine_changes
 from gradraker.studio.answers.packing import pack, unpack
 from gradraker.studio.answers.sigma2_lab import LabSettings, Sigma2Lab, make_lab
 
@@ -21,7 +21,7 @@ __all__ = [
     "compute_left_out",
     "compute_uncertainty",
     "explain_node",
-    "imagine_links",
+    "imagine_changes",
     "list_columns",
     "make_lab",
     "pack",

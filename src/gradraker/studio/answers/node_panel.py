@@ -38,6 +38,10 @@ def explain_node(
         "weights": pack(found.weights[0], "<f8"),
         "offset": to_plain(offset.ravel()),
         "prediction": to_plain(np.atleast_1d(found.prediction[0])),
+        # Where weights add up in another scale: values in this scale, and the prediction in units.
+        "scale": None if found.units is None else found.units.scale,
+        "scaled": None if found.units is None else pack(found.values, "<f8"),
+        "in_units": None if found.units is None else to_plain(found.units.predictions[0]),
         "parts": [[part, to_plain(size)] for part, size in found.get_parts(0).items()],
         "lower": None,
         "upper": None,
@@ -76,20 +80,18 @@ def _list_neighbours(model: "NodeModel", row: int) -> list[list[Any]]:
     return found
 
 
-def imagine_links(model: "NodeModel", row: int, links: Mapping[int, float]) -> dict[str, Any]:
-    """Return what a copy of the model would predict if a node had further links.
+def imagine_changes(
+    model: "NodeModel", row: int, links: Mapping[int, float], values: Mapping[int, Any]
+) -> dict[str, Any]:
+    """Return what a copy of the model would predict if a node had further links, or others values.
 
     ``moved`` lists the nodes whose predictions change most: row, before, after.
     """
     other = copy.deepcopy(model)
-    rows = [row, *links]
-    ends = [(0, i) for i in range(1, len(rows))]
-    if _is_symmetric(model):
-        ends += [(b, a) for a, b in ends]
-    weights = [links[rows[max(pair)]] for pair in ends]
-    n = len(rows)
-    graph = csr_array((weights, tuple(zip(*ends, strict=True))), shape=(n, n))
-    other.partial_fit(graph, names=model.nodes_[rows])
+    if links:
+        other.partial_fit(_make_links(model, row, links), names=model.nodes_[[row, *links]])
+    if values:
+        other.partial_fit(values={model.nodes_[i]: value for i, value in values.items()})
     before, after = model.predict(model.nodes_), other.predict(model.nodes_)
     if model.value_kind is NUMBERS:
         size = np.abs(after - before)
@@ -103,6 +105,16 @@ def imagine_links(model: "NodeModel", row: int, links: Mapping[int, float]) -> d
         "after": to_plain(after[row]),
         "moved": moved,
     }
+
+
+def _make_links(model: "NodeModel", row: int, links: Mapping[int, float]) -> csr_array:
+    """Return links of a node, which comes first, as a graph of its own."""
+    rows = [row, *links]
+    ends = [(0, i) for i in range(1, len(rows))]
+    if _is_symmetric(model):
+        ends += [(b, a) for a, b in ends]
+    weights = [links[rows[max(pair)]] for pair in ends]
+    return csr_array((weights, tuple(zip(*ends, strict=True))), shape=(len(rows), len(rows)))
 
 
 def _is_symmetric(model: "NodeModel") -> bool:

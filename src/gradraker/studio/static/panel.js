@@ -16,11 +16,15 @@ export async function fetchPanel(name, leftOut) {
   const values = unpack(known.values, "f8");
   const place = new Map(Array.from(rows, (row, i) => [row, i]));
   const weights = unpack(found.weights, "f8");
+  const scaled = found.scaled ? unpack(found.scaled, "f8") : null;
   const speakers = Array.from(unpack(found.known, "u4"), (row, i) => {
     const at = place.get(row);
-    return { name: known.names[at], value: values[at], weight: weights[i] };
+    return { name: known.names[at], value: values[at], scaled: scaled ? scaled[i] : values[at], weight: weights[i] };
   });
-  const ranked = [...speakers].sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight));
+  // As in the library: weights that agree in nine digits are equal, and keep the order of the known nodes.
+  const most = speakers.reduce((size, one) => Math.max(size, Math.abs(one.weight)), 0) || 1;
+  const size = (one) => Math.round((Math.abs(one.weight) / most) * 1e9);
+  const ranked = [...speakers].sort((a, b) => size(b) - size(a));
   return { name, ...found, speakers, ranked, classes: graph.data.classes };
 }
 
@@ -28,9 +32,8 @@ export async function fetchPanel(name, leftOut) {
 export function sumUp(panel, changes = new Map()) {
   const totals = [...panel.offset];
   for (const one of panel.speakers) {
-    const value = changes.get(one.name) ?? one.value;
-    if (panel.classes) totals[value] += one.weight;
-    else totals[0] += one.weight * value;
+    if (panel.classes) totals[changes.get(one.name) ?? one.value] += one.weight;
+    else totals[0] += one.weight * (changes.get(one.name) ?? one.scaled);
   }
   return totals;
 }
@@ -92,7 +95,7 @@ function makeHead(name, index, isKnown, panel = null) {
   const { scene, data } = graph;
   const facts = [];
   if (isKnown) facts.push(["Known value", showValue(scene.columns.value[index], data.classes)]);
-  const guess = panel ? (data.classes ? findLargest(panel.prediction) : panel.prediction[0]) : scene.columns.prediction?.[index];
+  const guess = panel ? (data.classes ? findLargest(panel.prediction) : panel.in_units ?? panel.prediction[0]) : scene.columns.prediction?.[index];
   const label = panel?.left_out ? "Prediction without its own value" : "Prediction";
   facts.push([label, make("span", { id: "prediction" }, showValue(guess, data.classes))]);
   if (panel && panel.lower !== null) facts.push([withUnit("90 % interval", data.unit && `(${show(data.unit)})`), `${format(panel.lower, 3)} … ${format(panel.upper, 3)}`]);
@@ -130,7 +133,7 @@ function makeParts(panel) {
       makeSvg("text", { x: 318, y: 20 * i + 15, "text-anchor": "end", fill: theme.soft }, `${size > 0 ? "+" : ""}${format(size, 3)}`),
     );
   });
-  section.append(make("h3", {}, "Kinds of similarity"), make("p", { class: "note" }, panel.classes ? "What each adds to the score of the predicted class." : "What each adds to the mean of the known values."), svg);
+  section.append(make("h3", {}, "Kinds of similarity"), make("p", { class: "note" }, panel.classes ? "What each adds to the score of the predicted class." : panel.scale ? "What each adds to the mean of the known values, in the scale of the weights." : "What each adds to the mean of the known values."), svg);
   return section;
 }
 
@@ -138,7 +141,7 @@ function makeSpeakers(panel) {
   const body = make("tbody");
   const section = make("section", { class: "part" });
   const winner = panel.classes ? findLargest(panel.prediction) : 0;
-  const contribution = (one) => (panel.classes ? (one.value === winner ? one.weight : 0) : one.weight * one.value);
+  const contribution = (one) => (panel.classes ? (one.value === winner ? one.weight : 0) : one.weight * one.scaled);
   const addRow = (cells, attributes = {}) => body.append(make("tr", attributes, cells.map((cell, i) => make(i ? "td" : "th", i ? {} : { scope: "row" }, cell))));
   const fill = (n) => {
     body.replaceChildren();
@@ -161,6 +164,7 @@ function makeSpeakers(panel) {
   const last = panel.classes ? "for the class" : "Product";
   section.append(
     make("h3", {}, "Known nodes that speak for it"),
+    panel.scale ? make("p", { class: "note" }, `Weights add up in the scale ${show(panel.scale)}, where the prediction is ${format(panel.prediction[0])}.`) : "",
     make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Known nodes and their weights" },
       make("table", {}, make("thead", {}, make("tr", {}, ["Known node", withUnit("Value", panel.classes ? "" : graph.data.unit && `(${show(graph.data.unit)})`), "Weight", last].map((text) => make("th", { scope: "col" }, text)))), body)),
     more,

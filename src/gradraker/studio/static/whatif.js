@@ -14,6 +14,8 @@ function makeValueForm(panel) {
   const speakers = panel.ranked.slice(0, MOST_OFFERED);
   const pick = make("select", { id: "what-if-node" }, speakers.map((one, i) => make("option", { value: i }, show(one.name))));
   const labels = { for: "what-if-value" };
+  let latest = null;
+  let timer = 0;
   let slider;
   if (panel.classes) {
     slider = make("select", { id: "what-if-value" }, panel.classes.map((name, i) => make("option", { value: i }, show(name))));
@@ -24,7 +26,31 @@ function makeValueForm(panel) {
     slider = make("input", { type: "range", id: "what-if-value", min: low - room, max: high + room, step: "any" });
   }
   const number = panel.classes ? null : make("input", { type: "number", step: "any", id: "what-if-number", "aria-label": "Value as a number" });
+  const askServer = async () => {
+    const asked = (latest = {});
+    result.textContent = "…";
+    try {
+      const found = await post("studio/api/imagine", { node: panel.name, values: Object.fromEntries(changes) });
+      if (asked !== latest) return;
+      const moved = found.after - found.before;
+      result.textContent = `${withUnit(format(found.after), data.unit)} (${moved > 0 ? "+" : ""}${format(moved, 3)})`;
+      result.dataset.value = found.after;
+    } catch (error) {
+      result.textContent = error.message;
+    }
+  };
   const report = () => {
+    if (panel.scale && changes.size) {
+      // Weights add up in another scale: a copy of the model learns the values.
+      clearTimeout(timer);
+      timer = setTimeout(askServer, 120);
+      return;
+    }
+    if (panel.scale) {
+      result.textContent = `${withUnit(format(panel.in_units), data.unit)} (as it is)`;
+      result.dataset.value = panel.in_units;
+      return;
+    }
     const before = sumUp(panel);
     const after = sumUp(panel, changes);
     if (panel.classes) {
