@@ -25,7 +25,7 @@ from scipy.sparse import csr_array
 
 from attribute_peers import CLASSES, NUMBERS, Peer
 from gradraker import NodeClassifier, NodeRegressor
-from report import SEED, Finding, Report, finish, options, run_alone, table
+from report import SEED, Agreement, Finding, Report, finish, options, run_alone, table
 
 Nodes = NDArray[np.int64]
 # Aims: R² or accuracy, and seconds of fit and choice.
@@ -191,6 +191,18 @@ def list_tasks(*, tiny: bool, full: bool) -> Iterator[Task]:
             print(f"{name} is not in {root}: left out", file=sys.stderr)
 
 
+def check_chunks() -> Agreement:
+    """Attributes that come in two parts give the predictions of attributes at once."""
+    task = next(make_tiny())
+    values = {int(i): float(task.y[i]) for i in task.splits[0][0]}
+    at_once = NodeRegressor().fit(task.A, values, attributes=task.X)
+    parts = [{i: task.X[i] for i in some} for some in (range(40), range(40, len(task.y)))]
+    chunks = NodeRegressor().fit(task.A, values, attributes=parts[0])
+    chunks.partial_fit(attributes=parts[1])
+    difference = float(np.abs(chunks.predict() - at_once.predict()).max())
+    return Agreement("attributes in two parts", difference, 1e-8)
+
+
 def main(argv: Sequence[str] | None = None) -> Report:
     """Measure, print and return the report."""
     asked = options(argv, __doc__)
@@ -224,7 +236,11 @@ def main(argv: Sequence[str] | None = None) -> Report:
         "fit and choice",
     ]
     report = Report(
-        "Attributes of nodes", tuple(findings), (), (table(headings, rows),), judged=not asked.tiny
+        "Attributes of nodes",
+        tuple(findings),
+        (check_chunks(),),
+        (table(headings, rows),),
+        judged=not asked.tiny,
     )
     return finish(report)
 

@@ -31,6 +31,7 @@ WITHOUT_TIMED_PEERS = {"bench_auto", "bench_privacy", "bench_sigma2"}
 
 # These start processes, or need large work to measure anything.
 SLOW = {
+    "bench_cluster",
     "bench_filtered",
     "bench_large",
     "bench_peers",

@@ -42,21 +42,21 @@ VERBS = """
 accept acquire add advance align allow answer append apply approximate ask assert assess assign
 average bind bound build call can cancel capture catch change check choose clean clear climb clip
 close collect combine compare compile compute concatenate connect continue convert copy correlate
-count create cut decode decorate delete descend describe detect discard dispose divide download
-draw drop dump echo encode end enter escape estimate evaluate exchange exit expand explain extend
-extract fail fetch fill filter find finish fit flatten flush fold follow forget format free freeze
-from gather generate get give group grow guess handle has hash hide hold identify ignore imagine
-infer interpolate invert invoke is iterate join judge keep label learn leave limit list listen load
-locate lock log look loop make map mark match measure merge mix move multiply name normalise note
-notify number observe obtain open orient pack pad parse partial pick place plot poll post
-precondition predict prefetch prepare print project propagate publish push put quote raise rank
-read receive record redraw reduce refine refuse release remember remove rename render renew
-renumber reorder repeat replace replay report reproduce request require reserve reset resize
-respond restore resume retry return reword rollback round run sample save say scale score search
-select send serve set settle shade share shift shorten show simulate sketch skip solve sort split
-stack standardise start step stop store stream stringify submit subtract sum summarise summarize
-switch take tell to train transform trim trust try unescape unlock unpack update use validate
-verify wait wake walk warn watch weigh work wrap write
+count create cross cut decode decorate delete descend describe detect discard dispose divide
+download draw drop dump echo encode end enter escape estimate evaluate exchange exit expand explain
+extend extract fail fetch fill filter find finish fit flatten flush fold follow forget format free
+freeze from gather generate get give group grow guess handle has hash hide hold identify ignore
+imagine infer interpolate invert invoke is iterate join judge keep label learn leave limit list
+listen load locate lock log look loop make map mark match measure merge mix move multiply name
+normalise note notify number observe obtain open orient pack pad parse partial pick place plot poll
+post precondition predict prefetch prepare print project propagate publish push put quote raise rank
+read receive record redraw reduce refine refuse release remember remove rename render renew renumber
+reorder repeat replace replay report reproduce request require reserve reset resize respond restore
+resume retry return reword rollback round run sample save say scale score search select send serve
+set settle shade share shift shorten show simulate sketch skip solve sort split stack standardise
+start step stop store stream stringify submit subtract sum summarise summarize switch take tell to
+train transform trim trust try undo unescape unlock unpack update use validate verify wait wake walk
+warn watch weigh work wrap write
 """
 # Names of maths, of the paper and of the field, one word of pandas users, callbacks of uvicorn, and
 # addresses of the service that its client names.

@@ -9,8 +9,10 @@ import pytest
 from scipy.sparse import csr_array
 
 from gradraker.attributes import learn_attributes
+from gradraker.attributes.alignment import align_attributes
 from gradraker.exceptions import UnknownNodesError
 from gradraker.graph.names import to_name_array
+from gradraker.graph.node_graph import NodeGraph
 
 NODES = to_name_array(["a", "b", "c"], argument="nodes")
 NUMBERS = np.array([[1.0, 10.0], [2.0, np.nan], [3.0, 30.0]])
@@ -54,6 +56,30 @@ def test_words_in_every_form_give_one_sparse_matrix(given: Any) -> None:
     np.testing.assert_array_equal(table.matrix.toarray(), WORDS.toarray())
 
 
+def test_named_numbers_that_most_nodes_have_are_columns() -> None:
+    records = {
+        "a": {"age": 1.0, "size": 10.0},
+        "b": {"age": 2.0},
+        "c": {"size": 30.0, "age": 3.0},
+    }
+    table = learn_attributes(records, NODES)
+    assert table.names == ("age", "size")
+    np.testing.assert_array_equal(table.matrix, NUMBERS)
+    graph = NodeGraph(NODES, csr_array((3, 3)))
+    _, more = align_attributes({"b": {"size": 20.0}}, graph, graph, "error", table)
+    np.testing.assert_array_equal(more.matrix[1], [np.nan, 20.0])
+    with pytest.raises(ValueError, match="has 'weight', which fit did not see"):
+        align_attributes({"b": {"weight": 2.0}}, graph, graph, "error", table)
+
+
+def test_words_stay_words_for_few_nodes() -> None:
+    table = learn_attributes({"a": {"red": 1, "old": 2}, "b": ["old"], "c": []}, NODES)
+    graph = NodeGraph(NODES, csr_array((3, 3)))
+    full = {node: {"red": 1, "new": 5} for node in "abc"}
+    _, more = align_attributes(full, graph, graph, "error", table)
+    np.testing.assert_array_equal(more.matrix.toarray(), [[1.0, 0.0]] * 3)
+
+
 def test_nodes_that_are_not_named_have_no_attributes() -> None:
     table = learn_attributes({"b": [1.0]}, NODES)
     assert table.given.tolist() == [False, True, False]
@@ -72,11 +98,12 @@ def test_nodes_that_are_not_named_have_no_attributes() -> None:
         (np.full((3, 2), np.nan), "all entries are missing"),
         (csr_array((3, 4)), "no entry that is not 0"),
         (np.zeros((3, 10_001)), "10001 dense columns, but at most 10000"),
+        (csr_array((np.ones(1), ([0], [9])), shape=(3, 2_000_001)), "at most 2000000 are taken"),
         ("words", "attributes must be a data frame, an array or sparse matrix"),
         (np.ones((3, 2, 2)), "an array of shape"),
         ({"a": [1.0], "b": [1.0, 2.0]}, "vectors of 1 and 2 numbers"),
         ({"a": [1.0], "b": {"old": 1}}, "some nodes to vectors and some to bags"),
-        ({"a": {"old": "much"}}, "'much' where the count of a word must be a number"),
+        ({"a": {"old": [1]}, "b": ["red"]}, "where the count of a word must be a number"),
         ({"a": {}}, "bags of words that are all empty"),
         ({}, "attributes of one node at least"),
         (pd.DataFrame({"node": ["a", "a"], "x": [1.0, 2.0]}), "two rows for node 'a'"),

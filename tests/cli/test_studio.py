@@ -19,6 +19,7 @@ EDGES = "source,target\na,b\nb,c\nc,d\n"
         (("--edges", "e.csv"), "--edges needs --values"),
         (("--demo", "--values", "v.csv"), "--values needs --edges"),
         (("--demo", "--positions", "p.csv"), "leave --positions out"),
+        (("--demo", "--attributes", "a.csv"), "--attributes needs --edges and --values"),
         (("--demo", "--port", "99999"), "99999 is not in the range"),
     ],
 )

@@ -2,13 +2,14 @@
 
 import json
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import requests
 
-from gradraker import load
+from gradraker import NodeRegressor, load
 from live_service import TOKEN, LiveService
 
 HEADERS = {"Authorization": f"Bearer {TOKEN}"}
@@ -137,6 +138,32 @@ def test_edges_and_values_are_learned_and_removed(send: Any, learn: Any) -> None
     assert send("POST", "/predict", {"nodes": ["put1"]}).status_code == 422
     assert send("PUT", "/values", {"values": {"put1": 4.0}}).status_code == 422
     assert len(send("GET", "/history?node=put1").json()["changes"]) == 6  # nothing is lost
+
+
+@pytest.mark.slow
+@pytest.mark.process
+def test_attributes_are_learned_by_a_model_that_began_with_some(tmp_path: Path) -> None:
+    edges = [(f"n{i}", f"n{(i + 1) % 12}") for i in range(12)]
+    rows = {f"n{i}": {"age": float(i), "town": "x" if i % 2 else "y"} for i in range(12)}
+    values = {f"n{i}": 2.0 * i + i % 3 for i in range(10)}
+    model = NodeRegressor(random_state=0).fit(edges, values, attributes=rows)
+    file = model.save(tmp_path / "model.gr")
+    with LiveService("--model", file, journal=tmp_path / "live.db") as running:
+        client = running.connect()
+        assert client.state()["attributes_are_learned"]
+        new = {"p": {"age": 3.0, "town": "x"}}
+        expected = model.predict_new({"p": []}, attributes=new)["p"]
+        assert client.predict_new({"p": []}, attributes=new)["p"] == pytest.approx(expected)
+        with pytest.raises(ValueError, match="is not in links"):
+            client.predict_new({"p": []}, attributes={"q": {}})
+        client.wait(client.partial_fit(attributes={"n11": {"age": 0.0, "town": "y"}}))
+        model.partial_fit(attributes={"n11": {"age": 0.0, "town": "y"}})
+        (expected,) = model.predict(["n11"])
+        assert client.predict(["n11"])[0] == pytest.approx(expected)
+        client.wait(client.forget(attributes=["n11"]))
+        model.partial_fit(attributes={"n11": {}})
+        (expected,) = model.predict(["n11"])
+        assert client.predict(["n11"])[0] == pytest.approx(expected)
 
 
 def test_attributes_are_kept(send: Any, learn: Any) -> None:

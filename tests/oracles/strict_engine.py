@@ -4,6 +4,7 @@ Arrays of a GPU cannot be used as NumPy's: mixing both raises TypeError. These a
 same way, so tests without a GPU notice code that works on NumPy's arrays only.
 """
 
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -140,6 +141,26 @@ class StrictEngine:
 
     def count_columns(self, n_rows: int, dtype: Any, n_copies: int) -> int:
         return self.columns
+
+    def train_sweep(self, P: Any, scales: Any, rows: Any, values: Any, step: float) -> StrictArray:
+        """Steps of least mean squares, literally."""
+        theta = np.zeros((scales.size, 2 * P.shape[1]))
+        for s, scale in enumerate(scales):
+            Z = np.hstack([np.sin(scale * P), np.cos(scale * P)]) / np.sqrt(P.shape[1])
+            for row, value in zip(rows, values, strict=True):
+                theta[s] += step * (value - theta[s] @ Z[row]) * Z[row]
+        return StrictArray(theta)
+
+    def compute_sweep_errors(
+        self, P: Any, scales: Any, rows: Any, values: Any, theta: StrictArray
+    ) -> Any:
+        Z = [np.hstack([np.sin(s * P), np.cos(s * P)]) / np.sqrt(P.shape[1]) for s in scales]
+        return np.array(
+            [((values - (z @ t)[rows]) ** 2).sum() for z, t in zip(Z, theta.held, strict=True)]
+        )
+
+    def use_own_stream(self) -> Any:
+        return nullcontext()
 
     def measure_memory(self) -> tuple[int, int]:
         return 10**9, 2 * 10**9

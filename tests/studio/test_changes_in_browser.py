@@ -177,7 +177,7 @@ def test_values_arrive_step_by_step(demo: Any, look: Any) -> None:
 # -- keep and share ----------------------------------------------------------------
 
 
-def save(page: Any, button: str, folder: Path) -> Path:
+def save(page: Any, button: str, folder: Path) -> Any:
     page.click("#share summary")
     with page.expect_download() as waiting:
         page.click(button)

@@ -1,11 +1,16 @@
 """The API of the studio, as a part of ``gradraker serve``: safe, typed, and refusing nonsense."""
 
+import base64
 from typing import Any
 
+import numpy as np
 import pytest
 import requests
 
-from studio_service import StudioService
+from gradraker import NodeRegressor
+from gradraker.attributes.reading import read_attributes_file
+from gradraker.io.readers import read_edges, read_values
+from studio_service import StudioService, Watched
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
 
@@ -105,3 +110,46 @@ def test_page_of_a_service_asks_for_the_token_before_changes(service: Any, look:
     assert page.input_value("#token") == "what the service printed"
     page.click("#use-token")
     page.wait_for_selector("#new-value")
+
+
+def test_attributes_are_learned_and_their_coordinates_drawn(files: Any, tmp_path: Any) -> None:
+    edges, values = files
+    table = tmp_path / "attributes.csv"
+    rows = [f"node {i:02d},{i},{i % 5},{'a' if i % 2 else 'b'}" for i in range(40)]
+    table.write_text("node,lon,lat,kind\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    words = ("--edges", edges, "--values", values, "--attributes", table, "--undirected")
+    with StudioService(*words) as service:
+        graph = service.ask("studio/api/graph").json()
+        assert graph["coordinates"] == ["lon", "lat"]
+        x = np.frombuffer(base64.b64decode(graph["x"]), "<f4")
+        order = [int(name.split()[1]) for name in graph["names"]]
+        assert (np.diff(x[np.argsort(order)]) > 0.0).all()
+        attributes = read_attributes_file(table)
+        model = NodeRegressor().fit(
+            read_edges(edges), read_values(values), attributes=attributes, directed=False
+        )
+        shown = np.frombuffer(base64.b64decode(graph["columns"]["prediction"]), "<f8")
+        expected = model.predict(graph["names"])
+        np.testing.assert_allclose(shown, expected, atol=1e-8)
+        assert service.ask("studio/api/replay").json()["arrivals"]
+
+
+@pytest.mark.browser
+def test_service_that_begins_with_nothing_shows_its_graph_when_it_has_one(
+    tmp_path: Any, chromium: Any
+) -> None:
+    words = ("--journal", tmp_path / "live.db", "--token", "a long token")
+    with StudioService(*words, command="serve") as service:
+        watched = Watched(chromium.new_context(), service.url)
+        watched.page.goto(f"{service.url}/studio")
+        watched.page.wait_for_selector("text=the service knows no graph yet")
+        changes = [
+            {"op": "put_edge", "source": "a", "target": "b", "weight": 1},
+            {"op": "put_value", "node": "a", "value": 2.0},
+        ]
+        headers = {"Authorization": "Bearer a long token"}
+        sent: Any = {"changes": changes}
+        answer = requests.post(f"{service.url}/changes", json=sent, headers=headers, timeout=60)
+        assert answer.status_code == 200
+        watched.page.wait_for_selector("#facts:has-text('2 nodes, 1 known')", timeout=60_000)
+        watched.close()

@@ -38,7 +38,7 @@ def align_attributes(
     ``unknown_nodes="isolated"``, nodes that only attributes name join the graph, without edges.
     """
     check_choice("unknown_nodes", unknown_nodes, ("error", "ignore", "isolated"))
-    given = read_attributes(attributes, graph.nodes)
+    given = read_attributes(attributes, graph.nodes, None if table is None else table.form)
     if given.nodes is not None and unknown_nodes != "error":
         is_unknown = find_positions(given.nodes, graph.nodes) < 0
         if is_unknown.any() and unknown_nodes == "isolated":
@@ -72,7 +72,7 @@ def append_described_nodes(
         raise ValueError("attributes: the model was fitted without any, and knows none")
     has_links = links is not None and not (isinstance(links, Mapping) and not links)
     extended = append_new_nodes(graph, links, options) if has_links else graph
-    given = read_attributes(attributes, extended.nodes)
+    given = read_attributes(attributes, extended.nodes, table.form)
     if given.nodes is None:
         if given.n_rows != len(extended) - len(graph):
             raise ValueError(

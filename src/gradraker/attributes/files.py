@@ -6,6 +6,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from gradraker.attributes.columns import Arrays, restore_column
+from gradraker.attributes.forms import MOST_COLUMNS
 from gradraker.attributes.table import AttributeTable
 
 _PREFIX = "attributes_"
@@ -52,7 +53,7 @@ def restore_attributes(state: dict[str, Any], arrays: Arrays, n: int) -> Attribu
         names = tuple(map(str, state["names"]))
     else:
         width = state["names"]
-        if type(width) is not int or not 0 < width <= 10**8:
+        if type(width) is not int or not 0 < width <= MOST_COLUMNS:
             raise ValueError(f"the number of attributes is {width!r}")
         names = ()
     is_named = columns is not None or isinstance(state["names"], list)

@@ -1,7 +1,7 @@
 """Attributes as users give them: frames, arrays, sparse matrices, mappings, triplets."""
 
 from collections.abc import Hashable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -25,12 +25,18 @@ _ATTRIBUTE = ("attribute", "feature", "word", "term", "key")
 _VALUE = ("value", "weight", "count", "number")
 # Columns of dense attributes, beyond which a sparse matrix is asked for.
 MOST_DENSE_COLUMNS = 10_000
+# Columns of sparse attributes.
+MOST_COLUMNS = 2_000_000
+# Mappings of names to numbers are columns, not words, if there are so many nodes and so few names,
+# and more than this part of all nodes has each of them.
+_FEWEST_RECORDS, _MOST_RECORD_COLUMNS, _FILLED = 3, 200, 0.7
 _FORMS = (
     "a data frame, an array or sparse matrix with one row per node, a mapping from nodes to "
     "vectors or to bags of words, or a table of node, attribute and value"
 )
 
 Columns = dict[str, nw.Series[Any]]
+Form = Literal["columns", "words"]
 
 
 class GivenAttributes(NamedTuple):
@@ -40,17 +46,22 @@ class GivenAttributes(NamedTuple):
     columns: Columns | None
     matrix: Any  # [m, d] float64 or csr_array, or None
     names: tuple[str, ...] | None  # of the columns of the matrix
+    is_partial: bool = False  # whether columns that are absent are missing
 
     @property
     def n_rows(self) -> int:
         """Number of rows."""
+        if self.nodes is not None:
+            return len(self.nodes)
         if self.columns is not None:
             return len(next(iter(self.columns.values()))) if self.columns else 0
         return int(self.matrix.shape[0])
 
 
-def read_attributes(attributes: Any, graph_nodes: Names) -> GivenAttributes:
-    """Read attributes in any form.
+def read_attributes(
+    attributes: Any, graph_nodes: Names, form: Form | None = None
+) -> GivenAttributes:
+    """Read attributes in any form; ``form`` settles what named numbers are.
 
     Examples
     --------
@@ -63,7 +74,7 @@ def read_attributes(attributes: Any, graph_nodes: Names) -> GivenAttributes:
     if table is not None:
         return _read_table(attributes, table, graph_nodes)
     if isinstance(attributes, Mapping):
-        return _read_mapping(attributes)
+        return _read_mapping(attributes, form)
     if isinstance(attributes, str | bytes):
         raise ArgumentError("attributes", _FORMS, attributes)
     if issparse(attributes):
@@ -102,6 +113,11 @@ def check_numbers(matrix: Any) -> Any:
             f"attributes has {matrix.shape[1]} dense columns, but at most {MOST_DENSE_COLUMNS} are "
             "taken: give a scipy sparse matrix, or a mapping from nodes to bags of words"
         )
+    if matrix.shape[1] > MOST_COLUMNS:
+        raise ValueError(
+            f"attributes has {matrix.shape[1]} columns, but at most {MOST_COLUMNS} are taken: drop "
+            "rare words, or hash them"
+        )
     return matrix.astype(np.float64) if issparse(matrix) else matrix
 
 
@@ -113,13 +129,16 @@ def _find_infinite(entries: Any) -> tuple[int, int]:
 # -- mappings --------------------------------------------------------------------------------
 
 
-def _read_mapping(attributes: Mapping[Hashable, Any]) -> GivenAttributes:
+def _read_mapping(attributes: Mapping[Hashable, Any], form: Form | None) -> GivenAttributes:
     if not attributes:
         raise ArgumentError("attributes", "attributes of one node at least", attributes)
     nodes = to_name_array(list(attributes), argument="attributes")
     entries = list(attributes.values())
+    are_named = all(isinstance(entry, Mapping) for entry in entries if entry is not None)
+    if are_named and (form == "columns" or (form is None and _has_records(entries))):
+        return _read_records(nodes, entries)
     if all(_is_bag(entry) for entry in entries if entry is not None):
-        return _read_bags(nodes, entries)
+        return _read_bags(nodes, entries, may_be_empty=form is not None)
     if any(_is_bag(entry) for entry in entries):
         raise ValueError(
             "attributes maps some nodes to vectors and some to bags of words: give one or the other"
@@ -135,6 +154,39 @@ def _read_mapping(attributes: Mapping[Hashable, Any]) -> GivenAttributes:
     return GivenAttributes(nodes, None, _to_matrix(rows), None)
 
 
+def _has_records(entries: list[Any]) -> bool:
+    """Whether nodes have named attributes, most of them each, or texts among them."""
+    filled = [entry for entry in entries if entry]
+    names = {name for entry in filled for name in entry}
+    if any(isinstance(value, str | bool) for entry in filled for value in entry.values()):
+        return True
+    n_entries = sum(map(len, filled))
+    is_table = len(names) <= _MOST_RECORD_COLUMNS and len(filled) >= _FEWEST_RECORDS
+    return is_table and n_entries > _FILLED * len(filled) * len(names)
+
+
+def _read_records(nodes: Names, entries: list[Any]) -> GivenAttributes:
+    """A column per name; what a node does not have is missing."""
+    import polars as pl  # loads slowly
+
+    names = list(dict.fromkeys(str(name) for entry in entries for name in entry or {}))
+    records = [{str(name): value for name, value in (entry or {}).items()} for entry in entries]
+    columns = {}
+    for name in names:
+        listed = [record.get(name) for record in records]
+        try:
+            series = pl.Series(name, listed)
+        except TypeError:
+            series = pl.Series(name, [None if x is None else str(x) for x in listed])
+        if series.dtype == pl.Object or series.dtype.is_nested():
+            value = next(one for one in listed if one is not None)
+            raise ValueError(
+                f"attributes holds {value!r} of {name!r}: give numbers, texts, booleans or dates"
+            )
+        columns[name] = nw.from_native(series, series_only=True)
+    return GivenAttributes(nodes, columns, None, None, is_partial=True)
+
+
 def _is_bag(entry: Any) -> bool:
     if isinstance(entry, Mapping):
         return True
@@ -142,7 +194,7 @@ def _is_bag(entry: Any) -> bool:
     return is_collection and all(isinstance(word, str) for word in entry)
 
 
-def _read_bags(nodes: Names, entries: list[Any]) -> GivenAttributes:
+def _read_bags(nodes: Names, entries: list[Any], *, may_be_empty: bool) -> GivenAttributes:
     words: dict[str, int] = {}
     rows, columns, data = [], [], []
     for row, entry in enumerate(entries):
@@ -152,7 +204,7 @@ def _read_bags(nodes: Names, entries: list[Any]) -> GivenAttributes:
             rows.append(row)
             columns.append(words.setdefault(str(word), len(words)))
             data.append(count)
-    if not words:
+    if not words and not may_be_empty:
         raise ValueError("attributes maps nodes to bags of words that are all empty")
     return GivenAttributes(
         nodes, None, _make_sparse(data, rows, columns, (len(entries), len(words))), tuple(words)

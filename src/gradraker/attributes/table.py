@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse, vstack
 
 from gradraker.attributes.columns import Column
-from gradraker.attributes.forms import GivenAttributes, check_numbers, read_attributes
+from gradraker.attributes.forms import Form, GivenAttributes, check_numbers, read_attributes
 from gradraker.attributes.vectorizing import fit_columns
 from gradraker.exceptions import UnknownNodesError
 from gradraker.graph.names import Names, check_same_type, find_positions
@@ -53,6 +53,11 @@ class AttributeTable:
     names: tuple[str, ...]
     columns: tuple[Column, ...] | None = None
     is_named: bool = True
+
+    @property
+    def form(self) -> Form:
+        """What mappings from nodes to named numbers are: columns, or words."""
+        return "words" if self.columns is None else "columns"
 
     @property
     def is_sparse(self) -> bool:
@@ -145,11 +150,17 @@ class AttributeTable:
         expected = [column.name for column in self.columns]
         missing = [name for name in expected if name not in given.columns]
         extra = [name for name in given.columns if name not in expected]
+        if given.is_partial:
+            missing = []
         if missing or extra:
             parts = [f"lacks {_list_names(missing)}"] if missing else []
             parts += [f"has {_list_names(extra)}, which fit did not see"] if extra else []
             raise ValueError(f"attributes {' and '.join(parts)}: give the columns of fit")
-        return _encode_all(self.columns, [given.columns[n].to_list() for n in expected])
+        nothing = [None] * given.n_rows
+        return _encode_all(
+            self.columns,
+            [given.columns[n].to_list() if n in given.columns else nothing for n in expected],
+        )
 
     def replace_rows(self, rows: NDArray[np.int64], encoded: Any) -> "AttributeTable":
         """Return the table with the attributes of some nodes replaced or added."""

@@ -321,6 +321,24 @@ prediction_options = _combine(
     ),
 )
 
+transform_options = _combine(
+    click.option(
+        "--sample-weight",
+        metavar="COLUMN",
+        help="Column of --values with weights: a value of weight 2 counts like two values.",
+    ),
+    click.option(
+        "--transform",
+        type=click.Choice(["auto", "none", "log", "power"]),
+        help="Scale in which numbers are predicted; default auto, by errors of left-out nodes.",
+    ),
+    click.option(
+        "--statistic",
+        type=click.Choice(["mean", "median"]),
+        help="What is predicted of the numbers that a node may have; default the mean.",
+    ),
+)
+
 report_options = _combine(
     click.option(
         "--report",

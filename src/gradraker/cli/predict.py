@@ -1,15 +1,18 @@
 """``gradraker predict``: edges and known values in, predictions, a report and a model out."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from gradraker.cli.inputs import (
+    FileOptions,
     check_distinct,
     check_streams,
     read_attributes_table,
     read_edges_file,
     read_values_file,
+    read_weights,
     reword_errors,
     take_file_options,
     tell_attributes,
@@ -40,6 +43,7 @@ from gradraker.cli.options import (
     prediction_options,
     refuse_skg_options,
     report_options,
+    transform_options,
     unknown_or_isolated_option,
     vector_options,
 )
@@ -50,6 +54,12 @@ from gradraker.cli.output import (
 )
 from gradraker.cli.page import Outputs, make_page, take_page_options
 from gradraker.cli.progress import Waiting
+from gradraker.cli.several_targets import (
+    check_targets,
+    list_targets,
+    predict_targets,
+    write_targets,
+)
 from gradraker.cli.tables import list_prediction_facts, make_facts_table, make_predictions_table
 
 if TYPE_CHECKING:
@@ -90,6 +100,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="The node model, which compares nodes by walks and degrees, or the paper's SKG.",
 )
+@transform_options
 @prediction_options
 @file_options
 @directed_option
@@ -131,20 +142,19 @@ def predict(
     how = take_file_options(options)
     page_options = take_page_options(options)
     attributes = options["attributes"]
-    check_streams(
-        edges=edges,
-        values=values,
-        attributes=attributes,
-        explain_nodes=page_options.explain_nodes,
-    )
+    files = {"edges": edges, "values": values, "attributes": attributes}
+    check_streams(**files, explain_nodes=page_options.explain_nodes)
     check_streams(out=out, report=report, json="-" if as_json else None)
     if model == "-":
         raise click.UsageError("--model cannot be '-': a model is read again from a file")
-    check_distinct(
-        {"edges": edges, "values": values, "attributes": attributes},
-        {"out": out, "report": report, "model": model},
-    )
+    check_distinct(files, {"out": out, "report": report, "model": model})
     check_writable(out, report, model)
+    targets = list_targets(how.value)
+    if targets:
+        check_targets(options["method"], how.task, report=report, top=top)
+        predicted = predict_targets(targets, edges, values, how, options)
+        write_targets(predicted, out=out, model=model, raw_names=raw_names, as_json=as_json)
+        return
     with Waiting() as waiting:
         waiting.show_stage("starting")
         from gradraker.models import watch_progress
@@ -152,13 +162,11 @@ def predict(
 
         graph = read_edges_file(edges, waiting, how)
         known = read_values_file(values, waiting, how)
+        trust = replace(how, value=options["sample_weight"])
+        options["sample_weight"] = read_weights(values, waiting, trust)
         options["attributes"] = read_attributes_table(attributes, waiting)
         waiting.show_stage("training")
-        settings = to_graph_options(
-            self_loops=options["self_loops"],
-            unweighted=options["unweighted"],
-            directed=how.directed,
-        )
+        settings = _take_graph_options(options, how)
         with reword_errors(values, isolated=True), tell_warnings(waiting):
             waiting.set_file("")
             with watch_progress(waiting.show_progress):
@@ -191,6 +199,14 @@ def predict(
     outputs.echo(model)
 
 
+def _take_graph_options(options: dict[str, Any], how: FileOptions) -> dict[str, Any]:
+    return to_graph_options(
+        self_loops=options["self_loops"],
+        unweighted=options["unweighted"],
+        directed=how.directed,
+    )
+
+
 def _list_inputs(**files: str | None) -> dict[str, str]:
     return {name: file for name, file in files.items() if file is not None}
 
@@ -199,12 +215,13 @@ def _check_method(ctx: click.Context, options: dict[str, Any]) -> None:
     """Refuse options that belong to the other method."""
     if options["method"] == "nodes":
         refuse_skg_options(ctx)
-    elif options["coverage"] is not None:
-        raise click.UsageError("--coverage is an option of --method nodes")
-    elif options["task"] == "classes":
+        return
+    for name in ("coverage", "attributes", "transform", "statistic", "sample_weight"):
+        if options[name] is not None:
+            option = f"--{name.replace('_', '-')}"
+            raise click.UsageError(f"{option} is an option of --method nodes")
+    if options["task"] == "classes":
         raise click.UsageError("--task classes is an option of --method nodes")
-    elif options["attributes"] is not None:
-        raise click.UsageError("--attributes is an option of --method nodes")
 
 
 def _train(
@@ -218,6 +235,7 @@ def _train(
         graph,
         known,
         attributes=options["attributes"],
+        sample_weight=options["sample_weight"],
         model=_MODELS[options["method"]](known, options),
         unknown_nodes=options["unknown_nodes"],
         **_take_shape(options),
@@ -238,7 +256,8 @@ def _check_task(known: "NodeValues", options: dict[str, Any]) -> None:
         raise click.UsageError(
             "the values are classes, and SKG predicts numbers: leave --method out"
         )
-    for name, given in _take_shape(options).items():
+    scale = {name: options[name] for name in ("transform", "statistic")}
+    for name, given in (_take_shape(options) | scale).items():
         if given is not None:
             raise click.UsageError(
                 f"the values are classes, which have probabilities: leave --{name} out"
@@ -248,8 +267,11 @@ def _check_task(known: "NodeValues", options: dict[str, Any]) -> None:
 def _make_node_model(known: "NodeValues", options: dict[str, Any]) -> "NodeModel":
     from gradraker import NodeClassifier, NodeRegressor
 
-    kind = NodeClassifier if known.task == "classes" else NodeRegressor
-    return kind(direction=options["direction"] or "both", random_state=options["seed"])
+    settings = {"direction": options["direction"] or "both", "random_state": options["seed"]}
+    if known.task == "classes":
+        return NodeClassifier(**settings)
+    scale = {"transform": options["transform"], "statistic": options["statistic"]}
+    return NodeRegressor(**settings, **{name: one for name, one in scale.items() if one})
 
 
 def _make_skg(known: "NodeValues", options: dict[str, Any]) -> "NodeModel":

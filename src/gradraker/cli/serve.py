@@ -10,15 +10,18 @@ import click
 from gradraker.cli.inputs import (
     FileOptions,
     load_node_model,
+    read_attributes_table,
     read_edges_file,
     read_values_file,
     reword_errors,
     take_file_options,
+    tell_attributes,
 )
 from gradraker.cli.option_groups import FILE_OPTIONS, GroupedCommand
 from gradraker.cli.options import (
     FileName,
     add_values_option,
+    attributes_option,
     directed_option,
     file_options,
     optional_edges_option,
@@ -40,6 +43,7 @@ TOKEN_VARIABLE = "GRADRAKER_TOKEN"
 @click.option("--model", type=FileName(), metavar="FILE", help="Begin with a saved model.")
 @optional_edges_option
 @add_values_option(required=False, text="Known values to begin with: nodes and numbers or classes.")
+@attributes_option
 @click.option(
     "--labels", is_flag=True, help="Values are labels; for a journal that begins with nothing."
 )
@@ -149,7 +153,11 @@ def serve(**options: Any) -> None:
             lambda: _make_model(options, how, waiting),
             has_labels=options["labels"],
         )
-    given = [f"--{name}" for name in ("model", "edges", "values", "labels") if options[name]]
+    given = [
+        f"--{name}"
+        for name in ("model", "edges", "values", "attributes", "labels")
+        if options[name]
+    ]
     if not is_new and given:
         click.echo(
             f"The journal exists and is gone on from: {', '.join(given)} not read.", err=True
@@ -175,6 +183,8 @@ def _check(options: dict[str, Any]) -> None:
         raise click.UsageError("--values needs --edges")
     if options["edges"] and not options["values"]:
         raise click.UsageError("--edges needs --values")
+    if options["attributes"] and not options["edges"]:
+        raise click.UsageError("--attributes needs --edges")
     if options["labels"] and begins:
         raise click.UsageError(f"--labels cannot be given with {begins[0]}")
     if (options["tls_cert"] is None) != (options["tls_key"] is None):
@@ -229,10 +239,13 @@ def _make_model(options: dict[str, Any], how: FileOptions, waiting: Waiting) -> 
 
     graph = read_edges_file(options["edges"], waiting, how)
     values = read_values_file(options["values"], waiting, how)
+    attributes = read_attributes_table(options["attributes"], waiting)
     waiting.show_stage("training")
     model = NodeClassifier() if find_task(values) == "classes" else NodeRegressor()
     with reword_errors(options["values"]):
-        return model.fit(graph, values, directed=how.directed)
+        fitted = model.fit(graph, values, attributes=attributes, directed=how.directed)
+    tell_attributes(options["attributes"], fitted, waiting)
+    return fitted
 
 
 def _tell(settings: Any, port: int, token: str | None) -> None:

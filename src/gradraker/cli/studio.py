@@ -11,15 +11,19 @@ import click
 from gradraker.cli.inputs import (
     FileOptions,
     load_node_model,
+    read_attributes_table,
     read_edges_file,
     read_values_file,
     reword_errors,
     take_file_options,
+    tell_attributes,
+    tell_warnings,
 )
 from gradraker.cli.option_groups import FILE_OPTIONS, GroupedCommand
 from gradraker.cli.options import (
     FileName,
     add_values_option,
+    attributes_option,
     directed_option,
     file_options,
     optional_edges_option,
@@ -39,14 +43,15 @@ if TYPE_CHECKING:
 )
 @optional_edges_option
 @add_values_option(required=False, text="Known values: nodes and numbers or classes.")
+@attributes_option
 @click.option("--model", type=FileName(), metavar="FILE", help="A saved model instead of files.")
 @click.option("--demo", is_flag=True, help="January at Swiss weather stations instead of files.")
 @click.option(
     "--positions",
     type=FileName(),
     metavar="FILE",
-    help="Where nodes are drawn: a table of nodes, x (or east) and y (or north). Default: a layout "
-    "of the graph, which is computed once and kept.",
+    help="Where nodes are drawn: a table of nodes, x (or east) and y (or north). Default: such "
+    "columns of --attributes, else a layout of the graph, which is computed once and kept.",
 )
 @click.option("--title", metavar="TEXT", help="Title of the page.")
 @click.option("--unit", default="", metavar="TEXT", help="Unit of the values.")
@@ -106,6 +111,8 @@ def _check(options: dict[str, Any]) -> None:
         raise click.UsageError("--values needs --edges")
     if options["edges"] and not options["values"]:
         raise click.UsageError("--edges needs --values")
+    if options["attributes"] and not options["edges"]:
+        raise click.UsageError("--attributes needs --edges and --values")
     if options["demo"] and options["positions"]:
         raise click.UsageError("--demo has positions of its own: leave --positions out")
 
@@ -114,24 +121,34 @@ def _prepare(
     options: dict[str, Any], how: FileOptions, waiting: Waiting
 ) -> "tuple[NodeModel, StudioOptions]":
     """Return the model, and what the page is told besides."""
-    from gradraker.studio import StudioOptions, make_demo
+    from gradraker.studio import StudioOptions, find_coordinates, make_demo
 
     if options["demo"]:
         waiting.show_stage("training")
         return make_demo()
+    positions: dict[str, tuple[float, float]] = {}
+    names = ("x", "y")
     if options["model"]:
         waiting.show_stage("reading the model")
         model = load_node_model(options["model"])
-        title = os.path.basename(options["model"])
     else:
-        model = _fit(options, how, waiting)
-        title = os.path.basename(options["edges"])
-    positions = _read_positions(options["positions"], waiting) if options["positions"] else {}
-    told = StudioOptions(title=options["title"] or title, unit=options["unit"], positions=positions)
+        attributes = read_attributes_table(options["attributes"], waiting)
+        positions, names = find_coordinates(attributes)
+        model = _fit(options, how, attributes, waiting)
+    if options["positions"]:
+        positions, names = _read_positions(options["positions"], waiting), ("x", "y")
+    told = StudioOptions(
+        title=options["title"] or os.path.basename(options["model"] or options["edges"]),
+        unit=options["unit"],
+        positions=positions,
+        position_names=names,
+    )
     return model, told
 
 
-def _fit(options: dict[str, Any], how: FileOptions, waiting: Waiting) -> "NodeModel":
+def _fit(
+    options: dict[str, Any], how: FileOptions, attributes: Any, waiting: Waiting
+) -> "NodeModel":
     from gradraker import NodeClassifier, NodeRegressor
     from gradraker.graph.node_values import find_task
 
@@ -139,8 +156,10 @@ def _fit(options: dict[str, Any], how: FileOptions, waiting: Waiting) -> "NodeMo
     values = read_values_file(options["values"], waiting, how)
     waiting.show_stage("training")
     model = NodeClassifier() if find_task(values) == "classes" else NodeRegressor()
-    with reword_errors(options["values"]):
-        return model.fit(graph, values, directed=how.directed)
+    with reword_errors(options["values"]), tell_warnings(waiting):
+        model.fit(graph, values, attributes=attributes, directed=how.directed)
+    tell_attributes(options["attributes"], model, waiting)
+    return model
 
 
 def _read_positions(path: str, waiting: Waiting) -> dict[str, tuple[float, float]]:

@@ -94,7 +94,12 @@ def _list_choice_facts(choice: dict[str, Any]) -> list[tuple[str, str]]:
     text = ", ".join(dict.fromkeys(term["block"] for term in choice["kernel"]))
     if choice["n_tried"]:
         text += f"; the best of {choice['n_tried']} candidates"
-    return [("Compared by", text)]
+    facts = [("Compared by", text)]
+    if choice.get("transform", "none") != "none":
+        facts.append(("Weights add up in", choice["formula"]))
+    if choice.get("statistic") == "median":
+        facts.append(("Predicted", "medians"))
+    return facts
 
 
 def _list_attribute_facts(told: dict[str, Any] | None) -> list[tuple[str, str]]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.graph.node_graph import make_node_graph
+from gradraker.models.node_model import NodeModel
 
 # Explained nodes of one task: as many as are solved together on one machine, so that results are
 # equal to the last bit.
@@ -40,7 +41,7 @@ def read_shared(path: Path) -> Any:
         ) from None
 
 
-def fit_task(model: Any, job: Path, name: str) -> Path:
+def fit_task(model: NodeModel, job: Path, name: str) -> Path:
     """Fit a model on a worker; return the file of the fitted model."""
     graph, values, options = read_shared(job)
     return write_shared(job.parent, name, model.fit(graph, values, **options))

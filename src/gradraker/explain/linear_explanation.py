@@ -17,6 +17,25 @@ _SHOWN_NODES, _SHOWN_REASONS = 5, 5
 _DIGITS = 9
 
 
+@dataclass(frozen=True, eq=False)
+class Units:
+    """The units of the user, where weights add up in another scale.
+
+    Attributes
+    ----------
+    scale : str
+        The scale in which weights add up, as a formula of the value.
+    values : ndarray of shape (n_known,)
+        Values that were learned, as they were given.
+    predictions : ndarray of shape (n,)
+        Predictions as the model hands them out.
+    """
+
+    scale: str
+    values: NDArray[np.float64]
+    predictions: NDArray[np.float64]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class LinearExplanation:
     """Why a model predicts what it predicts: exact weights of the values it has seen.
@@ -44,6 +63,9 @@ class LinearExplanation:
         prediction − mean (− offset, for classes). None for models that cannot tell.
     part_names : tuple of str
         Kinds of similarity that the model compares nodes by; empty if it has one only.
+    units : Units or None
+        Values and predictions in the units of the user, if ``values`` and ``prediction`` are in
+        another scale, such as logarithms, or the prediction was clipped.
 
     Examples
     --------
@@ -67,6 +89,7 @@ class LinearExplanation:
     class_names: Sequence[Hashable] | None = field(default=None, kw_only=True)
     parts: NDArray[np.float64] | None = field(default=None, kw_only=True)
     part_names: tuple[str, ...] = field(default=(), kw_only=True)
+    units: Units | None = field(default=None, kw_only=True)
 
     @cached_property
     def contributions(self) -> NDArray[np.float64]:
@@ -82,16 +105,17 @@ class LinearExplanation:
 
     @cached_property
     def known_labels(self) -> list[Hashable]:
-        """The value of each known node: a number, or the label of its class."""
+        """The value of each known node: a number as it was given, or the label of its class."""
         if self.class_names is None:
-            return list(self.values.tolist())
+            return list((self.values if self.units is None else self.units.values).tolist())
         return [self.class_names[i] for i in self.values.argmax(axis=1).tolist()]
 
     @cached_property
     def predicted_labels(self) -> list[Hashable]:
-        """Predictions: numbers, or the class with the largest score."""
+        """Predictions: numbers in the units of the user, or the class with the largest score."""
         if self.class_names is None:
-            return list(self.prediction.tolist())
+            predictions = self.prediction if self.units is None else self.units.predictions
+            return list(predictions.tolist())
         return [self.class_names[i] for i in self.prediction.argmax(axis=1).tolist()]
 
     def get_parts(self, row: int) -> dict[str, float]:
@@ -117,7 +141,8 @@ class LinearExplanation:
         -------
         pandas.DataFrame
             Columns node, known_node, weight, value and contribution, with one value and one
-            contribution column per target, and what the kind of explanation adds, such as
+            contribution column per target, value_in_units where weights add up in another scale
+            than that of the user, and what the kind of explanation adds, such as
             similarity and squared_distance. Nodes of equal weight come in the order of the
             known nodes.
         """
@@ -147,6 +172,8 @@ class LinearExplanation:
         for t, suffix in enumerate(targets):
             columns[f"value{suffix}"] = values[known, t]
             columns[f"contribution{suffix}"] = columns["weight"] * values[known, t]
+        if self.units is not None:
+            columns["value_in_units"] = self.units.values[known]
         columns |= self.describe_pairs(tested, known)
         return pd.DataFrame(columns)
 
@@ -184,6 +211,8 @@ class LinearExplanation:
                 for known, weight, value in self._list_reasons(row)
             ]
             lines += [f"  {part:+8.4g} by {name}" for name, part in self.get_parts(row).items()]
+        if self.units is not None and n:
+            lines.append(f"weights add up in the scale {self.units.scale}")
         if n > _SHOWN_NODES:
             lines.append(f"and {n - _SHOWN_NODES} more nodes")
         return "\n".join(lines)
@@ -209,6 +238,8 @@ class LinearExplanation:
                 tables.append(render_rows(self.get_parts(row).items(), ("Similarity", "Adds")))
         if n > _SHOWN_NODES:
             tables.append(f"<p>and {n - _SHOWN_NODES} more nodes</p>")
+        if self.units is not None and n:
+            tables.append(f"<p>Weights add up in the scale {escape(self.units.scale)}</p>")
         return render_box(repr(self), *tables)
 
     def __repr__(self) -> str:

@@ -59,6 +59,8 @@ def make_node_graph(graph: Any, options: Mapping[str, Any]) -> NodeGraph:
     for name in options:
         if name not in GRAPH_OPTIONS:
             raise TypeError(f"{name!r} is not an option of a graph; {', '.join(GRAPH_OPTIONS)} are")
+    if isinstance(graph, NodeGraph) and not options:
+        return graph
     if isinstance(graph, DiskGraph):
         if options:
             raise ValueError(f"a graph on disk takes no options, got {', '.join(options)}")

@@ -53,7 +53,8 @@ class _Numbers:
         return np.full(n, np.nan)
 
     def is_known(self, values: NDArray[Any]) -> NDArray[np.bool_]:
-        return np.asarray(~np.isnan(values))
+        known = ~np.isnan(values)  # of several targets, one is enough
+        return np.asarray(known if known.ndim == 1 else known.any(axis=1))
 
 
 class _Labels:
@@ -146,10 +147,11 @@ def check_magnitudes(graph: NodeGraph, values: NDArray[Any]) -> None:
     """Refuse values and weights whose squares would leave the range of float64."""
     if values.dtype == np.float64:
         with np.errstate(invalid="ignore"):
-            large = np.flatnonzero(np.abs(values) > LARGEST_MAGNITUDE)  # NaN is not
+            large = np.argwhere(np.abs(values) > LARGEST_MAGNITUDE)  # NaN is not
         if large.size:
             raise ValueError(
-                f"values holds {values[large[0]]:g} for node {graph.nodes[large[0]]!r}, but values "
+                f"values holds {values[tuple(large[0])]:g} for node "
+                f"{graph.nodes[large[0][0]]!r}, but values "
                 f"must lie between ±{LARGEST_MAGNITUDE:g}: scale them"
             )
     weights = graph.adjacency.data

@@ -37,8 +37,8 @@ class Dual(NamedTuple):
         return np.asarray(np.divide(self.Q @ Y, own, out=nan, where=own > 0.0))
 
 
-def invert_dual(K: Matrix, alpha: float) -> Matrix:
-    """(K + αI)⁻¹."""
+def invert_dual(K: Matrix, alpha: float | Matrix) -> Matrix:
+    """(K + αI)⁻¹; with an α of its own for each node (N,), (K + diag α)⁻¹."""
     H = K.copy()
     H[np.diag_indices_from(H)] += alpha
     return _invert(H)
@@ -92,9 +92,15 @@ def build_dual_smoother(inverse: Matrix) -> Dual:
     return Dual(0.5 * (Q + Q.T), g)
 
 
-def build_mean_smoother(n: int) -> Dual:
-    """Build the limit α → ∞ on n nodes, scaled by α: predictions are the mean of y."""
-    return Dual(np.eye(n) - 1.0 / n, np.full(n, 1.0 / n))
+def build_mean_smoother(n: int, weights: Matrix | None = None) -> Dual:
+    """Build the limit α → ∞ on n nodes, scaled by α: predictions are the mean of y.
+
+    With sample weights (n,), the noise of a node is α over its weight.
+    """
+    if weights is None:
+        return Dual(np.eye(n) - 1.0 / n, np.full(n, 1.0 / n))
+    g = weights / weights.sum()
+    return Dual(np.diag(weights) - np.outer(weights, g), g)
 
 
 def append_ones(Z: Matrix) -> Matrix:

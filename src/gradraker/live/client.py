@@ -154,12 +154,9 @@ class Client:
             {"op": "remove_edge", "source": str(source), "target": str(target)}
             for source, target in edges
         ]
-        for op, names in (
-            ("remove_value", values),
-            ("remove_attributes", attributes),
-            ("remove_node", nodes),
-        ):
-            changes += [{"op": op, "node": str(name)} for name in names]
+        removed = {"value": values, "attributes": attributes, "node": nodes}
+        for what, names in removed.items():
+            changes += [{"op": f"remove_{what}", "node": str(name)} for name in names]
         return self._send_changes(changes, key)
 
     def _send_changes(self, changes: Sequence[dict[str, Any]], key: str | None) -> Kept:
@@ -237,14 +234,21 @@ class Client:
         return found
 
     def predict_new(
-        self, links: Mapping[Hashable, Any], *, return_interval: bool = False, coverage: float = 0.9
+        self,
+        links: Mapping[Hashable, Any],
+        *,
+        attributes: Mapping[Hashable, Any] | None = None,
+        return_interval: bool = False,
+        coverage: float = 0.9,
     ) -> dict[str, Any]:
         """Predict nodes that are not in the graph, from their links to nodes that are.
 
         Parameters
         ----------
         links : mapping
-            New node → neighbours, or → ``{neighbour: weight}``.
+            New node → neighbours, or → ``{neighbour: weight}``; [] for a node without links.
+        attributes : mapping, optional
+            New node → ``{attribute: value}``, if the service's model began with attributes.
 
         Returns
         -------
@@ -253,6 +257,8 @@ class Client:
         """
         body: dict[str, Any] = {"links": {str(n): to_links(one) for n, one in links.items()}}
         body |= {"coverage": coverage} if return_interval else {}
+        if attributes is not None:
+            body["attributes"] = {str(node): to_plain(one) for node, one in attributes.items()}
         found = self._ask("/predict-new", body)["predictions"]
         if return_interval:
             return {one["node"]: (one["prediction"], *read_interval(one)) for one in found}
@@ -359,9 +365,8 @@ class Client:
                 if self._connection is None:
                     self._connection = self._open(timeout=self._timeout)
                 target = f"{self._parts.path.rstrip('/')}{path}"
-                self._connection.request(
-                    method, target, content, {**self._make_headers(), **headers}
-                )
+                together = {**self._make_headers(), **headers}
+                self._connection.request(method, target, content, together)
                 answer = self._connection.getresponse()
                 return answer.status, answer.read()
             except BaseException:

@@ -13,6 +13,7 @@ from gradraker.models.node_model import NodeModel
 from gradraker.models.persistence.archive import read_notes
 from gradraker.models.sigma2 import sigma2_ranges
 from gradraker.models.skg import SKGNodeRegressor, SKGRegressor
+from gradraker.models.validation import NodeScores, NodeSearch, cross_validate_nodes, search_nodes
 from gradraker.models.walks import NodeClassifier, NodeRegressor
 
 __all__ = [
@@ -25,11 +26,15 @@ __all__ = [
     "NodeClassifier",
     "NodeModel",
     "NodeRegressor",
+    "NodeScores",
+    "NodeSearch",
     "SKGNodeRegressor",
     "SKGRegressor",
     "check_node_model",
+    "cross_validate_nodes",
     "load",
     "read_notes",
+    "search_nodes",
     "sigma2_ranges",
     "watch_progress",
 ]

@@ -1,5 +1,6 @@
 """Known nodes predicted without their own values, and the error that estimates."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,6 +85,15 @@ class LeftOut:
 
     def _repr_html_(self) -> str:
         return self.error._repr_html_()
+
+
+class LeftOutTargets(dict[Hashable, LeftOut]):
+    """Known nodes that were predicted without their own values, by target."""
+
+    @property
+    def error(self) -> dict[Hashable, LeftOutError]:
+        """How far the predictions are off, by target."""
+        return {name: one.error for name, one in self.items()}
 
 
 @dataclass(frozen=True)

@@ -36,12 +36,14 @@ from gradraker.graph.merging import make_symmetric
 from gradraker.graph.node_graph import NodeGraph, find_nodes, make_node_graph, merge_graphs
 from gradraker.graph.node_values import NUMBERS, ValueKind, align_values, check_magnitudes
 from gradraker.graph.removal import remove_edges, remove_nodes
+from gradraker.graph.target_values import split_targets
 from gradraker.graph.values import select_columns
 from gradraker.models.bounds import Bounds, check_bounds
 from gradraker.models.left_out import LeftOut, LeftOutClasses
 from gradraker.models.persistence.node_state import dump_node_state, restore_node_state
 from gradraker.models.persistence.saving import check_int, read_model_of, save_model, write_model
 from gradraker.models.rollback import rollback_on_error
+from gradraker.models.sample_weights import align_sample_weight, check_sample_weight
 from gradraker.models.turns import TakesTurns
 
 # Options of a graph that a model keeps for the edges that come later.
@@ -65,6 +67,10 @@ class NodeModel(TakesTurns, BaseEstimator):
     value_kind: ClassVar[ValueKind] = NUMBERS
     # Whether learning a value again changes the model, as a further training step does.
     learns_by_steps: ClassVar[bool] = False
+    # Whether values may have several columns.
+    takes_several_targets: ClassVar[bool] = False
+    # Whether values may be trusted unequally.
+    takes_sample_weight: ClassVar[bool] = False
     # Whether nodes may have attributes.
     takes_attributes: ClassVar[bool] = False
     # How the command line and reports call the method.
@@ -76,10 +82,12 @@ class NodeModel(TakesTurns, BaseEstimator):
     direction: str = "out"
     random_state: int | np.random.RandomState | None
     _graph: NodeGraph
-    _values: NDArray[Any]  # [n]: the value of each node, or the mark of an unknown one
+    _values: NDArray[Any]  # [n] or [n, K]: values of each node, or the mark of an unknown one
     _attributes: AttributeTable | None
+    _sample_weight: NDArray[np.float64] | None = None  # [n]: trust in values; None if all are 1
     _arrived: NDArray[np.int64]  # known nodes that came after fit, in the order of arrival
     _graph_options: dict[str, Any]
+    _target_names: tuple[Hashable, ...] = ()  # of several targets
 
     # -- training --------------------------------------------------------------
 
@@ -91,9 +99,10 @@ class NodeModel(TakesTurns, BaseEstimator):
         values: Any,
         *,
         attributes: Any = None,
+        sample_weight: Any = None,
         unknown_nodes: str = "error",
         node: Hashable = None,
-        value: Hashable = None,
+        value: Any = None,
         **graph_options: Any,
     ) -> Self:
         """Forget what was learned; learn a graph and the known values.
@@ -103,18 +112,24 @@ class NodeModel(TakesTurns, BaseEstimator):
         graph : any graph that :func:`gradraker.adjacency_vectors` takes
             Edges, a matrix, a mapping, a graph of another library, …
         values : mapping, Series, table, or array with NaN or None for unknown
-            Known values; see :func:`gradraker.graph.known_values`.
+            Known values; see :func:`gradraker.graph.known_values`. Several targets, for models that
+            take them: an array (n, K), a mapping from nodes to K numbers or to mappings from
+            targets to numbers, or a table with a list of columns as ``value``.
         attributes : frame, array, sparse matrix or mapping, optional
             Attributes of nodes, known and unknown ones: a data frame of pandas or polars whose
             index or column ``node`` names the nodes, an array or sparse matrix with one row per
             node of the graph in order, a mapping from nodes to vectors or to bags of words, or a
             table with columns node, attribute and value. Entries may be missing, and so may
             nodes.
+        sample_weight : mapping, Series, array, or name of a column of values, optional
+            How far known values are trusted, for models that take it: the noise of a value with
+            weight w is α/w, so that a weight of 2 counts like two values. Default 1.
         unknown_nodes : {"error", "ignore", "isolated"}, default="error"
             What to do with values and attributes of nodes that the graph does not have: refuse
             them, leave them out, or add them as nodes without edges.
         node, value : name or position of a column, optional
-            Columns of a table of values; see :func:`gradraker.graph.known_values`.
+            Columns of a table of values; see :func:`gradraker.graph.known_values`. Of several
+            targets, ``value`` is a list.
         **graph_options
             ``nodes``, ``weight``, ``self_loops``, ``duplicates``, ``names``, ``kind``, ``source``,
             ``target`` and ``directed`` of :func:`gradraker.adjacency_vectors`.
@@ -125,8 +140,8 @@ class NodeModel(TakesTurns, BaseEstimator):
         """
         self._check_parameters()
         learned = make_node_graph(graph, graph_options)
-        values = select_columns(values, node=node, value=value, task=self.value_kind.task)
-        learned, aligned = align_values(self.value_kind, learned, learned, values, unknown_nodes)
+        self._target_names = ()
+        learned, aligned = self._align(learned, learned, values, unknown_nodes, node, value)
         if not self.value_kind.is_known(aligned).any():
             raise ValueError(
                 "values: no node of the graph has a known value; at least one is needed"
@@ -136,8 +151,10 @@ class NodeModel(TakesTurns, BaseEstimator):
             self._check_takes_attributes()
             learned, table = align_attributes(attributes, learned, learned, unknown_nodes)
             aligned = self._extend(aligned, len(learned))
+        weights = self._align_weights(sample_weight, learned, learned, values, node)
         self._start(learned, aligned, graph_options)
         self._attributes = table
+        self._set_weights(weights)
         self._learn_all()
         return self
 
@@ -149,10 +166,11 @@ class NodeModel(TakesTurns, BaseEstimator):
         values: Any = None,
         *,
         attributes: Any = None,
+        sample_weight: Any = None,
         unknown_nodes: str = "error",
         relearn: bool = False,
         node: Hashable = None,
-        value: Hashable = None,
+        value: Any = None,
         **graph_options: Any,
     ) -> Self:
         """Learn more edges, more nodes, more values; what is given again replaces the old.
@@ -167,6 +185,8 @@ class NodeModel(TakesTurns, BaseEstimator):
             of ``nodes_`` if there is none; NaN and None say nothing new.
         attributes : frame, array, sparse matrix or mapping, optional
             Attributes to add or replace, node by node, with the columns of the first ones.
+        sample_weight : mapping, Series, array, or name of a column of values, optional
+            As in :meth:`fit`, for values that come now or came before; others keep theirs.
         unknown_nodes : {"error", "ignore", "isolated"}, default="error"
             As in :meth:`fit`.
         relearn : bool, default=False
@@ -185,7 +205,7 @@ class NodeModel(TakesTurns, BaseEstimator):
         self._check_parameters()
         if relearn and not self.learns_by_steps:
             raise ValueError(f"relearn must be False: {type(self).__name__} holds each value once")
-        if graph is None and values is None and attributes is None:
+        if graph is None and values is None and attributes is None and sample_weight is None:
             raise ValueError("partial_fit needs a graph, values or attributes, got None for all")
         is_first = not self.__sklearn_is_fitted__()
         if is_first and graph is None:
@@ -198,18 +218,19 @@ class NodeModel(TakesTurns, BaseEstimator):
             grown = added if is_first else merge_graphs(self._graph, added)
         news = self.value_kind.make_unknown(len(grown))
         if values is not None:
-            values = select_columns(values, node=node, value=value, task=self.value_kind.task)
-            grown, news = align_values(self.value_kind, grown, added, values, unknown_nodes)
+            grown, news = self._align(grown, added, values, unknown_nodes, node, value)
         table = None if is_first else self._attributes
         if attributes is not None:
             self._check_takes_attributes()
             grown, table = align_attributes(attributes, grown, added, unknown_nodes, table)
             news = self._extend(news, len(grown))
+        weights = self._align_weights(sample_weight, grown, added, values, node)
         if is_first:
             self._start(grown, self.value_kind.make_unknown(len(grown)), graph_options)
         graph_grew = graph is not None or attributes is not None or len(grown) > len(self._graph)
         self._attributes = None if table is None else table.resize(len(grown))
         changed = self._add_values(grown, news, relearn=relearn)
+        self._set_weights(weights)
         self._learn_changes(changed, graph_grew=graph_grew)
         return self
 
@@ -245,14 +266,17 @@ class NodeModel(TakesTurns, BaseEstimator):
             raise ValueError("forget needs values, nodes or edges, got None for all")
         graph, known = self._graph, self._values.copy()
         arrived = self._arrived
+        weights = None if self._sample_weight is None else self._sample_weight.copy()
         if values is not None:
             rows = find_nodes(graph, values, argument="values")
             unknown = rows[~self.value_kind.is_known(known)[rows]]
             if unknown.size:
                 name = graph.nodes[unknown[0]]
                 raise ValueError(f"values holds {name!r}, whose value is not known")
-            known[rows] = self.value_kind.make_unknown(rows.size)
+            known[rows] = self.value_kind.make_unknown(1)[0]
             arrived = arrived[~np.isin(arrived, rows)]
+            if weights is not None:
+                weights[rows] = 1.0
         if edges is not None:
             graph = remove_edges(graph, edges)
         if nodes is not None:
@@ -263,6 +287,8 @@ class NodeModel(TakesTurns, BaseEstimator):
                 self._attributes = self._attributes.select(kept)
             known, arrived = known[kept], arrived[np.isin(arrived, kept)]
             arrived = np.searchsorted(kept, arrived)
+            weights = None if weights is None else weights[kept]
+        self._sample_weight = weights
         self._graph, self._values, self._arrived = graph, known, arrived
         self._reset()
         if self.value_kind.is_known(known).any():
@@ -271,10 +297,11 @@ class NodeModel(TakesTurns, BaseEstimator):
 
     def _start(self, graph: NodeGraph, values: NDArray[Any], options: Mapping[str, Any]) -> None:
         """Forget everything and hold this graph and these values."""
-        check_bounds(self.bounds, self.get_params())
+        check_bounds(self.bounds, self.get_params(deep=False))
         self.seed_ = make_seed(self.random_state)
         check_magnitudes(graph, values)
         self._graph, self._values, self._attributes = graph, values, None
+        self._sample_weight = None
         self._arrived = np.empty(0, dtype=np.int64)
         kept = {name: options[name] for name in _KEPT_OPTIONS if name in options}
         # A name of a column or attribute belongs to one form of graph only.
@@ -287,7 +314,10 @@ class NodeModel(TakesTurns, BaseEstimator):
 
     def _extend(self, values: NDArray[Any], n: int) -> NDArray[Any]:
         """Values with unknown ones added, up to n."""
-        return np.concatenate([values, self.value_kind.make_unknown(n - len(values))])
+        unknown = self.value_kind.make_unknown(n - len(values))
+        if values.ndim == 2:
+            unknown = np.full((n - len(values), values.shape[1]), np.nan)
+        return np.concatenate([values, unknown])
 
     def _check_takes_attributes(self) -> None:
         if not self.takes_attributes:
@@ -300,15 +330,93 @@ class NodeModel(TakesTurns, BaseEstimator):
     ) -> NDArray[np.int64]:
         """Hold a graph that has grown and values that are new; return the nodes that changed."""
         values = self.value_kind.make_unknown(len(graph))
-        values[: self._values.size] = self._values
+        if self._values.ndim == 2 or (news.ndim == 2 and not self._is_known.any()):
+            shape = self._values.shape if self._values.ndim == 2 else news.shape
+            values = np.full((len(graph), shape[1]), np.nan)
+        if self._values.ndim == values.ndim:
+            values[: len(self._values)] = self._values
         came = np.flatnonzero(self.value_kind.is_known(news))
         was_known = self.value_kind.is_known(values)[came]
         differs = values[came] != news[came]
+        if values.ndim == 2:
+            news = np.where(np.isnan(news), values, news)
+            differs = (differs & ~np.isnan(news[came])).any(axis=1)
         check_magnitudes(graph, news)
         values[came] = news[came]
         self._graph, self._values = graph, values
         self._arrived = np.concatenate([self._arrived, came[~was_known]])
         return came if relearn else came[differs | ~was_known]
+
+    def _align(
+        self,
+        graph: NodeGraph,
+        added: NodeGraph,
+        values: Any,
+        unknown_nodes: str,
+        node: Hashable,
+        value: Any,
+    ) -> tuple[NodeGraph, NDArray[Any]]:
+        """Return values in the order of the nodes, (n,), or (n, K) for several targets."""
+        kind, targets = self.value_kind, None
+        if kind.task == "values":  # a label may be a list of things
+            targets = split_targets(values, node=node, value=value, names=self._target_names)
+        if targets is None or (targets.names == [0] and not self._target_names):
+            if targets is not None:
+                values, value = targets.columns[0], None
+            elif self._target_names:
+                raise ValueError(
+                    f"values holds one number per node, but the model has learned "
+                    f"{len(self._target_names)} targets: give one number for each of "
+                    f"{list(self._target_names)}"
+                )
+            values = select_columns(values, node=node, value=value, task=kind.task)
+            return align_values(kind, graph, added, values, unknown_nodes)
+        self._set_targets(targets.names)
+        by_name = {}
+        for name, column in zip(targets.names, targets.columns, strict=True):
+            graph, by_name[name] = align_values(kind, graph, added, column, unknown_nodes)
+        unknown = kind.make_unknown(len(graph))
+        return graph, np.column_stack([by_name.get(name, unknown) for name in self._target_names])
+
+    def _set_targets(self, names: list[Hashable]) -> None:
+        """Take the names of several targets, if the model can predict several and has no others."""
+        if not self.takes_several_targets:
+            raise ValueError(
+                f"values holds {len(names)} targets, but {type(self).__name__} predicts one: give "
+                "one value per node"
+            )
+        others = [name for name in names if name not in self._target_names]
+        if self.__sklearn_is_fitted__() and self._is_known.any() and others:
+            raise ValueError(
+                f"values holds the target {others[0]!r}, but the model has learned "
+                f"{list(self._target_names) or 'one target'}"
+            )
+        if not self._target_names:
+            self._target_names = tuple(names)
+
+    def _align_weights(
+        self, given: Any, graph: NodeGraph, added: NodeGraph, values: Any, node: Hashable
+    ) -> NDArray[np.float64] | None:
+        """Return the weight of each node, NaN where none is given; None if there are none."""
+        if given is None:
+            return None
+        if not self.takes_sample_weight:
+            raise ValueError(
+                f"{type(self).__name__} takes no sample_weight: NodeRegressor and NodeClassifier do"
+            )
+        return align_sample_weight(given, graph, added, values, node)
+
+    def _set_weights(self, news: NDArray[np.float64] | None) -> None:
+        """Hold weights that are given, for a graph that may have grown; others stay."""
+        if news is None and self._sample_weight is None:
+            return
+        weights = np.ones(len(self._graph))
+        if self._sample_weight is not None:
+            weights[: self._sample_weight.size] = self._sample_weight
+        if news is not None:
+            given = np.flatnonzero(~np.isnan(news))
+            weights[given] = news[given]
+        self._sample_weight = weights
 
     # -- the parts that a subclass provides --------------------------------------
 
@@ -413,6 +521,12 @@ class NodeModel(TakesTurns, BaseEstimator):
         return self._graph.nodes[~self._is_known]
 
     @property
+    def target_names_(self) -> list[Hashable]:
+        """Names of several targets, in the order of the columns of predictions; [] for one."""
+        check_is_fitted(self)
+        return list(self._target_names)
+
+    @property
     def known_values_(self) -> NDArray[Any]:
         """Known values or labels, in the order of ``known_nodes_``."""
         check_is_fitted(self)
@@ -501,6 +615,8 @@ class NodeModel(TakesTurns, BaseEstimator):
         if self._attributes is not None:
             state["attributes"], own = dump_attributes(self._attributes)
             arrays |= own
+        if self._sample_weight is not None:
+            arrays["sample_weight"] = self._sample_weight
         more, more_arrays = self._dump_state()
         return state | {"model": more}, arrays | more_arrays
 
@@ -527,6 +643,11 @@ class NodeModel(TakesTurns, BaseEstimator):
         if state.get("attributes") is not None:
             model._check_takes_attributes()
             model._attributes = restore_attributes(state["attributes"], arrays, len(graph))
+        if "sample_weight" in arrays:
+            weights = arrays["sample_weight"].astype(np.float64, casting="safe")
+            if weights.shape != (len(graph),) or np.isnan(weights).any():
+                raise ValueError("sample_weight does not fit the nodes")
+            model._sample_weight = check_sample_weight(weights, graph)
         model._restore_state(state["model"], arrays)
         return model
 

@@ -243,14 +243,24 @@ def summarize_explanation(
     """
     if explanation.class_names is not None:
         return _summarize_class(model, explanation, k=k)
-    mean = model.mean_
+    units = explanation.units
+    mean = (
+        model.mean_
+        if units is None and not model.target_names_
+        else float(explanation.values.mean())
+    )
     weights, moved = explanation.weights[0], explanation.values - mean
     order = explanation.find_heaviest(k)[0].tolist()
     total, listed = float(weights @ moved), float(weights[order] @ moved[order])
     further = explanation.describe_pairs([0] * len(order), order)
+    if units is not None:
+        further = {"scaled_value": explanation.values[order]} | further
+    scaled = (
+        {} if units is None else {"scale": units.scale, "sum": float(explanation.prediction[0])}
+    )
     return {
         "node": str(explanation.node_names[0]),
-        "prediction": float(explanation.prediction[0]),
+        "prediction": to_json_number(explanation.predicted_labels[0]),
         "mean": mean,
         "observed": int(weights.size),
         "sum_of_weights": float(weights.sum()),
@@ -260,13 +270,13 @@ def summarize_explanation(
             {
                 "node": str(explanation.known_names[i]),
                 "weight": float(weights[i]),
-                "value": round_off(float(explanation.values[i])),
+                "value": round_off(float(explanation.known_labels[i])),
                 "contribution": float(weights[i] * moved[i]),
             }
             | {name: float(column[at]) for name, column in further.items()}
             for at, i in enumerate(order)
         ],
-    }
+    } | scaled
 
 
 def _summarize_class(model: NodeModel, explanation: LinearExplanation, *, k: int) -> dict[str, Any]:

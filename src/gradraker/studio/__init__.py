@@ -5,8 +5,9 @@ page comes from the live service or from a small API of its own under ``/studio/
 loads nothing from elsewhere. It needs the extra ``studio``.
 """
 
+from gradraker.studio.coordinates import find_coordinates
 from gradraker.studio.routes import add_studio
 from gradraker.studio.studio_demo import make_demo
 from gradraker.studio.studio_options import StudioOptions
 
-__all__ = ["StudioOptions", "add_studio", "make_demo"]
+__all__ = ["StudioOptions", "add_studio", "find_coordinates", "make_demo"]

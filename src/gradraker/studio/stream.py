@@ -2,12 +2,12 @@
 
 import asyncio
 import contextlib
+import copy
 from collections.abc import Iterator
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import clone
 
 from gradraker.graph.node_values import NUMBERS
 from gradraker.live.journal import Submission
@@ -74,9 +74,8 @@ def replay(model: "NodeModel", *, seed: int) -> dict[str, Any]:
     order = np.random.default_rng(seed).permutation(known)
     n_first = max(2, int(_KNOWN_AT_FIRST * known.size), known.size - _MOST_ARRIVALS)
     nodes, values = model.nodes_, model.values_
-    learner: NodeModel = clone(model).set_params(random_state=model.seed_)
-    first = {nodes[i]: values[i] for i in order[:n_first].tolist()}
-    learner.fit(model.adjacency_, first, names=nodes, directed=model.is_directed_)
+    learner = copy.deepcopy(model)
+    learner.forget(values=nodes[order[n_first:]].tolist())
     seen = values[order[:n_first]].tolist()
     arrivals: list[list[Any]] = []
     start = perf_counter()

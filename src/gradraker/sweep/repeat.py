@@ -8,7 +8,8 @@ epochs 1.5 on each; without a dense search for the distances of small matrices 1
 
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,8 @@ CHUNK_BYTES = 4 << 20
 DENSE_ENTRIES = 10_000
 # With fewer sines in a block, a second thread costs more than it saves.
 _SINES_A_BLOCK = 20_000
+# With fewer sines in a repeat, moving them to a device takes longer than the CPU does.
+FEWEST_SINES = 1_000_000
 
 
 class Sweep(NamedTuple):
@@ -78,8 +81,30 @@ def draw_repeat(n: int, fraction: float, random_state: int, repeat: int) -> Draw
     return Draw(known, unknown, int(rng.integers(2**32)))
 
 
-def run_repeat(sweep: Sweep, repeat: int, *, threads: bool = True) -> Repeat:
-    """GNMSE at all variances for one split; with ``threads`` the variances share the cores."""
+class SweepEngine(Protocol):
+    """A device that trains all variances of a repeat at once."""
+
+    def train_sweep(
+        self, P: Floats, scales: Floats, rows: Integers, values: Floats, step: float
+    ) -> Any:
+        """θ of each variance, on the device."""
+
+    def compute_sweep_errors(
+        self, P: Floats, scales: Floats, rows: Integers, values: Floats, theta: Any
+    ) -> Floats:
+        """Sum of squared errors of each variance."""
+
+    def use_own_stream(self) -> AbstractContextManager[Any]:
+        """Return a context whose work runs beside that of other threads."""
+
+
+def run_repeat(
+    sweep: Sweep, repeat: int, *, threads: bool = True, engine: SweepEngine | None = None
+) -> Repeat:
+    """GNMSE at all variances for one split; with ``threads`` the variances share the cores.
+
+    With an ``engine``, the variances are trained on a device, if there is enough to do.
+    """
     start = time.perf_counter()
     draw = draw_repeat(sweep.values.size, sweep.fraction, sweep.random_state, repeat)
     vectors = sweep.adjacency[:, draw.known]  # the known nodes are the referencing nodes
@@ -90,8 +115,18 @@ def run_repeat(sweep: Sweep, repeat: int, *, threads: bool = True) -> Repeat:
     orders = [rng.permutation(X.shape[0]) for _ in range(sweep.n_epochs)]
     values = sweep.values[draw.unknown]
     grid = _Grid(1.0 / np.sqrt(sweep.sigma2), table, threads)
-    theta = grid.train(X, sweep.values[draw.known], orders, sweep.learning_rate)
-    errors = grid.compute_squared_errors(X_unknown, values, theta)
+    n_sines = X.shape[0] * sweep.n_frequencies * sweep.sigma2.size
+    if engine is None or n_sines < FEWEST_SINES:
+        theta = grid.train(X, sweep.values[draw.known], orders, sweep.learning_rate)
+        errors = grid.compute_squared_errors(X_unknown, values, theta)
+    else:
+        order, rate = np.concatenate(orders), 2.0 * sweep.learning_rate
+        with engine.use_own_stream():
+            P, place = grid.project(X)
+            steps = place[order], sweep.values[draw.known][order]
+            theta = engine.train_sweep(P, grid.scales, *steps, rate)
+            P, place = grid.project(X_unknown)
+            errors = engine.compute_sweep_errors(P, grid.scales, place, values, theta)
     boundaries, distances = find_boundaries(
         X, n_frequencies=sweep.n_frequencies, kernel=sweep.kernel
     )
@@ -112,7 +147,7 @@ class _Grid(NamedTuple):
         """θ of every variance, (S, 2D), after training on rows of X in the given orders."""
         theta = np.zeros((self.scales.size, 2 * self.table.n_frequencies))  # [S, 2D]
         for chunk, order in self._cut_orders(orders):
-            P, place = self._project(X[chunk])
+            P, place = self.project(X[chunk])
             rows, values = place[order], y[chunk[order]]
             self._run(train_sweep, P, rows, values, 2.0 * learning_rate, theta)
         return theta
@@ -121,7 +156,7 @@ class _Grid(NamedTuple):
         """Sum over rows of squared errors, for every variance, (S,)."""
         errors = np.zeros(self.scales.size)  # [S]
         for chunk in self._cut(np.arange(y.size)):
-            P, place = self._project(X[chunk])
+            P, place = self.project(X[chunk])
             self._run(add_sweep_errors, P, place, y[chunk], theta, errors)
         return errors
 
@@ -136,7 +171,7 @@ class _Grid(NamedTuple):
         else:
             run(0, self.scales.size)
 
-    def _project(self, X: csr_array) -> tuple[Floats, Integers]:
+    def project(self, X: csr_array) -> tuple[Floats, Integers]:
         """Projections of the rows that differ, (n, D), and where each row of X is among them."""
         rows = to_row_arrays(X)
         units = self.table.prepare(rows.indices)

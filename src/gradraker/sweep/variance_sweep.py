@@ -4,6 +4,7 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from gradraker._files import is_stream, lock_file
-from gradraker._validation import check_count, check_fraction, check_learning_rate
+from gradraker._validation import check_choice, check_count, check_fraction, check_learning_rate
 from gradraker.datasets import GraphDataset
 from gradraker.exceptions import ArgumentError, SweepError, SweepFileError
+from gradraker.features.engines.devices import DEVICES, choose_engine
 from gradraker.kernels import get_kernel
 from gradraker.sweep.checkpoint import Checkpoint, Repeat
-from gradraker.sweep.repeat import Sweep, draw_repeat, find_boundaries, run_repeat
+from gradraker.sweep.repeat import Sweep, SweepEngine, draw_repeat, find_boundaries, run_repeat
 from gradraker.sweep.sweep_result import SweepResult
 from gradraker.sweep.versions import collect_versions
 from gradraker.sweep.workers import end_with_parent
@@ -26,6 +28,8 @@ from gradraker.sweep.workers import end_with_parent
 # The grid that is taken if none is given, and by which factor it goes beyond the ranges.
 _N_VARIANCES = 40
 _BEYOND = 4.0
+# Repeats that a device works on at once; with more, threads of Python wait for each other.
+_THREADS = 4
 
 
 def sigma2_sweep(
@@ -43,6 +47,7 @@ def sigma2_sweep(
     n_jobs: int | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     progress: Callable[[str, int, int], None] | None = None,
+    device: str = "cpu",
 ) -> SweepResult:
     """GNMSE of SKG over the kernel variance σ², repeated with new splits of the nodes.
 
@@ -80,6 +85,9 @@ def sigma2_sweep(
         continues where it was stopped, and may ask for more repeats.
     progress : callable, optional
         Called with a word, the number of repeats done and ``n_repeats``.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where all variances of a repeat are trained: ``"cuda"`` takes an NVIDIA GPU, with several
+        repeats at once on threads of this process; ``"auto"`` takes one where there is one.
 
     Returns
     -------
@@ -121,10 +129,14 @@ def sigma2_sweep(
     sweep = sweep._replace(sigma2=_make_grid(sweep) if sigma2 is None else _check_grid(sigma2))
     settings = _describe(sweep, dataset, n_repeats)
     report = progress or (lambda stage, n_done, total: None)
+    engine: Any = choose_engine(check_choice("device", device, DEVICES))
+    run = partial(_run, sweep, n_jobs=n_jobs)
+    if engine.name != "cpu":
+        run = partial(_run_on_device, sweep, engine)
     if checkpoint is None:
-        return _run_all(sweep, settings, None, n_jobs, report)
+        return _run_all(run, settings, None, report)
     with _lock_checkpoint(checkpoint):
-        return _run_all(sweep, settings, Checkpoint(checkpoint, settings), n_jobs, report)
+        return _run_all(run, settings, Checkpoint(checkpoint, settings), report)
 
 
 @contextmanager
@@ -140,17 +152,16 @@ def _lock_checkpoint(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def _run_all(
-    sweep: Sweep,
+    run: Callable[[list[int]], Any],
     settings: dict[str, Any],
     file: Checkpoint | None,
-    n_jobs: int | None,
     report: Callable[[str, int, int], None],
 ) -> SweepResult:
     """Run the repeats that are not done, and keep each in the file when it is."""
     n_repeats = settings["n_repeats"]
     done: dict[int, Repeat] = {} if file is None else file.done
     report("sweeping", len(done), n_repeats)
-    for repeat in _run(sweep, [r for r in range(n_repeats) if r not in done], n_jobs):
+    for repeat in run([r for r in range(n_repeats) if r not in done]):
         done[repeat.number] = repeat
         if file is not None:
             file.add(repeat)
@@ -173,6 +184,12 @@ def _run(sweep: Sweep, todo: list[int], n_jobs: int | None) -> Any:
     parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
     parent = os.getpid()
     return parallel(delayed(_run_in_worker)(sweep, r, threads, parent) for r in todo)
+
+
+def _run_on_device(sweep: Sweep, engine: SweepEngine, todo: list[int]) -> Any:
+    """Yield repeats as they are done; while one trains, threads prepare others."""
+    parallel = Parallel(n_jobs=_THREADS, backend="threading", return_as="generator_unordered")
+    return parallel(delayed(run_repeat)(sweep, r, threads=False, engine=engine) for r in todo)
 
 
 def _run_in_worker(sweep: Sweep, repeat: int, threads: bool, parent: int) -> Repeat:

@@ -27,6 +27,7 @@ def predict_nodes(
     values: Any,
     *,
     attributes: Any = None,
+    sample_weight: Any = None,
     model: NodeModel | None = None,
     task: Task | None = None,
     coverage: float | None = None,
@@ -47,6 +48,8 @@ def predict_nodes(
         Known values; see :func:`gradraker.graph.known_values`. Texts are labels of classes.
     attributes : frame, array, sparse matrix or mapping, optional
         Attributes of nodes, as :meth:`gradraker.NodeRegressor.fit` takes them.
+    sample_weight : mapping, Series, array, or name of a column of values, optional
+        How far known values are trusted, as :meth:`gradraker.NodeRegressor.fit` takes it.
     model : model of graphs, optional
         Settings of the learner; it is not changed. Default :class:`NodeRegressor`, or
         :class:`NodeClassifier` for classes, which compare nodes by where walks from them lead and
@@ -84,10 +87,24 @@ def predict_nodes(
     >>> bool(row.known), bool(row.prediction < 3.0), row.contributor_1 in ("a", "b")
     (False, True, True)
     """
+    if isinstance(value, list | tuple):
+        raise ValueError(
+            f"value names {len(value)} columns, but predict_nodes predicts one target: "
+            "NodeRegressor().fit(graph, values, value=[...]) takes several"
+        )
     known = select_columns(values, node=node, value=value, task=task)
+    if isinstance(sample_weight, str | int) and is_table(values):
+        sample_weight = select_columns(values, node=node, value=sample_weight, task="values")
     learner = _choose_model(model, task, known)
     edges, options = _select_edges(graph, graph_options)
-    learner.fit(edges, known, attributes=attributes, unknown_nodes=unknown_nodes, **options)
+    learner.fit(
+        edges,
+        known,
+        attributes=attributes,
+        sample_weight=sample_weight,
+        unknown_nodes=unknown_nodes,
+        **options,
+    )
     readings = {"edges": edges, "values": known}
     told = {what: part.reading for what, part in readings.items() if _has_reading(part)}
     found = predict_all(learner, coverage=coverage, lower=lower, upper=upper)

@@ -158,8 +158,10 @@ def _refuse() -> Any:
 def test_cuda_is_refused_in_one_sentence_without_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(devices.ENGINES, "cuda", _refuse)
     A, values = _make_graph()
-    with pytest.raises(NoDeviceError, match=r"^device='cuda' needs .* CuPy finds no GPU; [^.]*$"):
-        NodeRegressor(solver="operators", device="cuda").fit(A, values, kind="matrix")
+    for solver in ("operators", "exact", "auto"):
+        model = NodeRegressor(solver=solver, device="cuda")
+        with pytest.raises(NoDeviceError, match=r"^device='cuda' needs .* finds no GPU; [^.]*$"):
+            model.fit(A, values, kind="matrix")
 
 
 def test_auto_takes_the_cpu_without_a_gpu_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,3 +179,19 @@ def test_unknown_device_and_precision_are_refused(parameters: dict[str, Any]) ->
     (name,) = parameters
     with pytest.raises(ArgumentError, match=f"{name} must be"):
         NodeRegressor(**parameters).fit(A, values, kind="matrix")
+
+
+@pytest.mark.usefixtures("other_engine")
+def test_attributes_and_several_targets_on_the_other_device() -> None:
+    A, values = _make_graph()
+    rng = np.random.default_rng(1)
+    attributes = np.column_stack([np.sin(np.arange(N) / 20), rng.normal(size=N)])
+    both = np.column_stack([values, -2.0 * values])
+    cpu, other = (
+        NodeRegressor(solver="operators", device=device, tol=1e-6).fit(
+            A, both, kind="matrix", attributes=attributes
+        )
+        for device in ("cpu", "cuda")
+    )
+    assert other.kernel_ == cpu.kernel_
+    np.testing.assert_allclose(other.predict(), cpu.predict(), atol=1e-4)

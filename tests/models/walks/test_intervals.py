@@ -106,6 +106,7 @@ def test_operators_widen_intervals_where_there_is_less_evidence() -> None:
     y = y + 0.1 * rng.normal(size=n)
     values = np.where(rng.random(n) < 0.5, y, np.nan)
     options: dict[str, Any] = {
+        "transform": "none",
         "blocks": ("hop1", "hop4"),
         "width": 1.0,
         "alpha": 0.1,

@@ -57,9 +57,9 @@ def test_left_out_error_equals_refits() -> None:
 @pytest.mark.parametrize("solver", ["exact", "operators"])
 def test_predictions_are_weighted_sums_of_known_values(solver: Any) -> None:
     A, values, known = random_graph(1)
-    model = NodeRegressor(blocks=BLOCKS, width=0.5, alpha=0.02, solver=solver, tol=1e-12).fit(
-        A, values, kind="matrix"
-    )
+    model = NodeRegressor(
+        transform="none", blocks=BLOCKS, width=0.5, alpha=0.02, solver=solver, tol=1e-12
+    ).fit(A, values, kind="matrix")
     explanation = model.explain()
     np.testing.assert_allclose(
         explanation.weights @ explanation.values, model.predict(), atol=1e-10, rtol=0

@@ -21,8 +21,8 @@ SETTINGS = {
     "exact, local": GIVEN | {"neighbours": "known"},
     "operators, local": GIVEN | OPERATORS | {"neighbours": "known"},
     "operators, directed": GIVEN | OPERATORS | {"direction": "out"},
-    "exact, doubled": GIVEN | {"reselect": "doubled"},
-    "operators, doubled": GIVEN | OPERATORS | {"reselect": "doubled"},
+    "exact, doubled": GIVEN | {"reselect": "doubled", "transform": "none"},
+    "operators, doubled": GIVEN | OPERATORS | {"reselect": "doubled", "transform": "none"},
 }
 
 

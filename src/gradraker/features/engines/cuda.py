@@ -4,6 +4,8 @@ CuPy's arrays have NumPy's functions, so solvers run on them as they are. cuSPAR
 CuPy and PyTorch call, is replaced: it reads the factor by columns, and ours by rows of 16 bytes.
 """
 
+import threading
+from contextlib import AbstractContextManager
 from functools import cache, cached_property
 from typing import Any, NamedTuple
 
@@ -17,6 +19,7 @@ from gradraker.features.engines.cuda_source import (
     ENTRIES,
     LONG_ROW,
     SOURCE,
+    SWEEP_SOURCE,
     THREADS,
     list_names,
 )
@@ -65,6 +68,7 @@ class CudaEngine:
         self.xp = cupy
         self.memory_errors: tuple[type[BaseException], ...] = (cupy.cuda.memory.OutOfMemoryError,)
         self._kernels: dict[tuple[str, int], dict[tuple[str, int], Any]] = {}
+        self._threads = threading.local()
 
     def __reduce__(self) -> tuple[Any, tuple[()]]:
         return make_cuda_engine, ()  # modules and kernels cannot be pickled
@@ -172,6 +176,58 @@ class CudaEngine:
         grid = (blocks, -(-k // THREADS))
         kernel(grid, (THREADS,), (A, B, np.int64(n), np.int32(k), sums))
         return sums.sum(axis=0)
+
+    # -- sweeps --------------------------------------------------------------------
+
+    def train_sweep(
+        self,
+        P: NDArray[np.float64],
+        scales: NDArray[np.float64],
+        rows: NDArray[np.int64],
+        values: NDArray[np.float64],
+        step: float,
+    ) -> Any:
+        """θ (S, 2D) of each variance after steps on ``rows`` of the projections P (n, D)."""
+        n_frequencies = P.shape[1]
+        theta = self.xp.empty((scales.size, 2 * n_frequencies))
+        arrays = [self.xp.asarray(array) for array in (P, scales, rows, values)]
+        self._sweeps.get_function("train_sweep")(
+            (scales.size,),
+            (THREADS,),
+            (*arrays, np.int64(rows.size), np.int32(n_frequencies), np.float64(step), theta),
+            shared_mem=8 * (2 * n_frequencies + 16),
+        )
+        return theta
+
+    def compute_sweep_errors(
+        self,
+        P: NDArray[np.float64],
+        scales: NDArray[np.float64],
+        rows: NDArray[np.int64],
+        values: NDArray[np.float64],
+        theta: Any,
+    ) -> NDArray[np.float64]:
+        """Sum of squared errors of each variance (S,) on ``values`` of ``rows`` of P."""
+        n, n_frequencies = P.shape
+        found = self.xp.empty((scales.size, n))
+        arrays = [self.xp.asarray(array) for array in (P, scales)]
+        self._sweeps.get_function("predict_sweep")(
+            (-(-32 * n // THREADS), scales.size),
+            (THREADS,),
+            (*arrays, theta, np.int64(n), np.int32(n_frequencies), found),
+        )
+        errors = self.xp.asarray(values) - found[:, self.xp.asarray(rows)]
+        return self.fetch((errors * errors).sum(axis=1))
+
+    def use_own_stream(self) -> AbstractContextManager[Any]:
+        """Return a context whose work runs beside that of other threads."""
+        if not hasattr(self._threads, "stream"):
+            self._threads.stream = self.xp.cuda.Stream(non_blocking=True)
+        return self._threads.stream  # type: ignore[no-any-return]
+
+    @cached_property
+    def _sweeps(self) -> Any:
+        return self.xp.RawModule(code=SWEEP_SOURCE)
 
     def _get_kernels(self, dtype: str, vector: int) -> dict[tuple[str, int], Any]:
         if (dtype, vector) not in self._kernels:

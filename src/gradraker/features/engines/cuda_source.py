@@ -118,6 +118,78 @@ __global__ void sum_products(const T* A, const T* B, long long n, int k, double*
 }
 """
 
+# A block of threads has one variance: θ in shared memory, one step after the other.
+SWEEP_SOURCE = r"""
+__device__ inline double add_up(double sum, double* shared)
+{
+    for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+    if ((threadIdx.x & 31) == 0) shared[threadIdx.x / 32] = sum;
+    __syncthreads();
+    double total = 0.0;
+    for (int warp = 0; warp < blockDim.x / 32; ++warp) total += shared[warp];
+    return total;
+}
+
+extern "C" __global__ void train_sweep(
+    const double* P, const double* scales, const long long* rows, const double* values,
+    long long n_steps, int D, double step, double* theta)
+{
+    extern __shared__ double shared[];  // θ [2 D], then sums of two steps in turn [2, 8]
+    double* own = shared;
+    double* sums = shared + 2 * D;
+    const double scale = scales[blockIdx.x], amplitude = rsqrt((double)D);
+    for (int d = threadIdx.x; d < 2 * D; d += blockDim.x) own[d] = 0.0;
+    __syncthreads();
+    for (long long t = 0; t < n_steps; ++t) {
+        const double* p = P + rows[t] * D;
+        double sum = 0.0, s[4], c[4];
+        int k = 0;
+        for (int d = threadIdx.x; d < D; d += blockDim.x, ++k) {
+            double sine, cosine;
+            sincos(scale * p[d], &sine, &cosine);
+            sine *= amplitude;
+            cosine *= amplitude;
+            if (k < 4) { s[k] = sine; c[k] = cosine; }
+            sum += own[d] * sine + own[D + d] * cosine;
+        }
+        const double change = step * (values[t] - add_up(sum, sums + 8 * (t & 1)));
+        k = 0;
+        for (int d = threadIdx.x; d < D; d += blockDim.x, ++k) {
+            double sine, cosine;
+            if (k < 4) { sine = s[k]; cosine = c[k]; }
+            else {
+                sincos(scale * p[d], &sine, &cosine);
+                sine *= amplitude;
+                cosine *= amplitude;
+            }
+            own[d] += change * sine;
+            own[D + d] += change * cosine;
+        }
+    }
+    __syncthreads();  // other threads have written a part of what is read now
+    for (int d = threadIdx.x; d < 2 * D; d += blockDim.x)
+        theta[blockIdx.x * (long long)(2 * D) + d] = own[d];
+}
+
+extern "C" __global__ void predict_sweep(
+    const double* P, const double* scales, const double* theta, long long n, int D,
+    double* predictions)
+{
+    const long long row = (blockIdx.x * (long long)blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    const double scale = scales[blockIdx.y];
+    const double* own = theta + blockIdx.y * (long long)(2 * D);
+    double sum = 0.0;
+    for (int d = threadIdx.x & 31; d < D; d += 32) {
+        double sine, cosine;
+        sincos(scale * P[row * D + d], &sine, &cosine);
+        sum += own[d] * sine + own[D + d] * cosine;
+    }
+    for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+    if ((threadIdx.x & 31) == 0) predictions[blockIdx.y * n + row] = sum * rsqrt((double)D);
+}
+"""
+
 
 def list_names(c_type: str, vector: int) -> dict[tuple[str, int], str]:
     """Return (kernel, C) → the kernel's name in C++, of one type and V columns per thread.

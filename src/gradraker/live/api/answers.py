@@ -103,13 +103,18 @@ async def answer_new(
     links: Mapping[str, Mapping[str, float]],
     coverage: float | None,
     probabilities: bool,
+    attributes: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> dict[str, Any]:
-    """Predict nodes that are not in the graph, by their links."""
+    """Predict nodes that are not in the graph, by their links and attributes."""
     state = service.get_state()
     check_wish(state, coverage=coverage, probabilities=probabilities)
     check_links(state, links)
+    check_attributes(state, links, attributes or {})
     found = await ask(
-        service.predictor.predict_new(state, links, Wish(coverage, probabilities)), "links"
+        service.predictor.predict_new(
+            state, links, Wish(coverage, probabilities), attributes or None
+        ),
+        "links",
     )
     service.counters.predictions.labels("new").inc(len(links))
     items: Items = []
@@ -149,6 +154,18 @@ def check_links(state: State, links: Mapping[str, Mapping[str, float]]) -> None:
         raise RefusedError(422, f"{problems[0][0]} {problems[0][1]}", problems)
 
 
+def check_attributes(state: State, links: Mapping[str, Any], attributes: Mapping[str, Any]) -> None:
+    """Refuse attributes that the model does not know, and those of nodes that are not asked for."""
+    if attributes and not state.table.facts["attributes_are_learned"]:
+        problem = "the model of this service began without attributes"
+        raise RefusedError(422, f"attributes: {problem}", [("attributes", problem)])
+    for node in attributes:
+        if node not in links:
+            problem = "is not in links: give it links, which may be empty"
+            field = f"attributes.{node}"
+            raise RefusedError(422, f"{field} {problem}", [(field, problem)])
+
+
 def has_name_form(state: State, name: str) -> bool:
     """Return whether a node could have a name."""
     try:
@@ -176,7 +193,11 @@ def _make_explainer(state: State, rows: Sequence[int], top: int) -> Callable[[],
         return [
             {
                 "node": state.table.names[row],
-                "prediction": to_plain(found.prediction[i]),
+                "prediction": to_plain(
+                    found.prediction[i] if found.units is None else found.units.predictions[i]
+                ),
+                "scale": None if found.units is None else found.units.scale,
+                "sum": to_plain(found.prediction[i]),
                 "offset": to_plain(offset[i]),
                 "known": [
                     {

@@ -169,7 +169,7 @@ def _add_questions(app: FastAPI, service: Service) -> None:
 
     @app.post(
         "/predict-new",
-        summary="Predict nodes that are not in the graph, by their links",
+        summary="Predict nodes that are not in the graph, by their links and attributes",
         response_model=Predictions,
         **_ASK,
     )
@@ -178,7 +178,9 @@ def _add_questions(app: FastAPI, service: Service) -> None:
             node: one if isinstance(one, dict) else dict.fromkeys(one, 1.0)
             for node, one in body.links.items()
         }
-        return JSONResponse(await answer_new(service, links, body.coverage, body.probabilities))
+        return JSONResponse(
+            await answer_new(service, links, body.coverage, body.probabilities, body.attributes)
+        )
 
     @app.post("/explain", summary="Known nodes that count most in predictions", **_ASK)
     async def explain(body: ExplainNodes) -> Any:

@@ -237,6 +237,7 @@ class PredictNew(Body):
         ],
         Field(min_length=1, max_length=1000),
     ]
+    attributes: Annotated[dict[Name, Attributes], Field(max_length=1000)] = {}
     coverage: Coverage = None
     probabilities: bool = False
 

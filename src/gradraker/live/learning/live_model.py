@@ -1,6 +1,5 @@
 """A model of graphs that learns the effect of changes; it is used through the protocol only."""
 
-import inspect
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -51,8 +50,12 @@ class LiveModel:
         self.is_directed = is_directed
         self.has_integer_names = has_integer_names
         self.is_empty = is_empty
-        self.attributes_are_learned = "attributes" in inspect.signature(model.fit).parameters
         self._find_nodes()
+
+    @property
+    def attributes_are_learned(self) -> bool:
+        """Whether the model began with attributes, so that it knows what they mean."""
+        return not self.is_empty and self.model.attributes_ is not None
 
     @property
     def has_labels(self) -> bool:
@@ -146,9 +149,12 @@ class LiveModel:
     def learn_values(self, effect: Effect) -> None:
         """Learn values, and attributes if the model takes them."""
         options: dict[str, Any] = {}
-        if self.attributes_are_learned and effect.attributes:
-            names = self.to_names(effect.attributes)
-            options["attributes"] = dict(zip(names, effect.attributes.values(), strict=True))
+        put: dict[str, Any] = {node: {} for node in effect.forgotten_attributes}
+        put |= effect.attributes
+        attributes = {node: one for node, one in put.items() if node in self.positions}
+        if self.attributes_are_learned and attributes:
+            names = self.to_names(attributes)
+            options["attributes"] = dict(zip(names, attributes.values(), strict=True))
         values = dict(zip(self.to_names(effect.values), effect.values.values(), strict=True))
         if values or options:
             self.model.partial_fit(values=values or None, **options)

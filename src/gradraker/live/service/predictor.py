@@ -12,6 +12,7 @@ from gradraker.live.learning import ProbabilityModel, State
 from gradraker.live.service.writer import TooBusyError
 
 Links = Mapping[str, Mapping[str, float]]
+Attributes = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class _Job:
     future: "asyncio.Future[Any]"
     work: Callable[[], Any] | None = None
     links: Links | None = None
+    attributes: Attributes | None = None
     wish: Wish = Wish()
 
 
@@ -55,9 +57,13 @@ class Predictor:
         """Run a function on the thread."""
         return await self._submit(state, work=work)
 
-    async def predict_new(self, state: State, links: Links, wish: Wish) -> dict[str, Any]:
-        """Predict new nodes by their links: what the model's ``predict_new`` returns."""
-        found: dict[str, Any] = await self._submit(state, links=links, wish=wish)
+    async def predict_new(
+        self, state: State, links: Links, wish: Wish, attributes: Attributes | None = None
+    ) -> dict[str, Any]:
+        """Predict new nodes by links and attributes: what the model's ``predict_new`` returns."""
+        found: dict[str, Any] = await self._submit(
+            state, links=links, wish=wish, attributes=attributes
+        )
         return found
 
     async def _submit(self, state: State, **what: Any) -> Any:
@@ -94,6 +100,7 @@ class Predictor:
                 and job.links is not None
                 and job.state is first.state
                 and job.wish == first.wish
+                and job.attributes is first.attributes is None
                 and names.isdisjoint(job.links)
             )
             if not fits or job is None:
@@ -119,14 +126,16 @@ class Predictor:
             for job in jobs:
                 _settle(job, partial(_select, found, job.links or ()))
             return
-        _settle(jobs[0], lambda: predict_new(state, links, wish))
+        _settle(jobs[0], lambda: predict_new(state, links, wish, jobs[0].attributes))
 
 
 def _select(found: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
     return {name: found[name] for name in names}
 
 
-def predict_new(state: State, links: Links, wish: Wish) -> dict[str, Any]:
+def predict_new(
+    state: State, links: Links, wish: Wish, attributes: Attributes | None = None
+) -> dict[str, Any]:
     """Ask the model; new nodes without links have no edges."""
     to_name, model = state.to_name, state.model
     given = {
@@ -138,6 +147,8 @@ def predict_new(state: State, links: Links, wish: Wish) -> dict[str, Any]:
         options = {"return_interval": True, "coverage": wish.coverage}
     elif wish.probabilities and isinstance(model, ProbabilityModel):
         options = {"proba": True}
+    if attributes is not None:
+        options["attributes"] = {to_name(node): dict(one) for node, one in attributes.items()}
     found = model.predict_new(given, **options)
     return {str(node): answer for node, answer in found.items()}
 

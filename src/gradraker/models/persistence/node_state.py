@@ -42,7 +42,7 @@ def restore_node_state(
     """Return graph, values and order of arrival of a file, checked."""
     nodes = _restore_names(state, arrays)
     values = _restore_values(state, arrays)
-    if values.shape != nodes.shape or values.dtype != kind.dtype:
+    if values.ndim > 2 or values.shape[:1] != nodes.shape or values.dtype != kind.dtype:
         raise ValueError("nodes and values do not fit")
     graph = NodeGraph(nodes, _restore_matrix(arrays, len(nodes)), bool(state["is_directed"]))
     return graph, values, _restore_arrivals(arrays, kind.is_known(values))

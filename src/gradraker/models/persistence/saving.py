@@ -30,7 +30,7 @@ class Savable(Protocol):
     bounds: ClassVar[Bounds]
     seed_: int
 
-    def get_params(self) -> dict[str, Any]:
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters, as scikit-learn does."""
 
     @classmethod
@@ -45,7 +45,7 @@ Dump = Callable[[], tuple[State, Arrays]]
 
 def write_model(model: Savable, file: BinaryIO, notes: dict[str, Any] | None, dump: Dump) -> str:
     """Write a fitted model to an open file; return a digest of what was written."""
-    check_bounds(model.bounds, model.get_params())
+    check_bounds(model.bounds, model.get_params(deep=False))
     state, arrays = dump()
     return write_archive(
         file,
@@ -124,7 +124,7 @@ def wrap_load_errors(path: str | os.PathLike[str]) -> Iterator[None]:
 
 def _dump_parameters(model: Savable) -> dict[str, Any]:
     """Return parameters as JSON can hold them; a random generator becomes its seed."""
-    parameters = {name: _to_json(value) for name, value in model.get_params().items()}
+    parameters = {name: _to_json(value) for name, value in model.get_params(deep=False).items()}
     if not isinstance(parameters["random_state"], int | None):
         parameters["random_state"] = model.seed_
     return parameters

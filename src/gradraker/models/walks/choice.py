@@ -13,6 +13,13 @@ from gradraker.models.walks.terms import Kernel, Term, check_block, format_kerne
 _MOST_LISTED = 8  # candidates that a summary lists
 
 
+class TriedTransform(NamedTuple):
+    """A transform of the values, and its left-out error in units of the constant's."""
+
+    name: str
+    error: float
+
+
 class Tried(NamedTuple):
     """A candidate: its kernel, and its criterion in nats relative to the mean's."""
 
@@ -38,6 +45,10 @@ class Choice:
         Of classes: how much of the frequency of a class its score keeps, in [0, 1].
     rule : str
         How one of the candidates was chosen, in words.
+    transform : str
+        Of numbers: the scale in which weights add up, such as "none" or "log".
+    tried_transforms : tuple of TriedTransform
+        Transforms that were compared, the best first; empty where nothing was to be compared.
     """
 
     kernel: Kernel
@@ -46,6 +57,8 @@ class Choice:
     n_used: int
     offset: float = 1.0
     rule: str = "given"
+    transform: str = "none"
+    tried_transforms: tuple[TriedTransform, ...] = ()
 
     @property
     def blocks(self) -> tuple[str, ...]:
@@ -59,6 +72,8 @@ class Choice:
             "alpha": to_json_number(self.alpha),
             "offset": self.offset,
             "rule": self.rule,
+            "transform": self.transform,
+            "tried_transforms": {one.name: one.error for one in self.tried_transforms},
             "chosen_on": self.n_used,
             "n_tried": len(self.tried),
             "tried": [
@@ -74,6 +89,7 @@ class Choice:
         facts = render_facts(
             [
                 ("Penalty", float(self.alpha)),
+                ("Scale", self.transform),
                 ("Candidates", len(self.tried)),
                 ("Nodes", self.n_used),
             ]
@@ -84,6 +100,8 @@ class Choice:
         text = f"{format_kernel(self.kernel)}, alpha {self.alpha:.3g}"
         if not self.kernel:
             text = "the mean of the known values"
+        if self.transform != "none":
+            text += f", values in the scale {self.transform!r}"
         if not self.tried:
             return f"Choice: {text}"
         lines = [
@@ -92,6 +110,9 @@ class Choice:
             "  nats better than the mean",
         ]
         lines += [f"  {-t.nats:8.1f}  {format_kernel(t.kernel)}" for t in self.tried]
+        if self.tried_transforms:
+            lines.append("  left-out error over that of the constant")
+            lines += [f"  {one.error:8.3f}  {one.name}" for one in self.tried_transforms]
         return "\n".join(lines)
 
 
@@ -109,6 +130,8 @@ def dump_choice(choice: Choice) -> dict[str, Any]:
         "n_used": choice.n_used,
         "offset": choice.offset,
         "rule": choice.rule,
+        "transform": choice.transform,
+        "tried_transforms": [list(one) for one in choice.tried_transforms],
     }
 
 
@@ -120,7 +143,17 @@ def restore_choice(item: dict[str, Any]) -> Choice:
     if not alpha > 0.0 or math.isinf(alpha) != (not kernel) or not 0.0 <= offset <= 1.0:
         raise ValueError("the choice is not consistent")
     tried = tuple(Tried(_restore_kernel(terms), float(nats)) for terms, nats in item["tried"])
-    return Choice(kernel, alpha, tried, int(item["n_used"]), offset, str(item["rule"]))
+    transforms = tuple(TriedTransform(str(t), float(e)) for t, e in item["tried_transforms"])
+    return Choice(
+        kernel,
+        alpha,
+        tried,
+        int(item["n_used"]),
+        offset,
+        str(item["rule"]),
+        str(item["transform"]),
+        transforms,
+    )
 
 
 def _restore_kernel(terms: list[Any]) -> Kernel:

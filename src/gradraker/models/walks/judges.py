@@ -17,17 +17,29 @@ _SHARPER = 2.0  # than the likeliest probabilities, towards 0 and 1
 Judge = Callable[[Matrix], tuple[Matrix, float]]
 
 
-def judge_numbers(Y: Matrix) -> Judge:
-    """Return predictions (m, K) → squared errors of each node, and 1."""
-    return lambda predictions: (np.asarray(((Y - predictions) ** 2).sum(axis=1)), 1.0)
+def judge_numbers(Y: Matrix, trust: Matrix | None = None) -> Judge:
+    """Return predictions (m, K) → squared errors of each node, and 1.
+
+    With sample weights (m,), errors count by them.
+    """
+    weights = np.ones(len(Y)) if trust is None else trust
+    return lambda predictions: (
+        np.asarray(weights * ((Y - predictions) ** 2).sum(axis=1)),
+        1.0,
+    )
 
 
-def judge_classes(Y: Matrix, frequencies: Matrix, offsets: Sequence[float] = OFFSETS) -> Judge:
+def judge_classes(
+    Y: Matrix,
+    frequencies: Matrix,
+    offsets: Sequence[float] = OFFSETS,
+    trust: Matrix | None = None,
+) -> Judge:
     """Return scores (m, K) → losses of each node, and the best offset.
 
     A node's loss is 1 if another class has the highest score, plus 1 − the probability of its own
     class: the probability alone prefers kernels that are sure of easy nodes, the error alone is
-    too coarse to compare kernels on few nodes.
+    too coarse to compare kernels on few nodes. With sample weights (m,), losses count by them.
     """
     codes = Y.argmax(axis=1)
     rows = np.arange(codes.size)
@@ -46,7 +58,8 @@ def judge_classes(Y: Matrix, frequencies: Matrix, offsets: Sequence[float] = OFF
         _, sharpness = find_sharpness(scores, codes)
         sharp = np.exp(_SHARPER * sharpness * scores)
         own = sharp[rows, codes] / sharp.sum(axis=1)
-        return np.asarray(1.0 - own + (scores[rows, codes] < 0.0))
+        losses = 1.0 - own + (scores[rows, codes] < 0.0)
+        return np.asarray(losses if trust is None else trust * losses)
 
     return judge
 

@@ -20,6 +20,7 @@ from gradraker.graph.node_values import (
 from gradraker.models.left_out import LeftOutAccuracy, LeftOutClasses
 from gradraker.models.walks.calibration import Calibration, calibration_error, fit_calibration
 from gradraker.models.walks.judges import judge_classes
+from gradraker.models.walks.operators.left_out import average_rows
 from gradraker.models.walks.solution import Solution
 from gradraker.models.walks.walk_model import WalkModel
 
@@ -202,14 +203,21 @@ class NodeClassifier(ClassifierMixin, WalkModel):
         if not self._choice.tried or not self._choice.kernel:
             return
         positions, predictions = solution.predict_left_out()[:2]
-        judge = judge_classes(solution.Y[positions], solution.Y.mean(axis=0), (1.0, 0.5, 0.0))
+        trust = self._get_trust(solution.known)
+        judge = judge_classes(
+            solution.Y[positions],
+            average_rows(solution.Y, trust),
+            (1.0, 0.5, 0.0),
+            None if trust is None else trust[positions],
+        )
         self._choice = replace(self._choice, offset=judge(predictions)[1])
 
     def _to_scores(self, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
         """Add the offset of each class: a part of 1/K − its frequency, so scores still sum to 1."""
-        Y = self._get_solution().Y
+        solution = self._get_solution()
+        frequencies = average_rows(solution.Y, self._get_trust(solution.known))
         part = 1.0 - self.choice_.offset
-        return np.asarray(predictions + part * (1.0 / Y.shape[1] - Y.mean(axis=0)))
+        return np.asarray(predictions + part * (1.0 / frequencies.size - frequencies))
 
     def _predict_left_out_scores(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         check_is_fitted(self)

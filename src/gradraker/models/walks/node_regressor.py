@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gradraker.models.left_out import LeftOut, measure_left_out_error
-from gradraker.models.walks.intervals import check_coverage, compute_quantile
-from gradraker.models.walks.walk_model import WalkModel
+from gradraker.models.left_out import LeftOutTargets
+from gradraker.models.walks.intervals import check_coverage
+from gradraker.models.walks.scaled_model import ScaledModel
 
 
-class NodeRegressor(RegressorMixin, WalkModel):
+class NodeRegressor(RegressorMixin, ScaledModel):
     """Predict values of nodes from a graph and the nodes that are known.
 
     Each node is described by where walks from it end, over one, two, three and many steps, and by
@@ -22,6 +22,15 @@ class NodeRegressor(RegressorMixin, WalkModel):
 
     Parameters
     ----------
+    transform : {"auto", "none", "log", "power"}, transformer or pair of functions, default="auto"
+        Scale in which values are predicted: as they are, ``log(1 + value/unit)``, or a power
+        (Yeo–Johnson's). ``"auto"`` keeps values that are nearly normal as they are, and compares
+        the others in all scales by errors of left-out nodes, in the units of the user. A
+        transformer of scikit-learn with an inverse, or functions (there, back), cannot be saved.
+        Predictions, intervals and errors are in the units of the user in any case.
+    statistic : {"mean", "median"}, default="mean"
+        What is predicted of the values that a node may have: the mean makes squared errors small,
+        the median absolute ones.
     blocks : "auto" or sequence of names, default="auto"
         Parts of the description: ``"hop1"``, ``"hop2"``, …, ``"degree"``, ``"far"``,
         ``"community"``, ``"alternating"``, ``"same_targets"``, ``"same_sources"``,
@@ -70,6 +79,10 @@ class NodeRegressor(RegressorMixin, WalkModel):
         Device in use.
     choice_ : Choice
         What was chosen, and how the candidates fared.
+    transform_ : str or dict
+        Formula of the scale in which weights add up, of several targets by name.
+    target_names_ : list
+        Names of several targets, in the order of the columns of predictions; [] for one.
     left_out_error_ : LeftOutError
         Estimate of the error, from known nodes that are left out one at a time.
     seed_ : int
@@ -95,12 +108,6 @@ class NodeRegressor(RegressorMixin, WalkModel):
     {'new station': ...}
     """
 
-    def _encode(self, known: NDArray[Any]) -> NDArray[np.float64]:
-        return np.asarray(known[:, np.newaxis], dtype=np.float64)
-
-    def _decode(self, targets: NDArray[np.float64]) -> NDArray[np.float64]:
-        return targets[:, 0]
-
     # -- predictions -----------------------------------------------------------
 
     def predict(
@@ -120,8 +127,8 @@ class NodeRegressor(RegressorMixin, WalkModel):
 
         Returns
         -------
-        predictions : ndarray of shape (n,)
-        intervals : ndarray of shape (n, 2)
+        predictions : ndarray of shape (n,), or (n, K) for K targets
+        intervals : ndarray of shape (n, 2) or (n, K, 2)
             Lower and upper ends, if asked for; infinite where there are too few known values
             for the coverage.
         """
@@ -159,7 +166,8 @@ class NodeRegressor(RegressorMixin, WalkModel):
         Returns
         -------
         predictions : dict
-            New node → prediction, or → (prediction, lower end, upper end) with intervals.
+            New node → prediction, or → (prediction, lower end, upper end) with intervals; lists of
+            them for several targets.
         """
         coverage = check_coverage(coverage)
         names, rows, at = self._append_rows(links, attributes, graph_options)
@@ -168,49 +176,45 @@ class NodeRegressor(RegressorMixin, WalkModel):
                 zip(names, self._predict_rows(rows, at, False, coverage).tolist(), strict=True)
             )
         predictions, intervals = self._predict_rows(rows, at, True, coverage)
-        ends = zip(predictions.tolist(), *intervals.T.tolist(), strict=True)
-        return dict(zip(names, ends, strict=True))
+        joined = np.concatenate([predictions[..., np.newaxis], intervals], axis=-1)
+        told = [tuple(one) if joined.ndim == 2 else [*map(tuple, one)] for one in joined.tolist()]
+        return dict(zip(names, told, strict=True))
 
     def _predict_rows(
         self, rows: NDArray[np.int64], at: Any, return_interval: bool, coverage: float
     ) -> Any:
-        solution = self._get_solution()
-        predictions = solution.predict(rows, at)[:, 0]
+        views = self._list_views()
+        solved = self._get_solution().predict(rows, at)  # [n, K]
+        found = np.column_stack(
+            [view.to_units(column) for view, column in zip(views, solved.T, strict=True)]
+        )
         if not return_interval:
-            return predictions
-        left_out = solution.predict_left_out()
-        errors = solution.Y[left_out.positions, 0] - left_out.predictions[:, 0]
-        spreads = solution.estimate_spreads(rows, at)
-        half = spreads * compute_quantile(np.abs(errors) / left_out.spreads, coverage)
-        return predictions, np.column_stack([predictions - half, predictions + half])
+            return found if self._target_names else found[:, 0]
+        ends = [
+            view.make_intervals(column, rows, at, coverage)
+            for view, column in zip(views, solved.T, strict=True)
+        ]
+        if not self._target_names:
+            return found[:, 0], ends[0]
+        return found, np.stack(ends, axis=1)
 
     def score(self, nodes: Any, values: Any) -> float:
-        """R² of predictions; ``values`` are those of ``nodes``."""
+        """R² of predictions; ``values`` are those of ``nodes``, (n,) or (n, K)."""
         from sklearn.metrics import r2_score  # it loads much that nothing else here needs
 
         return float(r2_score(np.asarray(values, dtype=np.float64), self.predict(nodes)))
 
-    def predict_left_out(self) -> LeftOut:
+    def predict_left_out(self) -> Any:
         """Predict known nodes without their own values, by the closed form.
 
         Returns
         -------
-        LeftOut
-            Of the known nodes; of very many, of those that the estimate of the error stands on.
+        LeftOut or LeftOutTargets
+            Of the known nodes; of very many, of those that the estimate of the error stands on. Of
+            several targets, a dict with one for each.
         """
         check_is_fitted(self)
-        solution = self._get_solution()
-        left_out = solution.predict_left_out()
-        known = solution.Y[:, 0]
-        values, predictions = known[left_out.positions], left_out.predictions[:, 0]
-        n = known.size
-        # The mean of the other known values.
-        means = (known.sum() - values) / (n - 1) if n > 1 else np.full(1, np.nan)
-        return LeftOut(
-            rows=solution.known[left_out.positions],
-            values=values,
-            predictions=predictions,
-            mean=float(known.mean()),
-            error=measure_left_out_error(known, values, predictions, means),
-            one_at_a_time=left_out.one_at_a_time,
-        )
+        found = [view.leave_out() for view in self._list_views()]
+        if not self._target_names:
+            return found[0]
+        return LeftOutTargets(zip(self._target_names, found, strict=True))

@@ -69,6 +69,7 @@ class WalkModel(NodeModel):
 
     method = "nodes"
     takes_attributes = True
+    takes_sample_weight = True
     # Whether targets are one-hot classes.
     are_classes = False
     bounds: ClassVar[Bounds] = {
@@ -178,15 +179,15 @@ class WalkModel(NodeModel):
         self, description: ExactBlocks | Operators, known: NDArray[np.int64]
     ) -> Solution:
         """Choose if it is time to, and solve."""
-        Y = self._encode(self._values[known])
         selected = None
         chooses = self._choice is None or self._is_outdated(self._choice, known.size)
         if chooses:
-            selected = self._choose(description, known, Y)
+            selected = self._choose_targets(description, known)
             self._n_at_choice = known.size
             self._solution = self._warm = None
         self._choice_is_current = True
-        if self._solution is None or self._solution.Y.shape[1] != Y.shape[1]:
+        Y = self._encode(self._values[known])
+        if self._solution is None or not self._can_go_on(self._solution, Y):
             self._solution = self._make_solution(description, known, Y, selected)
             if chooses and isinstance(description, ExactBlocks):
                 self._choose_offset(self._solution)
@@ -196,6 +197,17 @@ class WalkModel(NodeModel):
             self._solution.set_values(Y)
         self._is_current = True
         return self._solution
+
+    def _can_go_on(self, solution: Solution, Y: NDArray[np.float64]) -> bool:
+        """Whether a solution can take other values or more nodes."""
+        return self._sample_weight is None and bool(solution.Y.shape[1] == Y.shape[1])
+
+    def _get_trust(self, known: NDArray[np.int64]) -> NDArray[np.float64] | None:
+        """Sample weights of known nodes, if there are any; their mean is 1 where α is chosen."""
+        if self._sample_weight is None:
+            return None
+        weights = self._sample_weight[known]
+        return weights if self.alpha != "auto" else np.asarray(weights / weights.mean())
 
     def _list_known(self) -> NDArray[np.int64]:
         """Known nodes: those of ``fit`` first, then the others in the order of arrival."""
@@ -212,6 +224,7 @@ class WalkModel(NodeModel):
         if self._description is None or not holds:
             walks = self._make_walks(self._graph, known)
             if exact:
+                choose_engine(self.device)  # exact kernels stay on the CPU; a GPU must exist still
                 rows = self._make_attribute_rows(self._attributes, walks)
                 self._description = ExactBlocks(walks, attributes=rows)
             else:
@@ -258,6 +271,12 @@ class WalkModel(NodeModel):
             n_old=n_old,
         )
 
+    def _choose_targets(
+        self, description: ExactBlocks | Operators, known: NDArray[np.int64]
+    ) -> Selection | None:
+        """Choose how values are encoded, where there is a choice, and a kernel for them."""
+        return self._choose(description, known, self._encode(self._values[known]))
+
     def _map_walks(self, graph: NodeGraph) -> Walks:
         """The walks of a graph on disk, whose edges are both ways already."""
         if (self.direction, self.neighbours, self.solver == "exact") != ("both", "all", False):
@@ -287,10 +306,17 @@ class WalkModel(NodeModel):
                 Y,
                 is_directed=is_directed,
                 are_classes=self.are_classes,
+                trust=self._get_trust(known),
             )
             return None
         selected = choose_operators(
-            given, description, known, Y, is_directed=is_directed, are_classes=self.are_classes
+            given,
+            description,
+            known,
+            Y,
+            is_directed=is_directed,
+            are_classes=self.are_classes,
+            trust=self._get_trust(known),
         )
         self._choice = selected.choice
         return selected
@@ -303,6 +329,9 @@ class WalkModel(NodeModel):
             return False
         if check_parameters(self.blocks, self.width, self.alpha).are_complete:
             return not choice.kernel  # there may be more to learn now than the mean
+        return self._is_time_to_choose(n_known)
+
+    def _is_time_to_choose(self, n_known: int) -> bool:
         if self.reselect == "always":
             return True
         if self.reselect == "auto" and n_known <= MOST_RESELECTED:
@@ -318,12 +347,15 @@ class WalkModel(NodeModel):
         selected: Selection | None,
     ) -> Solution:
         assert self._choice is not None
+        trust = self._get_trust(known)
         if isinstance(description, ExactBlocks):
             description.keep_products(known)
-            return KernelSolution(description, known, Y, self._choice)
+            return KernelSolution(description, known, Y, self._choice, trust)
         if self._warm is not None:
             warm, self._warm = self._warm, None
-            return start_solution(warm, description, known, Y, self._choice, tol=self.tol)
+            return start_solution(
+                warm, description, known, Y, self._choice, tol=self.tol, trust=trust
+            )
         return OperatorSolution(
             description,
             known,
@@ -333,6 +365,7 @@ class WalkModel(NodeModel):
             assessment=None if selected is None else selected.assessment,
             n_assessed=self._n_at_choice,
             preconditioner=None if selected is None else selected.preconditioner,
+            trust=trust,
         )
 
     # -- predictions -------------------------------------------------------------
@@ -371,7 +404,8 @@ class WalkModel(NodeModel):
     def solver_(self) -> str:
         """The solver in use: ``"exact"`` or ``"operators"``."""
         check_is_fitted(self)
-        return "exact" if isinstance(self._get_solution(), KernelSolution) else "operators"
+        self._get_solution()
+        return "exact" if isinstance(self._description, ExactBlocks) else "operators"
 
     def explain(self, nodes: Any = None, *, left_out: bool = False) -> LinearExplanation:
         """Explain predictions exactly, as weighted sums of the known values.

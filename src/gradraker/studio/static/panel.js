@@ -95,7 +95,7 @@ function makeHead(name, index, isKnown, panel = null) {
   const guess = panel ? (data.classes ? findLargest(panel.prediction) : panel.prediction[0]) : scene.columns.prediction?.[index];
   const label = panel?.left_out ? "Prediction without its own value" : "Prediction";
   facts.push([label, make("span", { id: "prediction" }, showValue(guess, data.classes))]);
-  if (panel && panel.lower !== null) facts.push(["90 % interval", `${format(panel.lower, 3)} … ${withUnit(format(panel.upper, 3), data.unit)}`]);
+  if (panel && panel.lower !== null) facts.push([withUnit("90 % interval", data.unit && `(${show(data.unit)})`), `${format(panel.lower, 3)} … ${format(panel.upper, 3)}`]);
   if (panel?.probabilities && !panel.left_out) {
     const ranked = panel.probabilities.map((p, i) => [p, i]).sort((a, b) => b[0] - a[0]).slice(0, 3);
     facts.push(["Probabilities", ranked.map(([p, i]) => `${show(data.classes[i])} ${format(p, 3)}`).join(", ")]);
@@ -145,7 +145,7 @@ function makeSpeakers(panel) {
     const listed = panel.ranked.slice(0, n);
     for (const one of listed) {
       const link = make("button", { type: "button", class: "link", onclick: () => go({ node: one.name }) }, make("bdi", {}, show(one.name)));
-      addRow([link, showValue(one.value, panel.classes), format(one.weight, 3), format(contribution(one), 3)]);
+      addRow([link, panel.classes ? showValue(one.value, panel.classes) : format(one.value), format(one.weight, 3), format(contribution(one), 3)]);
     }
     const others = panel.ranked.slice(n);
     const add = (list, f) => list.reduce((sum, one) => sum + f(one), 0);
@@ -158,11 +158,11 @@ function makeSpeakers(panel) {
   };
   const more = make("button", { type: "button", class: "quiet", onclick: () => fill(panel.ranked.length) }, `Show all ${panel.ranked.length}`);
   fill(FIRST);
-  const last = panel.classes ? "for the class" : "weight × value";
+  const last = panel.classes ? "for the class" : "Product";
   section.append(
     make("h3", {}, "Known nodes that speak for it"),
     make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Known nodes and their weights" },
-      make("table", {}, make("thead", {}, make("tr", {}, ["Known node", "Value", "Weight", last].map((text) => make("th", { scope: "col" }, text)))), body)),
+      make("table", {}, make("thead", {}, make("tr", {}, ["Known node", withUnit("Value", panel.classes ? "" : graph.data.unit && `(${show(graph.data.unit)})`), "Weight", last].map((text) => make("th", { scope: "col" }, text)))), body)),
     more,
   );
   return section;

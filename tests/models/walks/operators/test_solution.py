@@ -280,6 +280,7 @@ def test_isolated_nodes_are_predicted_by_the_mean_and_keep_their_value() -> None
     values = np.where(np.arange(N) % 2, np.sin(np.arange(N)), np.nan)
     values[3] = 9.0  # without edges
     options: dict[str, Any] = {
+        "transform": "none",
         "blocks": ("hop1",),
         "width": 1.0,
         "alpha": 0.1,

@@ -28,12 +28,18 @@ class Curve(NamedTuple):
     alphas: Matrix
 
 
-def compute_criterion_curve(K: Matrix, Y: Matrix, alphas: Matrix) -> Curve:
-    """The criterion of a kernel matrix (N, N) on values (N, K), for each penalty."""
+def compute_criterion_curve(
+    K: Matrix, Y: Matrix, alphas: Matrix, roots: Matrix | None = None
+) -> Curve:
+    """The criterion of a kernel matrix (N, N) on values (N, K), for each penalty.
+
+    With sample weights w, ``roots`` are √w (N,), and K and Y come as √w K √wᵀ and √w Y: residuals
+    are then weighed by w.
+    """
     (n, n_targets), n_alphas = Y.shape, alphas.size
     values, U = np.linalg.eigh(K)
     values = np.maximum(values, 0.0)
-    ones, UY = U.sum(axis=0), U.T @ Y  # [N], [N, K]
+    ones, UY = U.sum(axis=0) if roots is None else roots @ U, U.T @ Y  # [N], [N, K]
     G = 1.0 / (values[:, np.newaxis] + alphas)  # [N, alphas]
     c = (ones**2) @ G  # 1ᵀH⁻¹1
     h = U @ (G * ones[:, np.newaxis])  # H⁻¹1
@@ -49,12 +55,18 @@ def compute_criterion_curve(K: Matrix, Y: Matrix, alphas: Matrix) -> Curve:
     return Curve(_join_criteria(n, loo, restricted), loo, alphas)
 
 
-def compute_criterion_of_mean(Y: Matrix) -> float:
-    """The criterion of predicting the mean: the limit α → ∞."""
+def compute_criterion_of_mean(Y: Matrix, roots: Matrix | None = None) -> float:
+    """The criterion of predicting the mean: the limit α → ∞; ``roots`` as in the curve."""
     n, n_targets = Y.shape
-    squares = max(float(np.sum((Y - Y.mean(axis=0)) ** 2)) / n_targets, _TINY)
-    loo = np.asarray(squares * n / (n - 1) ** 2)
-    restricted = np.asarray(0.5 * (n - 1) * np.log(squares / (n - 1)) + 0.5 * np.log(n))
+    if roots is None:
+        roots = np.ones(n)
+    weights = roots**2
+    total = float(weights.sum())
+    residuals = Y - np.outer(roots, roots @ Y / total)
+    squares = max(float(np.sum(residuals**2)) / n_targets, _TINY)
+    left_out = residuals / (1.0 - weights / total)[:, np.newaxis]
+    loo = np.asarray(np.mean(left_out**2))
+    restricted = np.asarray(0.5 * (n - 1) * np.log(squares / (n - 1)) + 0.5 * np.log(total))
     return float(_join_criteria(n, loo, restricted))
 
 

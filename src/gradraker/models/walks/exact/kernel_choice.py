@@ -31,8 +31,9 @@ ALPHAS = np.logspace(-4, 4, 17)
 FINE_ALPHAS = np.logspace(-5, 4, 46)
 # Nats by which freely chosen shares must beat the default blocks, and blocks the mean.
 _NEEDED, _NEEDED_OVER_MEAN = 8.0, 3.0
-# Nats by which attributes must beat what was better than the default blocks.
-_NEEDED_MORE = 3.0
+# Nats by which attributes must beat walks: so many, and more with about 40 known nodes, whose
+# values chance can follow with as many terms; fewer nodes cannot show more.
+_NEEDED_OF_ATTRIBUTES, _NEEDED_OF_FEW, _SHOWN_BY_NODE = 5.0, 400.0, 0.25
 # Known nodes from which on useless terms are dropped on a part of them.
 _MANY_ENOUGH = 400
 _RULE = (
@@ -48,13 +49,26 @@ class Sample(NamedTuple):
 
     kernel_matrix: Callable[[str, float | None], Matrix]
     Y: Matrix
+    roots: Matrix | None = None  # [N]: √w of sample weights w, if values are trusted unequally
 
     def compute_matrix(self, kernel: Kernel) -> Matrix:
-        """The matrix of a kernel."""
+        """The matrix of a kernel, weighed by the roots."""
         total = np.zeros((len(self.Y), len(self.Y)))
         for block, width, share in kernel:
             total += share * self.kernel_matrix(block, width)
-        return total
+        return self._weigh(total)
+
+    def stack_matrices(self, terms: Sequence[AttributeTerm]) -> Matrix:
+        """The matrices of terms by themselves, (terms, N, N), weighed by the roots."""
+        return np.stack([self._weigh(self.kernel_matrix(*term)) for term in terms])
+
+    def _weigh(self, K: Matrix) -> Matrix:
+        return K if self.roots is None else K * np.outer(self.roots, self.roots)
+
+    @property
+    def targets(self) -> Matrix:
+        """Values, weighed by the roots."""
+        return self.Y if self.roots is None else self.Y * self.roots[:, np.newaxis]
 
 
 def choose_kernel(
@@ -98,10 +112,12 @@ def choose_kernel(
             candidates.append(share_freely(many, _drop_useless(few, [*walks, *attributes])))
     costs, alphas = _compute_costs(many, candidates, alpha, FINE_ALPHAS)
     best = 0
+    n = len(many.Y)
+    needed_more = _NEEDED_OF_ATTRIBUTES + min(_NEEDED_OF_FEW / n, _SHOWN_BY_NODE * n)
     for number in range(1, len(costs)):
-        if costs[number] < costs[best] - (_NEEDED if best == 0 else _NEEDED_MORE):
+        if costs[number] < costs[best] - (_NEEDED if number == 1 else needed_more):
             best = number
-    of_mean = compute_criterion_of_mean(many.Y)
+    of_mean = compute_criterion_of_mean(many.targets, many.roots)
     listed = [Tried(k, float(c - of_mean)) for k, c in zip(candidates, costs, strict=True)]
     tried = tuple(sorted(listed, key=lambda t: t.nats))
     # Few values cannot show much: that similar nodes have similar values is then assumed, unless
@@ -133,9 +149,9 @@ def _drop_useless(few: Sample, terms: Sequence[AttributeTerm]) -> list[Attribute
 
 def share_freely(sample: Sample, terms: Sequence[AttributeTerm]) -> Kernel:
     """All terms with the shares that make the criterion smallest."""
-    Ks = np.stack([sample.kernel_matrix(*term) for term in terms])  # [terms, N, N]
+    Ks = sample.stack_matrices(terms)  # [terms, N, N]
     with use_one_blas_thread():
-        shares = find_shares(Ks, sample.Y, get_likelihood_part(len(sample.Y)))
+        shares = find_shares(Ks, sample.targets, get_likelihood_part(len(sample.Y)), sample.roots)
     return tuple(Term(*term, float(s)) for term, s in zip(terms, shares, strict=True) if s > 0.0)
 
 
@@ -145,12 +161,12 @@ def _compute_costs(
     """The criterion of each kernel at its best penalty, and that penalty."""
     matrices = [sample.compute_matrix(kernel) for kernel in kernels]
     costs, best = np.empty(len(kernels)), np.empty(len(kernels))
+    targets = sample.targets
 
     def compute(start: int, stop: int) -> None:
         for i in range(start, stop):
-            curve = compute_criterion_curve(
-                matrices[i], sample.Y, list_penalties(matrices[i], alpha, grid)
-            )
+            penalties = list_penalties(matrices[i], alpha, grid)
+            curve = compute_criterion_curve(matrices[i], targets, penalties, sample.roots)
             j = int(curve.criterion.argmin())
             costs[i], best[i] = curve.criterion[j], curve.alphas[j]
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from gradraker.features.blas import use_one_blas_thread
 from gradraker.linear.ridge import invert_dual
+from gradraker.models.walks.attributes.rows import JOINT_BLOCK
 from gradraker.models.walks.choice import Choice, choose_mean
 from gradraker.models.walks.exact.blocks import ExactBlocks
 from gradraker.models.walks.exact.class_choice import choose_for_classes
@@ -42,10 +43,12 @@ def choose_exactly(
     *,
     is_directed: bool,
     are_classes: bool = False,
+    trust: Matrix | None = None,
 ) -> Choice:
     """Choose what is not given, on the known nodes; values that are equal leave the mean.
 
-    ``is_directed`` is whether blocks of both directions tell more than those of one.
+    ``is_directed`` is whether blocks of both directions tell more than those of one; ``trust`` (N,)
+    are sample weights.
     """
     if known.size == 1 or np.ptp(Y, axis=0).max() == 0.0:
         return choose_mean(known.size)
@@ -59,22 +62,28 @@ def choose_exactly(
     Y = Y - Y.mean(axis=0)
     scaled = Y / np.sqrt(np.mean(Y**2))
     order = np.argsort(blocks.walks.rank[known])
+    roots = None if trust is None else np.sqrt(trust)
     few, many = (
-        Sample(KernelMatrices(blocks, known[order[:most]]), scaled[order[:most]])
-        for most in (FEW, MANY)
+        Sample(
+            KernelMatrices(blocks, known[some]),
+            scaled[some],
+            None if roots is None else roots[some],
+        )
+        for some in (order[:FEW], order[:MANY])
     )
     attributes = _list_attribute_terms(blocks, given)
     if are_classes and attributes:
         walks = choose_kernel(few, many, available=available, **given._asdict())
         has_words = blocks.attributes is not None and blocks.attributes.has_words
-        choice = choose_for_classes(many, walks, attributes, has_words=has_words, alpha=given.alpha)
+        even = many._replace(roots=None)
+        choice = choose_for_classes(even, walks, attributes, has_words=has_words, alpha=given.alpha)
         blocks.drop_others(choice.blocks)
         return choice
     choice = choose_kernel(few, many, available=available, attributes=attributes, **given._asdict())
     blocks.drop_others(choice.blocks)
     if given.alpha is not None or not choice.kernel or choice.n_used == known.size:
         return choice
-    return replace(choice, alpha=_refine_alpha(blocks, known, Y, choice))
+    return replace(choice, alpha=_refine_alpha(blocks, known, Y, choice, roots))
 
 
 def _list_telling_blocks(blocks: ExactBlocks, is_directed: bool) -> list[str]:
@@ -90,10 +99,11 @@ def _list_attribute_terms(blocks: ExactBlocks, given: FixedParameters) -> list[A
         return []
     terms: list[AttributeTerm] = []
     for block in rows.blocks:
-        if rows.get_linear_rows(block).any():
+        is_joint = block == JOINT_BLOCK
+        if not is_joint and rows.get_linear_rows(block).any():
             terms.append((block, None))
         if not rows.has_words and blocks.median(block) > 0.0:
-            widths = WIDTHS_OF_TERMS if given.width is None else (given.width,)
+            widths = WIDTHS_OF_TERMS[is_joint:] if given.width is None else (given.width,)
             terms += [(block, width) for width in widths]
     return terms
 
@@ -109,26 +119,30 @@ class KernelMatrices:
         return self.blocks.compute_kernel((Term(block, width, 1.0),), self.rows, self.rows)
 
 
-def _refine_alpha(blocks: ExactBlocks, known: Rows, Y: Matrix, choice: Choice) -> float:
+def _refine_alpha(
+    blocks: ExactBlocks, known: Rows, Y: Matrix, choice: Choice, roots: Matrix | None
+) -> float:
     """The penalty of a chosen kernel on all known nodes."""
-    K = Sample(KernelMatrices(blocks, known), Y).compute_matrix(choice.kernel)
+    sample = Sample(KernelMatrices(blocks, known), Y, roots)
+    K, Y = sample.compute_matrix(choice.kernel), sample.targets
     if known.size <= _MOST_DECOMPOSED:
         with use_one_blas_thread(known.size):
-            curve = compute_criterion_curve(K, Y, list_penalties(K, None, FINE_ALPHAS))
+            curve = compute_criterion_curve(K, Y, list_penalties(K, None, FINE_ALPHAS), roots)
         return float(curve.alphas[curve.criterion.argmin()])
-    return _descend_alpha(K, Y, choice.alpha)
+    return _descend_alpha(K, Y, choice.alpha, np.ones(len(Y)) if roots is None else roots)
 
 
-def _descend_alpha(K: Matrix, Y: Matrix, alpha: float) -> float:
+def _descend_alpha(K: Matrix, Y: Matrix, alpha: float, roots: Matrix) -> float:
     """Downhill from a penalty by left-out errors, with an inverse for each."""
     found: dict[int, float] = {}
 
     def compute_error(step: int) -> float:
         if step not in found:
             inverse = invert_dual(K, alpha * _STEP**step)
-            h = inverse.sum(axis=0)
-            own = np.diag(inverse) - h**2 / h.sum()
-            residuals = inverse @ Y - np.outer(h, h @ Y) / h.sum()
+            h = inverse @ roots
+            c = float(roots @ h)
+            own = np.diag(inverse) - h**2 / c
+            residuals = inverse @ Y - np.outer(h, h @ Y) / c
             found[step] = float(np.mean((residuals / own[:, np.newaxis]) ** 2))
         return found[step]
 

@@ -22,12 +22,13 @@ _HUNDREDTHS = 100.0
 
 
 def compute_criterion_and_gradient(
-    theta: Matrix, Ks: Matrix, Y: Matrix, likelihood: float
+    theta: Matrix, Ks: Matrix, Y: Matrix, likelihood: float, roots: Matrix | None = None
 ) -> tuple[float, Matrix]:
     """The criterion and its gradient in θ = (log shares, log α), for Ks (J, N, N) and Y (N, K).
 
-    ``likelihood`` is the part of the likelihood that counts. The scale of shares and α together
-    is free; a small penalty on (log Σ s)² holds it.
+    ``likelihood`` is the part of the likelihood that counts; ``roots`` are those of sample weights,
+    as in :func:`gradraker.models.walks.exact.criteria.compute_criterion_curve`. The scale of shares
+    and α together is free; a small penalty on (log Σ s)² holds it.
     """
     n, n_targets = Y.shape
     shares, alpha = np.exp(theta[:-1]), float(np.exp(theta[-1]))
@@ -39,8 +40,8 @@ def compute_criterion_and_gradient(
     logdet = 2.0 * float(np.log(np.diag(factor)).sum())
     lower = lapack.dpotri(factor, lower=1)[0]
     M = np.tril(lower) + np.tril(lower, -1).T
-    h = M.sum(axis=1)
-    c = float(h.sum())
+    h = M.sum(axis=1) if roots is None else M @ roots
+    c = float(h.sum() if roots is None else roots @ h)
     Q = M - np.outer(h, h / c)
     q, d = Q @ Y, np.diag(Q).copy()
     E = q / d[:, np.newaxis]
@@ -58,7 +59,7 @@ def compute_criterion_and_gradient(
     return float(value), np.append(by_share, alpha * np.trace(G))
 
 
-def find_shares(Ks: Matrix, Y: Matrix, likelihood: float) -> Matrix:
+def find_shares(Ks: Matrix, Y: Matrix, likelihood: float, roots: Matrix | None = None) -> Matrix:
     """Shares (J,) of kernel matrices (J, N, N), in hundredths before they are made to sum to 1."""
     n_kernels = len(Ks)
     spread = max(1.0 - float(Ks.mean()), 1e-12)
@@ -66,7 +67,7 @@ def find_shares(Ks: Matrix, Y: Matrix, likelihood: float) -> Matrix:
     found = minimize(
         compute_criterion_and_gradient,
         start,
-        args=(Ks, Y, likelihood),
+        args=(Ks, Y, likelihood, roots),
         jac=True,
         method="L-BFGS-B",
         bounds=[(-9.0, 3.0)] * n_kernels + [(min(-14.0, start[-1]), max(6.0, start[-1]))],

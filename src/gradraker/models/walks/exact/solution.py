@@ -28,18 +28,30 @@ Rows = NDArray[np.int64]
 class KernelSolution:
     """Kernel ridge with an unpenalised mean; see :mod:`gradraker.linear.ridge`."""
 
-    def __init__(self, blocks: ExactBlocks, known: Rows, Y: Matrix, choice: Choice) -> None:
+    def __init__(
+        self,
+        blocks: ExactBlocks,
+        known: Rows,
+        Y: Matrix,
+        choice: Choice,
+        trust: Matrix | None = None,
+    ) -> None:
+        """``trust`` (N,) are sample weights w: the noise of a value is α/w."""
         self.blocks, self.known, self.choice = blocks, known, choice
+        self._trust = trust
         self._inverse: Matrix | None = None
         if choice.kernel:
             K = blocks.compute_kernel(choice.kernel, known, known)
-            self._inverse = invert_dual(K, choice.alpha)
+            noise = choice.alpha if trust is None else choice.alpha / trust
+            self._inverse = invert_dual(K, noise)
         self._set_smoother()
         self.set_values(Y)
 
     def _set_smoother(self) -> None:
-        inverse, n = self._inverse, self.known.size
-        self._smoother = build_mean_smoother(n) if inverse is None else build_dual_smoother(inverse)
+        if self._inverse is not None:
+            self._smoother = build_dual_smoother(self._inverse)
+            return
+        self._smoother = build_mean_smoother(self.known.size, self._trust)
 
     def set_values(self, Y: Matrix) -> None:
         """Take the values (N, K) of the known nodes."""

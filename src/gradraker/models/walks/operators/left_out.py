@@ -47,6 +47,20 @@ class LeftOutPredictor(Protocol):
         """Predictions (m, K) for each penalty."""
 
 
+def average_rows(Y: Matrix, trust: Matrix | None) -> Matrix:
+    """Mean of values (N, K), by sample weights (N,) if there are any."""
+    return np.asarray(Y.mean(axis=0) if trust is None else trust @ Y / trust.sum())
+
+
+def make_noise(operators: Operators, known: Rows, trust: Matrix | None) -> Any:
+    """Noise of all nodes, (n, 1): 1 / sample weight of the known ones; None if all are equal."""
+    if trust is None:
+        return None
+    noise = np.ones((operators.n, 1))
+    noise[known, 0] = 1.0 / trust
+    return operators.engine.load(noise, operators.dtype)
+
+
 class LeaveOneOut:
     """Each known node without itself, in closed form, from dense kernels between known nodes.
 
@@ -56,19 +70,23 @@ class LeaveOneOut:
 
     one_at_a_time = True
 
-    def __init__(self, operators: Operators, known: Rows, Y: Matrix) -> None:
+    def __init__(
+        self, operators: Operators, known: Rows, Y: Matrix, trust: Matrix | None = None
+    ) -> None:
         self._operators, self._known, self._Y = operators, known, Y
+        self._trust = np.ones(known.size) if trust is None else trust
         self._matrices: dict[tuple[str, float | None], NDArray[Any]] = {}
         self.positions = np.arange(known.size)
 
     def predict(self, kernel: Kernel, alphas: Sequence[float]) -> list[Matrix]:
         """Predictions (N, K) for each penalty."""
-        n, K = self._known.size, self._add_matrices(kernel)
-        mean = self._Y.mean(axis=0)
-        shift = (mean - self._Y) / (n - 1)  # [N, K]: mean of the others − mean
+        K, trust = self._add_matrices(kernel), self._trust
+        mean = average_rows(self._Y, trust)
+        rest = (trust / (trust.sum() - trust))[:, np.newaxis]
+        shift = (mean - self._Y) * rest  # [N, K]: mean of the others − mean
         found = []
         for alpha in alphas:
-            inverse = invert_dual(K, alpha)
+            inverse = invert_dual(K, alpha / trust)
             own = np.diag(inverse)[:, np.newaxis]
             q, h = inverse @ (self._Y - mean), inverse.sum(axis=1)[:, np.newaxis]
             found.append(self._Y - q / own + shift * h / own)
@@ -76,7 +94,7 @@ class LeaveOneOut:
 
     def make_preconditioner(self, kernel: Kernel, alpha: float) -> Preconditioner:
         """The inverse itself."""
-        inverse = invert_dual(self._add_matrices(kernel), alpha)
+        inverse = invert_dual(self._add_matrices(kernel), alpha / self._trust)
         return InversePreconditioner(self._operators, self._known, inverse, alpha)
 
     def _add_matrices(self, kernel: Kernel) -> Matrix:
@@ -98,8 +116,11 @@ class HeldOut:
 
     one_at_a_time = False
 
-    def __init__(self, operators: Operators, known: Rows, Y: Matrix) -> None:
+    def __init__(
+        self, operators: Operators, known: Rows, Y: Matrix, trust: Matrix | None = None
+    ) -> None:
         self._operators, self._known, self._Y = operators, known, Y
+        self._trust = trust
         order = np.argsort(operators.walks.rank[known])
         size = -(-known.size // _PARTS)
         n_parts = min(_PARTS, -(-_ENOUGH // size))
@@ -118,7 +139,7 @@ class HeldOut:
         R = np.zeros((self._operators.n, width * len(self._parts)), dtype=dtype)
         groups, means = [], []
         for columns, rest in self._list_columns(width):
-            mean = self._Y[rest].mean(axis=0)
+            mean = average_rows(self._Y[rest], None if self._trust is None else self._trust[rest])
             means.append(mean)
             R[self._known[rest], columns] = np.tile(self._Y[rest] - mean, len(alphas))
             mask = np.zeros((self._operators.n, 1))
@@ -133,6 +154,7 @@ class HeldOut:
             np.tile(np.repeat(alphas, K), len(self._parts)),
             tol=_LOOSE,
             max_iterations=_MOST_PRODUCTS,
+            noise=make_noise(self._operators, self._known, self._trust),
         )
         F = engine.fetch(solved.products)
         found = np.empty((len(alphas), self.positions.size, K))

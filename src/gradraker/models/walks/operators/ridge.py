@@ -178,10 +178,12 @@ def solve_ridge(
     tol: float,
     max_iterations: int = 200,
     floor: Any = 0.0,
+    noise: Any = None,
 ) -> Solved:
     """Solve (K_kk + αI) c = r; see :func:`gradraker.linear.conjugate_gradients.solve_by_products`.
 
-    Columns of ``R`` (n, columns) are in groups that have a mask each.
+    Columns of ``R`` (n, columns) are in groups that have a mask each. With ``noise`` (n, 1), the
+    penalty of a node is α times its noise; the preconditioner takes α as it is.
     """
     xp = operators.engine.xp
     mask = groups[0].mask
@@ -196,7 +198,7 @@ def solve_ridge(
             lambda X: operators.multiply(X, kernel),
             R,
             mask,
-            alphas,
+            alphas if noise is None else noise * alphas,
             tol=tol,
             max_iterations=max_iterations,
             precondition=preconditioner.make(kernel, groups, alphas),

@@ -103,7 +103,10 @@ class Search:
         if best is walks:
             return best
         for share in (_FEWER_ATTRIBUTES, *ladder[1:]):
-            best = self._take_better(best, self._mix.set_share("attributes", share))
+            mix = self._mix.set_share("attributes", share)
+            trial = self._try_kernel(mix.to_kernel(), (best.alpha,))
+            if is_better(best.losses, trial.losses, needed=_ASKED_OF_ATTRIBUTES):
+                best, self._mix = trial, mix
         return best
 
     def _climb(self, best: Trial, kind: str) -> Trial:

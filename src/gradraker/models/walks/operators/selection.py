@@ -14,6 +14,7 @@ from gradraker.models.walks.operators.left_out import (
     HeldOut,
     LeaveOneOut,
     LeftOutPredictor,
+    average_rows,
 )
 from gradraker.models.walks.operators.mixes import DEGREE_WIDTH, list_attribute_kernels
 from gradraker.models.walks.operators.operators import Operators, to_operator_block
@@ -59,10 +60,11 @@ def choose_operators(
     *,
     is_directed: bool,
     are_classes: bool,
+    trust: Matrix | None = None,
 ) -> Selection:
     """Choose what is not given, on the known nodes; values that are equal leave the mean.
 
-    On a large graph the choice is made on a part of it.
+    On a large graph the choice is made on a part of it. ``trust`` (N,) are sample weights.
     """
     if known.size < 3 or np.ptp(Y, axis=0).max() == 0.0:
         return Selection(choose_mean(known.size))
@@ -71,15 +73,16 @@ def choose_operators(
         return Selection(Choice(kernel, given.alpha, (), known.size, _DEFAULT_OFFSET))
     whole = operators
     if operators.n > MOST_NODES:
-        operators, known, Y = _take_part(operators, known, Y)
+        operators, known, Y, trust = _take_part(operators, known, Y, trust)
     sums = _draw_sums(Y) if are_classes else None
     targets = Y if sums is None else Y @ sums
-    predictor = make_predictor(operators, known, targets)
+    predictor = make_predictor(operators, known, targets, trust)
     held = targets[predictor.positions]
-    frequencies = Y.mean(axis=0)
-    judge = judge_numbers(held)
+    frequencies = average_rows(Y, trust)
+    trusted = None if trust is None else trust[predictor.positions]
+    judge = judge_numbers(held, trusted)
     if are_classes and sums is None:
-        judge = judge_classes(held, frequencies)
+        judge = judge_classes(held, frequencies, trust=trusted)
     search = Search(predictor, judge)
     best = search.run(
         kernel=kernel,
@@ -89,8 +92,8 @@ def choose_operators(
     )
     judge_mean = judge
     if are_classes and sums is None:  # without an offset: all scores would be equal
-        judge_mean = judge_classes(held, frequencies, (1.0,))
-    of_mean, _ = judge_mean(np.tile(targets.mean(axis=0), (len(held), 1)))
+        judge_mean = judge_classes(held, frequencies, (1.0,), trusted)
+    of_mean, _ = judge_mean(np.tile(average_rows(targets, trust), (len(held), 1)))
     is_told = known.size < _FEW or best.loss < float(of_mean.mean())
     count_nats = _make_counter(held, frequencies, are_classes and sums is None)
     tried = sorted(
@@ -110,19 +113,22 @@ def choose_operators(
     return Selection(choice, assessment, preconditioner)
 
 
-def _take_part(operators: Operators, known: Rows, Y: Matrix) -> tuple[Operators, Rows, Matrix]:
+def _take_part(
+    operators: Operators, known: Rows, Y: Matrix, trust: Matrix | None
+) -> tuple[Operators, Rows, Matrix, Matrix | None]:
     """A part of the graph with its known nodes; all of it if too few of them are there."""
     nodes = sample_region(operators.walks, PART_NODES)
     places = np.full(operators.n, -1)
     places[nodes] = np.arange(nodes.size)
     inside = np.flatnonzero(places[known] >= 0)
     if inside.size < _FEWEST_INSIDE or np.ptp(Y[inside], axis=0).max() == 0.0:
-        return operators, known, Y
+        return operators, known, Y, trust
     walks, attributes = take_region(operators.walks, nodes), None
     if operators.attributes is not None:
         attributes = operators.attributes.take_region(nodes, walks)
     part = Operators(walks, dtype=operators.dtype, engine=operators.engine, attributes=attributes)
-    return part, places[known[inside]], Y[inside]
+    trusted = None if trust is None else trust[inside]
+    return part, places[known[inside]], Y[inside], trusted
 
 
 def _list_attribute_kernels(operators: Operators) -> tuple[Kernel, ...]:
@@ -133,12 +139,14 @@ def _list_attribute_kernels(operators: Operators) -> tuple[Kernel, ...]:
     return tuple(k for k in kernels if all(term.block in rows.blocks for term in k))
 
 
-def make_predictor(operators: Operators, known: Rows, Y: Matrix) -> LeftOutPredictor:
+def make_predictor(
+    operators: Operators, known: Rows, Y: Matrix, trust: Matrix | None = None
+) -> LeftOutPredictor:
     """Leave nodes out one at a time where there are few, a part at a time where there are many."""
     n_entries = operators.walks.matrices.A.nnz * known.size
     if known.size <= _MOST_LEFT_OUT and n_entries <= _MOST_ENTRIES:
-        return LeaveOneOut(operators, known, Y)
-    return HeldOut(operators, known, Y)
+        return LeaveOneOut(operators, known, Y, trust)
+    return HeldOut(operators, known, Y, trust)
 
 
 def _share_equally(given: FixedParameters) -> Kernel:

@@ -16,7 +16,7 @@ from gradraker.models.walks.attributes.coefficients import (
 )
 from gradraker.models.walks.choice import Choice
 from gradraker.models.walks.operators.evidence import SpreadCurve, fit_spread_curve
-from gradraker.models.walks.operators.left_out import Assessment
+from gradraker.models.walks.operators.left_out import Assessment, average_rows, make_noise
 from gradraker.models.walks.operators.new_nodes import NewNodes
 from gradraker.models.walks.operators.operators import Operators
 from gradraker.models.walks.operators.ridge import (
@@ -66,12 +66,16 @@ class OperatorSolution:
         products: NDArray[Any] | None = None,
         mean: Matrix | None = None,
         preconditioner: Preconditioner | None = None,
+        trust: Matrix | None = None,
     ) -> None:
         """Start from nothing, from old ``coefficients`` (N, K), or where these solve all.
 
         ``products`` (n, K) are K c of coefficients that are a solution already, about this
         ``mean``. The ``assessment`` is about the first ``n_assessed`` known nodes; default all.
+        ``trust`` (N,) are sample weights w: the noise of a value is α/w; such a solution does not
+        grow.
         """
+        self._trust, self._noise = trust, make_noise(operators, known, trust)
         self._operators, self.choice, self._tol = operators, choice, tol
         self.preconditioner = preconditioner
         self.assessment = assessment
@@ -85,7 +89,7 @@ class OperatorSolution:
         if coefficients is not None:
             self._C[known[: len(coefficients)]] = coefficients
         self._C = operators.engine.load(self._C, operators.dtype)
-        self.mean = Y.mean(axis=0) if mean is None else mean
+        self.mean = average_rows(Y, trust) if mean is None else mean
         self._set_targets()
         if products is not None:
             self._F = operators.engine.load(products, operators.dtype)
@@ -135,7 +139,7 @@ class OperatorSolution:
         """
         if changed is not None and self._solve_few(changed):
             return
-        self.mean = self.Y.mean(axis=0)
+        self.mean = average_rows(self.Y, self._trust)
         target = self._set_targets()
         if not self.choice.kernel:
             return
@@ -158,7 +162,7 @@ class OperatorSolution:
         residual, rows = self._compute_residual(target), engine.load_rows(changed)
         news = residual[rows]
         residual[rows] = 0.0
-        drift = self.known.size**0.5 * np.abs(self.Y.mean(axis=0) - self.mean)
+        drift = self.known.size**0.5 * np.abs(average_rows(self.Y, self._trust) - self.mean)
         left = np.maximum(engine.fetch(_compute_norms(residual, engine)), drift)
         if (left > self._tol * engine.fetch(_compute_norms(target, engine))).any():
             return False
@@ -169,7 +173,8 @@ class OperatorSolution:
 
     def _compute_residual(self, target: Any) -> Any:
         alpha = self._operators.dtype(self.choice.alpha)
-        return target - self._mask * self._F - alpha * self._C
+        noise = alpha if self._noise is None else alpha * self._noise
+        return target - self._mask * self._F - noise * self._C
 
     def _solve_columns(self, columns: Any, floor: Any) -> tuple[Any, Any]:
         """Return coefficients c (n, k) with (K + αI) c = columns, and K c at all nodes."""
@@ -183,6 +188,7 @@ class OperatorSolution:
             tol=0.0,
             floor=floor,
             max_iterations=_MOST_ITERATIONS,
+            noise=self._noise,
         )
         self.n_iterations = solved.n_iterations
         return solved.coefficients, solved.products
@@ -242,8 +248,9 @@ class OperatorSolution:
 
     def compute_weights(self, rows: Rows) -> Matrix:
         """Weights of the known values in predictions, (n, N): one solve per row."""
-        n = self.known.size
-        found = np.full((rows.size, n), 1.0 / n)
+        trust = self._get_trust()
+        g = trust / trust.sum()
+        found = np.tile(g, (rows.size, 1))
         if not self.choice.kernel:
             return found
         for start in range(0, rows.size, _COLUMNS):
@@ -251,7 +258,7 @@ class OperatorSolution:
             units = self._operators.make_units(rows[some])
             columns = self._operators.multiply(units, self.choice.kernel) * self._mask
             inner = self._invert(columns)
-            found[some] += inner - inner.sum(axis=1, keepdims=True) / n
+            found[some] += inner - inner.sum(axis=1, keepdims=True) * g
         return found
 
     def compute_left_out_weights(self, positions: Rows) -> Matrix:
@@ -260,11 +267,14 @@ class OperatorSolution:
         With column i of H⁻¹, the weights of the others are −H⁻¹_ji / H⁻¹_ii, and the rest of 1 is
         spread over all others, as the mean is.
         """
-        n = self.known.size
+        trust = self._get_trust()
+        others = np.tile(trust, (positions.size, 1))  # [n, N]: shares of the mean of the others
+        others[np.arange(positions.size), positions] = 0.0
+        others /= np.maximum(others.sum(axis=1, keepdims=True), 1e-300)
         if not self.choice.kernel:
-            found = np.full((positions.size, n), 1.0 / max(1, n - 1))
+            found = others
         else:
-            found = np.empty((positions.size, n))
+            found = np.empty((positions.size, trust.size))
             for start in range(0, positions.size, _COLUMNS):
                 some = slice(start, min(start + _COLUMNS, positions.size))
                 units = self._operators.make_units(self.known[positions[some]])
@@ -272,9 +282,11 @@ class OperatorSolution:
             at = np.arange(positions.size), positions
             found /= -found[at][:, np.newaxis]
             found[at] = 0.0
-            found += (1.0 - found.sum(axis=1, keepdims=True)) / max(1, n - 1)
-        found[np.arange(positions.size), positions] = 0.0
+            found += (1.0 - found.sum(axis=1, keepdims=True)) * others
         return found
+
+    def _get_trust(self) -> Matrix:
+        return np.ones(self.known.size) if self._trust is None else self._trust
 
     def _invert(self, columns: Any) -> Matrix:
         """H⁻¹ times columns (n, k), as rows (k, N)."""
@@ -287,6 +299,7 @@ class OperatorSolution:
             np.full(columns.shape[1], self.choice.alpha),
             tol=_FINER * self._tol,
             max_iterations=_MOST_ITERATIONS,
+            noise=self._noise,
         )
         coefficients = self._operators.engine.fetch(solved.coefficients)
         return np.asarray(coefficients[self.known].T, dtype=np.float64)
@@ -308,9 +321,11 @@ class OperatorSolution:
         if not self.choice.kernel:
             others = np.full_like(Y, np.nan)  # of one node, nothing is left
             if len(Y) > 1:
-                others = (Y.sum(axis=0) - Y) / (len(Y) - 1)
+                weights = self._get_trust()[: len(Y), np.newaxis]
+                others = ((weights * Y).sum(axis=0) - weights * Y) / (weights.sum() - weights)
             return Assessment(np.arange(len(Y)), others, True)
-        predictor = make_predictor(self._operators, self.known[: self.n_assessed], Y)
+        trust = None if self._trust is None else self._trust[: self.n_assessed]
+        predictor = make_predictor(self._operators, self.known[: self.n_assessed], Y, trust)
         (predictions,) = predictor.predict(self.choice.kernel, (self.choice.alpha,))
         self.assessment = Assessment(predictor.positions, predictions, predictor.one_at_a_time)
         return self.assessment

@@ -44,7 +44,14 @@ def keep_warm(solution: OperatorSolution) -> WarmStart:
 
 
 def start_solution(
-    warm: WarmStart, operators: Operators, known: Rows, Y: Matrix, choice: Choice, *, tol: float
+    warm: WarmStart,
+    operators: Operators,
+    known: Rows,
+    Y: Matrix,
+    choice: Choice,
+    *,
+    tol: float,
+    trust: Matrix | None = None,
 ) -> OperatorSolution:
     """Solve from where an earlier solution was, as far as nodes and targets are still the same."""
     n_targets = Y.shape[1]
@@ -73,6 +80,7 @@ def start_solution(
         products=warm.products if is_whole else None,
         mean=warm.mean if is_whole else None,
         preconditioner=warm.preconditioner,
+        trust=trust,
     )
 
 

@@ -1,0 +1,147 @@
+"""Cross-validation of models of graphs, after scikit-learn's ``cross_validate``."""
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from gradraker.models.node_model import NodeModel
+from gradraker.models.validation.folds import (
+    FoldResult,
+    align_known,
+    evaluate_fold,
+    list_folds,
+    list_scorers,
+)
+
+
+class NodeScores(dict[str, Any]):
+    """Scores and times by name, one entry per fold, as scikit-learn's ``cross_validate`` gives."""
+
+    def to_frame(self) -> Any:
+        """Return a pandas data frame with one row per fold."""
+        import pandas as pd
+
+        columns = {name: column for name, column in self.items() if name != "indices"}
+        return pd.DataFrame(columns).rename_axis("fold")
+
+
+def cross_validate_nodes(
+    model: NodeModel,
+    graph: Any,
+    values: Any,
+    *,
+    attributes: Any = None,
+    cv: Any = 5,
+    scoring: Any = None,
+    groups: Any = None,
+    fit_options: Mapping[str, Any] | None = None,
+    unknown_nodes: str = "error",
+    node: Hashable = None,
+    value: Any = None,
+    n_jobs: int | None = None,
+    return_train_score: bool = False,
+    return_estimator: bool = False,
+    return_indices: bool = False,
+    **graph_options: Any,
+) -> NodeScores:
+    """Hide the values of one fold of known nodes after the other, and score their predictions.
+
+    Each fold is predicted by a copy of the model that has the whole graph (and all attributes) and
+    the values of the other folds only: hidden values reach neither its choices nor its encoders.
+
+    Parameters
+    ----------
+    model : model of graphs
+        Unfitted; it is not changed.
+    graph, values
+        As in :meth:`NodeModel.fit`.
+    attributes : optional
+        As in :meth:`NodeModel.fit`, for models that take them.
+    cv : int, splitter of scikit-learn, or iterable of (train, test), default=5
+        How known nodes are split, in the order of the graph. A number makes so many folds of
+        shuffled nodes with the same seed each time, stratified for classes.
+    scoring : str, callable, list or dict, optional
+        Scorers of scikit-learn; default ``model.score``: R² or accuracy.
+    groups : mapping from nodes to groups, or array, optional
+        For splitters that keep groups together.
+    fit_options : mapping, optional
+        Further arguments of ``fit``.
+    unknown_nodes, node, value
+        As in :meth:`NodeModel.fit`.
+    n_jobs : int, optional
+        Folds that are evaluated at a time, by joblib: its backends, such as Dask's, do as well.
+    return_train_score, return_estimator, return_indices : bool, default=False
+        What else to return, as in scikit-learn.
+    **graph_options
+        As in :meth:`NodeModel.fit`.
+
+    Returns
+    -------
+    NodeScores
+        A dict of arrays, one entry per fold: ``test_score`` (or ``test_<name>``), ``fit_time``,
+        ``score_time``, …; ``to_frame()`` makes a data frame of it.
+
+    Examples
+    --------
+    >>> from gradraker import NodeRegressor, load_temperature
+    >>> from gradraker.models import cross_validate_nodes
+    >>> data = load_temperature()
+    >>> model = NodeRegressor(blocks="hop1", width=1.0, alpha=0.1)
+    >>> scoring = ["r2", "neg_mean_absolute_error"]
+    >>> scores = cross_validate_nodes(model, data, data.values, cv=3, scoring=scoring)
+    >>> sorted(scores)
+    ['fit_time', 'score_time', 'test_neg_mean_absolute_error', 'test_r2']
+    >>> scores.to_frame().shape
+    (3, 4)
+    """
+    options = dict(fit_options or {})
+    if attributes is not None:
+        options["attributes"] = attributes
+    known = align_known(
+        model,
+        graph,
+        values,
+        unknown_nodes=unknown_nodes,
+        node=node,
+        value=value,
+        graph_options=graph_options,
+        fit_options=options,
+    )
+    folds = list_folds(model, known, cv, groups)
+    scorers = list_scorers(model, scoring)
+    results = Parallel(n_jobs=n_jobs)(
+        delayed(evaluate_fold)(
+            model,
+            {},
+            known,
+            fold,
+            scorers,
+            return_train_score=return_train_score,
+            return_model=return_estimator,
+        )
+        for fold in folds
+    )
+    found = _collect(results)
+    if return_estimator:
+        found["estimator"] = [result.model for result in results]
+    if return_indices:
+        found["indices"] = {
+            "train": [fold.train for fold in folds],
+            "test": [fold.test for fold in folds],
+        }
+    return found
+
+
+def _collect(results: list[FoldResult]) -> NodeScores:
+    found = NodeScores(
+        fit_time=np.array([result.fit_time for result in results]),
+        score_time=np.array([result.score_time for result in results]),
+    )
+    for name in results[0].test_scores:
+        found[f"test_{name}"] = np.array([result.test_scores[name] for result in results])
+        trained = [r.train_scores[name] for r in results if r.train_scores is not None]
+        if trained:
+            found[f"train_{name}"] = np.array(trained)
+    return found

@@ -1,0 +1,148 @@
+"""One target of a model: its scale, and its place among the columns that are solved together."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradraker.models.walks.attributes.coefficients import AttributeCoefficients
+from gradraker.models.walks.solution import LeftOutNodes, Parts, Solution
+from gradraker.models.walks.targets.transforms import (
+    Transform,
+    dump_transform,
+    restore_transform,
+)
+
+Matrix = NDArray[np.float64]
+Rows = NDArray[np.int64]
+_LARGEST = 1e150
+
+
+@dataclass(frozen=True)
+class Column:
+    """A target as it is solved: (transform(value) − centre) / unit.
+
+    A single target has centre 0 and unit 1; several are made comparable by theirs. ``is_constant``
+    where the graph tells nothing about this one of several targets.
+    """
+
+    transform: Transform
+    centre: float = 0.0
+    unit: float = 1.0
+    is_constant: bool = False
+
+    def encode(self, values: Matrix) -> Matrix:
+        """Return known values (N,) as they are solved; NaN stays."""
+        found = np.array(values, dtype=np.float64)
+        known = ~np.isnan(found)
+        found[known] = (self.transform.apply(found[known]) - self.centre) / self.unit
+        return found
+
+    def to_scale(self, solved: Matrix) -> Matrix:
+        """Return what was solved in the scale of the transform."""
+        return np.asarray(self.centre + self.unit * solved)
+
+
+def fit_column(transform: Transform, values: Matrix) -> Column:
+    """Make one of several targets comparable with the others."""
+    scaled = transform.apply(values[~np.isnan(values)])
+    return Column(transform, float(scaled.mean()), float(scaled.std()) or 1.0)
+
+
+def dump_columns(columns: Sequence[Column] | None) -> Any:
+    """Return columns as JSON can hold them."""
+    if columns is None:
+        return None
+    return [
+        {
+            "transform": dump_transform(one.transform),
+            "centre": one.centre,
+            "unit": one.unit,
+            "is_constant": one.is_constant,
+        }
+        for one in columns
+    ]
+
+
+def restore_columns(items: Any, n_targets: int) -> tuple[Column, ...] | None:
+    """Make the columns that a file describes, with every number checked."""
+    if items is None:
+        return None
+    if len(items) != n_targets:
+        raise ValueError(f"the file describes {len(items)} targets, but holds {n_targets}")
+    columns = []
+    for item in items:
+        transform = restore_transform(item["transform"])
+        centre, unit = float(item["centre"]), float(item["unit"])
+        if transform is None or not abs(centre) < _LARGEST or not 0.0 < unit < _LARGEST:
+            raise ValueError("the scale of a target is not consistent")
+        columns.append(Column(transform, centre, unit, bool(item["is_constant"])))
+    return tuple(columns)
+
+
+class GroupedSolution:
+    """Targets that are known at different nodes; those with the same known nodes go together.
+
+    ``Y`` (N, K) is NaN where a target of a known node is unknown.
+    """
+
+    def __init__(self, solve: Callable[[Rows, Matrix], Solution], known: Rows, Y: Matrix) -> None:
+        self.known, self.Y, self._solve = known, Y, solve
+        masks: dict[bytes, list[int]] = {}
+        for j, column in enumerate((~np.isnan(Y)).T):
+            masks.setdefault(column.tobytes(), []).append(j)
+        self._groups = []
+        for columns in masks.values():
+            positions = np.flatnonzero(~np.isnan(Y[:, columns[0]]))
+            solution = solve(known[positions], Y[positions][:, columns])
+            self._groups.append((columns, positions, solution))
+
+    def select(self, column: int) -> tuple[Solution, int, Rows]:
+        """Return the solution of a target, its column there, and positions of its known nodes."""
+        for columns, positions, solution in self._groups:
+            if column in columns:
+                return solution, columns.index(column), positions
+        raise IndexError(column)
+
+    def set_values(self, Y: Matrix) -> None:
+        """Take other values (N, K) of the known nodes."""
+        self.__init__(self._solve, self.known, Y)  # type: ignore[misc]
+
+    def grow(self, new: Rows, Y: Matrix) -> None:
+        """Learn more nodes of the same graph; Y are the values of all, old ones first."""
+        self.__init__(self._solve, np.concatenate([self.known, new]), Y)  # type: ignore[misc]
+
+    def predict(self, rows: Rows, at: Any = None) -> Matrix:
+        """Predictions of some rows, (n, K)."""
+        found = np.empty((rows.size, self.Y.shape[1]))
+        for columns, _, solution in self._groups:
+            found[:, columns] = solution.predict(rows, at)
+        return found
+
+    def estimate_spreads(self, rows: Rows, at: Any = None) -> Matrix:
+        """Not for all targets together: :meth:`select` one."""
+        raise NotImplementedError
+
+    def predict_parts(self, rows: Rows) -> Parts:
+        """Not for all targets together: :meth:`select` one."""
+        raise NotImplementedError
+
+    def compute_weights(self, rows: Rows) -> Matrix:
+        """Not for all targets together: :meth:`select` one."""
+        raise NotImplementedError
+
+    def compute_left_out_weights(self, positions: Rows) -> Matrix:
+        """Not for all targets together: :meth:`select` one."""
+        raise NotImplementedError
+
+    def compute_coefficients(self) -> AttributeCoefficients:
+        """Not for all targets together: they have different known nodes."""
+        raise ValueError(
+            "coefficients_ needs targets that are known at the same nodes: fit one model for each"
+        )
+
+    def predict_left_out(self) -> LeftOutNodes:
+        """Not for all targets together: :meth:`select` one."""
+        raise NotImplementedError
