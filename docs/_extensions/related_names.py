@@ -98,6 +98,7 @@ GROUPS: tuple[tuple[str | None, str], ...] = (
     (None, "ArgumentError ArgumentTypeError UnknownNodesError TooFewValuesError format_names"),
     (None, "NegativeWeightError adjacency_vectors ArgumentError"),
     (None, "DeviceMemoryError NoDeviceError NodeRegressor"),
+    (None, "cross_validate_nodes NodeScores search_nodes NodeSearch LeftOutError"),
     (None, "DiskGraph open_disk_graph read_edges"),
     (None, "DaskNodeRegressor DaskNodeClassifier NoWorkerError NodeRegressor NodeClassifier"),
     ("how-to/attributes", "AttributeTable AttributeWarning learn_attributes NodeRegressor"),

@@ -17,7 +17,17 @@ from gradraker.models.validation.folds import (
 
 
 class NodeScores(dict[str, Any]):
-    """Scores and times by name, one entry per fold, as scikit-learn's ``cross_validate`` gives."""
+    """Scores and times by name, one entry per fold, as scikit-learn's ``cross_validate`` gives.
+
+    Examples
+    --------
+    >>> from gradraker import NodeRegressor, load_temperature
+    >>> from gradraker.models import cross_validate_nodes
+    >>> data = load_temperature()
+    >>> model = NodeRegressor(blocks="hop1", width=1.0, alpha=0.1)
+    >>> cross_validate_nodes(model, data, data.values, cv=3).to_frame().shape[0]
+    3
+    """
 
     def to_frame(self) -> Any:
         """Return a pandas data frame with one row per fold."""

@@ -31,6 +31,15 @@ class NodeSearch:
         Fitted to all known values with the best parameters.
     cv_results : dict
         As scikit-learn's ``cv_results_``: params, mean_test_score, rank_test_score, …
+
+    Examples
+    --------
+    >>> from gradraker import NodeRegressor, load_temperature
+    >>> from gradraker.models import search_nodes
+    >>> data = load_temperature()
+    >>> model = NodeRegressor(blocks="hop1", width=1.0)
+    >>> search_nodes(model, {"alpha": [0.1, 1000.0]}, data, data.values, cv=3).best_params
+    {'alpha': 0.1}
     """
 
     best_params: dict[str, Any]
