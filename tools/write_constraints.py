@@ -1,13 +1,10 @@
-"""Write constraints: exact versions of what is installed here, or the oldest ones allowed.
+"""Write constraints.txt: names and versions of what development needs, as installed here.
 
-``python tools/write_constraints.py`` writes constraints.txt, names and versions only, from the
-environment that runs it. ``--oldest`` prints the lower bounds of pyproject.toml as exact versions.
+``make constraints`` runs it after it has renewed the environment.
 """
 
 import re
-import sys
 import tomllib
-from collections.abc import Iterator
 from importlib.metadata import distribution, distributions
 from pathlib import Path
 
@@ -67,16 +64,6 @@ def format_installed() -> str:
     return HEAD + "".join(lines)
 
 
-def list_oldest() -> Iterator[str]:
-    """Lower bounds of the package and of its extras for users, as exact versions."""
-    for requirement in list_requirements("all"):
-        name, bound = re.split(r">=", requirement)
-        yield f"{name.split('[')[0].strip()}=={bound.strip()}"
-
-
 if __name__ == "__main__":
-    if "--oldest" in sys.argv:
-        print("\n".join(sorted(set(list_oldest()))))
-    else:
-        (HOME / "constraints.txt").write_text(format_installed(), "utf-8")
-        print("constraints.txt")
+    (HOME / "constraints.txt").write_text(format_installed(), "utf-8")
+    print("constraints.txt")

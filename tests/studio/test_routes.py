@@ -10,7 +10,7 @@ import requests
 from gradraker import NodeRegressor
 from gradraker.attributes.reading import read_attributes_file
 from gradraker.io.readers import read_edges, read_values
-from studio_service import StudioService
+from studio_service import StudioService, Watched
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
 
@@ -132,3 +132,24 @@ def test_attributes_are_learned_and_their_coordinates_drawn(files: Any, tmp_path
         expected = model.predict(graph["names"])
         np.testing.assert_allclose(shown, expected, atol=1e-8)
         assert service.ask("studio/api/replay").json()["arrivals"]
+
+
+@pytest.mark.browser
+def test_service_that_begins_with_nothing_shows_its_graph_when_it_has_one(
+    tmp_path: Any, chromium: Any
+) -> None:
+    words = ("--journal", tmp_path / "live.db", "--token", "a long token")
+    with StudioService(*words, command="serve") as service:
+        watched = Watched(chromium.new_context(), service.url)
+        watched.page.goto(f"{service.url}/studio")
+        watched.page.wait_for_selector("text=the service knows no graph yet")
+        changes = [
+            {"op": "put_edge", "source": "a", "target": "b", "weight": 1},
+            {"op": "put_value", "node": "a", "value": 2.0},
+        ]
+        headers = {"Authorization": "Bearer a long token"}
+        sent: Any = {"changes": changes}
+        answer = requests.post(f"{service.url}/changes", json=sent, headers=headers, timeout=60)
+        assert answer.status_code == 200
+        watched.page.wait_for_selector("#facts:has-text('2 nodes, 1 known')", timeout=60_000)
+        watched.close()

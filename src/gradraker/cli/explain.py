@@ -1,6 +1,6 @@
 """``gradraker explain``: why a model predicts what it predicts for a node."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -9,6 +9,9 @@ from gradraker.cli.options import FileName, add_top_option
 from gradraker.cli.output import echo_json, make_console, make_printable
 from gradraker.cli.progress import Waiting
 from gradraker.cli.tables import make_facts_table, make_rows_table, shorten
+
+if TYPE_CHECKING:
+    from gradraker.models import NodeModel
 
 
 @click.command(
@@ -23,9 +26,10 @@ from gradraker.cli.tables import make_facts_table, make_rows_table, shorten
     help="Model that predict or update wrote.",
 )
 @click.option("--node", required=True, metavar="NAME", help="The node to explain.")
+@click.option("--target", metavar="NAME", help="The column of values, if there are several.")
 @add_top_option(10)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
-def explain(model: str, node: str, top: int, as_json: bool) -> None:
+def explain(model: str, node: str, target: str | None, top: int, as_json: bool) -> None:
     """Say which known values the prediction of a node comes from.
 
     A predicted number is exactly the mean plus the sum of weight × (value − mean) over all
@@ -41,10 +45,11 @@ def explain(model: str, node: str, top: int, as_json: bool) -> None:
         from gradraker.exceptions import UnknownNodesError
         from gradraker.report import summarize_explanation
 
-        saved = load_node_model(model)
+        saved = load_node_model(model, several=True)
+        which = _choose_target(saved, target)
         waiting.show_stage("explaining")
         try:
-            explanation = saved.explain([node])
+            explanation = saved.explain([node], **which)
         except UnknownNodesError as error:
             raise ValueError(
                 f"--node: {node!r} is not in the graph that the model has learned"
@@ -67,6 +72,17 @@ def explain(model: str, node: str, top: int, as_json: bool) -> None:
     shown = [key for key in headings if key in facts["contributors"][0]]
     rows = [[one[key] for key in shown] for one in facts["contributors"]]
     page.print(make_rows_table("The nodes that count most", [headings[key] for key in shown], rows))
+
+
+def _choose_target(model: "NodeModel", target: str | None) -> dict[str, Any]:
+    """Return the argument that names one of several targets."""
+    names = {str(name): name for name in model.target_names_}
+    if not names and target is None:
+        return {}
+    if target not in names:
+        given = ", ".join(make_printable(name) for name in names) or "one target, without a name"
+        raise click.UsageError(f"--target must name one of the model's targets: {given}")
+    return {"target": names[target]}
 
 
 def _list_value_facts(facts: dict[str, Any]) -> list[tuple[str, str]]:

@@ -133,6 +133,16 @@ def read_values_file(path: str, waiting: Waiting, how: FileOptions) -> "NodeValu
     return values.rename(str)
 
 
+def read_weights(path: str, waiting: Waiting, how: FileOptions) -> dict[Any, float] | None:
+    """Read sample weights from a column of values, which ``how`` names; None without one."""
+    if how.value is None:
+        return None
+    if path == "-":
+        raise click.UsageError("--sample-weight needs --values to be a file, not '-'")
+    column = read_values_file(path, waiting, replace(how, task="values"))
+    return {node: weight for node, weight in column.items() if weight == weight}
+
+
 def read_attributes_table(path: str | None, waiting: Waiting) -> Any:
     """Read attributes of nodes, whose names are texts; None without a file."""
     if path is None:
@@ -185,8 +195,8 @@ def _name_options(header: str) -> "Iterator[None]":
         raise ValueError(f"{error.place}: {error.problem}: {settled}") from error
 
 
-def load_node_model(path: str) -> "NodeModel":
-    """Load a model of graphs, or refuse the file by name."""
+def load_node_model(path: str, *, several: bool = False) -> "NodeModel":
+    """Load a model of graphs, or refuse the file by name; ``several`` targets only if asked for."""
     from gradraker import load
     from gradraker.exceptions import ModelFileError
     from gradraker.models import NodeModel
@@ -196,6 +206,11 @@ def load_node_model(path: str) -> "NodeModel":
         raise ModelFileError(
             f"{path!r} holds a model of rows ({type(model).__name__}): only models of graphs, "
             "which 'gradraker predict --model' writes, can be used here"
+        )
+    if model.target_names_ and not several:
+        raise ModelFileError(
+            f"{path!r} holds a model of {len(model.target_names_)} targets: 'gradraker explain' "
+            "and the library take it, other commands take models of one"
         )
     return model
 

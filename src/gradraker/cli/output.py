@@ -2,12 +2,13 @@
 
 import io
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from rich.console import Console
 
     from gradraker.workflow import NodePredictions
@@ -56,14 +57,30 @@ def list_prediction_rows(
     result: "NodePredictions", *, top: int, raw_names: bool
 ) -> Iterator[Sequence[object]]:
     """Yield the header and the rows of the table of predictions."""
+    rows = list_column_rows(result.list_columns(), raw_names=raw_names)
+    if top <= 0:
+        yield from rows
+        return
     from gradraker.io.text.names_in_text import escape_name
 
     shown: Callable[[str], str] = str if raw_names else escape_name
-    found = result.find_contributors(top) if top > 0 else None
-    n_top = 0 if found is None else found.weights.shape[1]
+    found = result.find_contributors(top)
+    n_top = found.weights.shape[1]
     extra = [f"{word}_{i + 1}" for i in range(n_top) for word in ("contributor", "weight")]
-    columns = result.list_columns()
-    yield [*columns, *extra]
+    yield [*next(rows), *extra]
+    for i, row in enumerate(rows):
+        pairs = zip(found.names[i], found.weights[i].tolist(), strict=True)
+        yield [*row, *(cell for name, weight in pairs for cell in (shown(str(name)), weight))]
+
+
+def list_column_rows(
+    columns: Mapping[str, "NDArray[Any]"], *, raw_names: bool
+) -> Iterator[Sequence[object]]:
+    """Yield a header and the rows of columns."""
+    from gradraker.io.text.names_in_text import escape_name
+
+    shown: Callable[[str], str] = str if raw_names else escape_name
+    yield list(columns)
 
     def to_cell(entry: object) -> object:
         if isinstance(entry, bool):
@@ -72,13 +89,8 @@ def list_prediction_rows(
             return ""
         return shown(entry) if isinstance(entry, str) else entry
 
-    listed = zip(*(column.tolist() for column in columns.values()), strict=True)
-    for i, entries in enumerate(listed):
-        row: list[object] = [to_cell(entry) for entry in entries]
-        if found is not None:
-            for name, weight in zip(found.names[i], found.weights[i].tolist(), strict=True):
-                row += [shown(str(name)), weight]
-        yield row
+    for entries in zip(*(column.tolist() for column in columns.values()), strict=True):
+        yield [to_cell(entry) for entry in entries]
 
 
 def make_csv(rows: Iterable[Sequence[object]]) -> Write:

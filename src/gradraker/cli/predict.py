@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gradraker.cli.inputs import (
+    FileOptions,
     check_distinct,
     check_streams,
     read_attributes_table,
     read_edges_file,
     read_values_file,
+    read_weights,
     reword_errors,
     take_file_options,
     tell_attributes,
@@ -52,6 +54,12 @@ from gradraker.cli.output import (
 )
 from gradraker.cli.page import Outputs, make_page, take_page_options
 from gradraker.cli.progress import Waiting
+from gradraker.cli.several_targets import (
+    check_targets,
+    list_targets,
+    predict_targets,
+    write_targets,
+)
 from gradraker.cli.tables import list_prediction_facts, make_facts_table, make_predictions_table
 
 if TYPE_CHECKING:
@@ -134,20 +142,19 @@ def predict(
     how = take_file_options(options)
     page_options = take_page_options(options)
     attributes = options["attributes"]
-    check_streams(
-        edges=edges,
-        values=values,
-        attributes=attributes,
-        explain_nodes=page_options.explain_nodes,
-    )
+    files = {"edges": edges, "values": values, "attributes": attributes}
+    check_streams(**files, explain_nodes=page_options.explain_nodes)
     check_streams(out=out, report=report, json="-" if as_json else None)
     if model == "-":
         raise click.UsageError("--model cannot be '-': a model is read again from a file")
-    check_distinct(
-        {"edges": edges, "values": values, "attributes": attributes},
-        {"out": out, "report": report, "model": model},
-    )
+    check_distinct(files, {"out": out, "report": report, "model": model})
     check_writable(out, report, model)
+    targets = list_targets(how.value)
+    if targets:
+        check_targets(options["method"], how.task, report=report, top=top)
+        predicted = predict_targets(targets, edges, values, how, options)
+        write_targets(predicted, out=out, model=model, raw_names=raw_names, as_json=as_json)
+        return
     with Waiting() as waiting:
         waiting.show_stage("starting")
         from gradraker.models import watch_progress
@@ -155,16 +162,11 @@ def predict(
 
         graph = read_edges_file(edges, waiting, how)
         known = read_values_file(values, waiting, how)
-        if options["sample_weight"] is not None:
-            trusted = replace(how, value=options["sample_weight"], task="values")
-            options["sample_weight"] = dict(read_values_file(values, waiting, trusted))
+        trust = replace(how, value=options["sample_weight"])
+        options["sample_weight"] = read_weights(values, waiting, trust)
         options["attributes"] = read_attributes_table(attributes, waiting)
         waiting.show_stage("training")
-        settings = to_graph_options(
-            self_loops=options["self_loops"],
-            unweighted=options["unweighted"],
-            directed=how.directed,
-        )
+        settings = _take_graph_options(options, how)
         with reword_errors(values, isolated=True), tell_warnings(waiting):
             waiting.set_file("")
             with watch_progress(waiting.show_progress):
@@ -195,6 +197,14 @@ def predict(
         return
     _print_tables(summary, to_stderr=outputs.to_stderr)
     outputs.echo(model)
+
+
+def _take_graph_options(options: dict[str, Any], how: FileOptions) -> dict[str, Any]:
+    return to_graph_options(
+        self_loops=options["self_loops"],
+        unweighted=options["unweighted"],
+        directed=how.directed,
+    )
 
 
 def _list_inputs(**files: str | None) -> dict[str, str]:

@@ -521,6 +521,12 @@ class NodeModel(TakesTurns, BaseEstimator):
         return self._graph.nodes[~self._is_known]
 
     @property
+    def target_names_(self) -> list[Hashable]:
+        """Names of several targets, in the order of the columns of predictions; [] for one."""
+        check_is_fitted(self)
+        return list(self._target_names)
+
+    @property
     def known_values_(self) -> NDArray[Any]:
         """Known values or labels, in the order of ``known_nodes_``."""
         check_is_fitted(self)

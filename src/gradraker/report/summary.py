@@ -244,7 +244,11 @@ def summarize_explanation(
     if explanation.class_names is not None:
         return _summarize_class(model, explanation, k=k)
     units = explanation.units
-    mean = model.mean_ if units is None else float(explanation.values.mean())
+    mean = (
+        model.mean_
+        if units is None and not model.target_names_
+        else float(explanation.values.mean())
+    )
     weights, moved = explanation.weights[0], explanation.values - mean
     order = explanation.find_heaviest(k)[0].tolist()
     total, listed = float(weights @ moved), float(weights[order] @ moved[order])

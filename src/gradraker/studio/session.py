@@ -70,6 +70,8 @@ class StateView:
     def uncertainty(self) -> dict[str, Any]:
         """Intervals and their widths."""
         self._check_known()
+        if self.state.table.classes is None and not self.state.table.has_intervals:
+            raise ValueError(f"{self.state.table.facts['class']} has no intervals")
         return compute_uncertainty(self.model)
 
     @cached_property
@@ -90,6 +92,8 @@ class StateView:
 
     def describe_part(self, kind: str, number: int) -> dict[str, Any]:
         """Return a part of the graph with its columns, for the page."""
+        if not self.state.table.names:
+            raise ValueError("the service knows no graph yet: put edges first")
         part = self.find_part(kind, number)
         table, options = self.state.table, self.options
         is_overview = part.kind == "overview"

@@ -105,12 +105,6 @@ class ScaledModel(WalkModel):
 
     # -- targets ---------------------------------------------------------------
 
-    @property
-    def target_names_(self) -> list[Hashable]:
-        """Names of several targets, in the order of the columns of predictions; [] for one."""
-        check_is_fitted(self)
-        return list(self._target_names)
-
     def _to_matrix(self, values: NDArray[Any]) -> NDArray[np.float64]:
         """Values (N,) or (N, K) as (N, K)."""
         given = np.asarray(values, dtype=np.float64)

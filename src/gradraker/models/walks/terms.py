@@ -21,12 +21,14 @@ _KINDS = {
     "neighbour_attributes": "attributes of neighbours",
     "neighbour_attributes1": "attributes of neighbours",
     "neighbour_attributes2": "attributes of neighbours",
+    "joint_attributes": "attributes of neighbours",
 }
 ATTRIBUTE_BLOCKS = (
     "attributes",
     "neighbour_attributes1",
     "neighbour_attributes2",
     "neighbour_attributes",
+    "joint_attributes",
 )
 _ALTERNATING = tuple(f"alternating{k}" for k in range(1, 100))
 

@@ -87,7 +87,12 @@ function describe() {
 
 function listColourings() {
   const { data } = graph;
-  const kinds = Object.entries(COLOURINGS).filter(([kind]) => (kind === "class" ? data.classes : kind !== "value" || !data.classes));
+  const canShow = {
+    value: !data.classes,
+    class: Boolean(data.classes),
+    uncertainty: data.classes || data.has_intervals,
+  };
+  const kinds = Object.entries(COLOURINGS).filter(([kind]) => canShow[kind] ?? true);
   if (!kinds.some(([kind]) => kind === where.colour)) where.colour = kinds[0][0];
   byId("colour").replaceChildren(...kinds.map(([kind, one]) => make("option", { value: kind, selected: kind === where.colour }, one.label)));
 }
@@ -177,8 +182,7 @@ function hover(i, px = 0, py = 0) {
     canvas.hovered = i;
     canvas.requestFrame();
     clearTimeout(hoverTimer);
-    // The answer is on its way before the click.
-    if (i >= 0 && !graph.scene.sizes) hoverTimer = setTimeout(() => ask(nodePath(graph.scene.names[i])).catch(() => {}), 60);
+    if (i >= 0 && !graph.scene.sizes) hoverTimer = setTimeout(() => prefetch(i), 60);
   }
   const tip = byId("tip");
   tip.hidden = i < 0;
@@ -186,6 +190,20 @@ function hover(i, px = 0, py = 0) {
   tip.textContent = describeNode(i);
   tip.style.left = `${Math.min(px + 14, canvas.width - 220)}px`;
   tip.style.top = `${py + 16}px`;
+}
+
+// The answer is on its way before the click; one at a time, so that a click waits for one other at most.
+let isFetching = false;
+async function prefetch(i) {
+  if (isFetching) return;
+  isFetching = true;
+  try {
+    await ask(nodePath(graph.scene.names[i]));
+  } catch {
+    // the click says why
+  } finally {
+    isFetching = false;
+  }
 }
 
 function choose(i) {

@@ -86,6 +86,19 @@ async function waitUntilLearned() {
   byId("status").classList.remove("seen");
 }
 
+// A service may begin with nothing, and learn its graph later.
+async function waitForGraph() {
+  for (;;) {
+    try {
+      return await ask("studio/api/graph");
+    } catch (error) {
+      if (error.status !== 200) throw error;
+      tell(error.message);
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+    }
+  }
+}
+
 async function start() {
   const given = readAddress(document.body.dataset.view ?? "");
   if (given.has("token")) {
@@ -101,6 +114,7 @@ async function start() {
   edit.needsToken = about.token_for !== "nothing";
   byId("title").textContent = show(about.title);
   document.title = `${show(about.title)} · gradraker studio`;
+  await waitForGraph();
   await startGraph({ showNode, showNothing });
   completeNames(byId("search"), byId("matches"), (name) => go({ node: name }));
   await startTable();

@@ -26,6 +26,7 @@ async function openStream() {
   stream.waiting = [];
   stream.shown = [];
   stream.lastSeq = 0;
+  if (!isReplay() && !isOwn()) stream.isOn = true; // values come by themselves
   try {
     if (isReplay()) await loadReplay();
     else await fetchArrivals(true);

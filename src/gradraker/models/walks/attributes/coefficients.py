@@ -64,7 +64,7 @@ def compute_coefficients(
     found = []
     for term in terms:
         Z = rows.get_linear_rows(term.block)
-        own = term.share * rows.units[term.block] * np.asarray(Z[known].T @ C, dtype=np.float64)
+        own = term.share * rows.get_unit(term.block) * np.asarray(Z[known].T @ C, dtype=np.float64)
         found.append(
             own if not rows.has_words or rows.directions is None else rows.directions @ own
         )

@@ -6,6 +6,8 @@
 ``neighbour_attributes1`` means over a node and its neighbours, Px; of words SX
 ``neighbour_attributes2`` the same twice, P²x; of words S²X
 ``neighbour_attributes``  words only: PageRank means with damping 0.9, a region that fades
+``joint_attributes``      numbers only, Gaussian: x and Px together, so that a node is alike if both
+                          are
 ========================= =====================================================================
 
 P is the walk on A + Aᵀ + I and S its symmetric form. Numbers are standardised again after a walk.
@@ -33,6 +35,8 @@ from gradraker.models.walks.description import Walks
 Matrix = NDArray[Any]
 NUMBER_BLOCKS = ("attributes", "neighbour_attributes1", "neighbour_attributes2")
 WORD_BLOCKS = (*NUMBER_BLOCKS, "neighbour_attributes")
+JOINT_BLOCK = "joint_attributes"
+_JOINED = NUMBER_BLOCKS[:2]
 # Steps of each block; None: PageRank.
 _STEPS = {
     "attributes": 0,
@@ -61,7 +65,7 @@ class AttributeRows:
             self._is_used = varies & ~find_repeats(old)
         self._raw: dict[tuple[str, bool], Matrix] = {}
         self._scaled: dict[tuple[str, bool], Matrix] = {}
-        self.units: dict[str, float] = {}  # what linear rows were multiplied with
+        self._units: dict[str, float] = {}
 
     @property
     def names(self) -> list[str]:
@@ -76,7 +80,7 @@ class AttributeRows:
             return ()
         if not self._edges.nnz:  # nobody has neighbours
             return ("attributes",)
-        return WORD_BLOCKS if self.has_words else NUMBER_BLOCKS
+        return WORD_BLOCKS if self.has_words else (*NUMBER_BLOCKS, JOINT_BLOCK)
 
     def get_linear_rows(self, block: str) -> Matrix:
         """Rows (n, d) whose inner products are the linear kernel of a block."""
@@ -84,6 +88,8 @@ class AttributeRows:
 
     def get_gaussian_rows(self, block: str) -> Matrix:
         """Rows (n, d) whose distances the Gaussian kernel of a block is made of."""
+        if block == JOINT_BLOCK:
+            return np.hstack([self.get_gaussian_rows(one) for one in _JOINED])
         return self._get_rows(block, is_linear=self.has_words)
 
     def _get_rows(self, block: str, *, is_linear: bool) -> Matrix:
@@ -95,18 +101,25 @@ class AttributeRows:
 
     def scale_rows(self, block: str, raw: Matrix, *, is_linear: bool) -> Matrix:
         """Scale rows of a block, of any nodes, as those of old nodes are scaled."""
+        rows = self._standardise(block, raw, is_linear=is_linear)
+        if not is_linear:
+            return rows
+        return np.asarray(rows * rows.dtype.type(self.get_unit(block)))
+
+    def get_unit(self, block: str) -> float:
+        """What linear rows are multiplied with, so that their squares are 1 in the mean."""
+        if block not in self._units:
+            old = self.get_raw_rows(block, is_linear=True)[: self.walks.n_old]
+            rows = self._standardise(block, old, is_linear=True)
+            mean = float(np.mean(np.einsum("ij,ij->i", rows, rows)))
+            self._units[block] = 1.0 / np.sqrt(mean) if mean > 0.0 else 0.0
+        return self._units[block]
+
+    def _standardise(self, block: str, raw: Matrix, *, is_linear: bool) -> Matrix:
         if self.has_words:
-            rows = _divide_by_root_of_length(raw)
-        else:
-            old = self.get_raw_rows(block, is_linear=is_linear)[: self.walks.n_old]
-            rows = fit_scale(old).apply(raw)
-            if not is_linear:
-                return rows
-        if block not in self.units:  # the first rows to come are those of all nodes
-            old = rows[: self.walks.n_old]
-            mean = float(np.mean(np.einsum("ij,ij->i", old, old)))
-            self.units[block] = 1.0 / np.sqrt(mean) if mean > 0.0 else 0.0
-        return np.asarray(rows * rows.dtype.type(self.units[block]))
+            return _divide_by_root_of_length(raw)
+        old = self.get_raw_rows(block, is_linear=is_linear)[: self.walks.n_old]
+        return fit_scale(old).apply(raw)
 
     def get_raw_rows(self, block: str, *, is_linear: bool) -> Matrix:
         """Rows of a block before they are scaled."""
@@ -202,6 +215,8 @@ class NewAttributeRows(NamedTuple):
 
     def compute_rows(self, block: str, *, is_linear: bool) -> Matrix:
         """Rows (new, d) of a block."""
+        if block == JOINT_BLOCK:
+            return np.hstack([self.compute_rows(one, is_linear=is_linear) for one in _JOINED])
         is_linear = is_linear or self.rows.has_words
         return self.rows.scale_rows(block, self._walk(block, is_linear), is_linear=is_linear)
 

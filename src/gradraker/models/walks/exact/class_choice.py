@@ -36,6 +36,8 @@ _MIXES = (
 )
 _ALPHAS = np.logspace(-4, 2, 19)
 _OFFSETS = (1.0, 0.5, 0.0)
+# Standard errors by which a mix with attributes must be better than walks alone.
+_NEEDED = 0.5
 _RULE = "the mix of attributes and walks with the smallest loss of known nodes left out"
 
 
@@ -78,16 +80,23 @@ def choose_for_classes(
     Y = np.zeros_like(sample.Y)
     Y[np.arange(codes.size), codes] = 1.0
     far = "neighbour_attributes" if has_words else None
-    own = _share([t for t in terms if t[0] == "attributes" and _is_middle(t)])
-    others = [t for t in terms if t[0] != "attributes" and _is_middle(t)]
+    plain_terms = _take_middle(terms)
+    own = _share([t for t in plain_terms if t[0] == "attributes"])
+    others = [t for t in plain_terms if t[0] != "attributes"]
     around = _share([t for t in others if far is None or t[0] == far])
     kernels = [mix for shares in _MIXES if (mix := _mix(shares, (own, around, walks.kernel)))]
-    scored = [_score(sample, kernel, Y, alpha) for kernel in dict.fromkeys(kernels)]
+    if not has_words:  # few labels may not tell curves apart
+        linear = _share([t for t in terms if t == ("attributes", None)])
+        kernels += [linear, _mix((0.6, 0.0, 0.4), (linear, (), walks.kernel))]
+    scored = [_score(sample, kernel, Y, alpha) for kernel in dict.fromkeys(kernels) if kernel]
     best = min(scored, key=lambda one: one.loss)
     free = share_freely(sample, [*terms, *((t.block, t.width) for t in walks.kernel)])
     scored.append(_score(sample, free, Y, alpha))
     if is_better(best.losses, scored[-1].losses):
         best = scored[-1]
+    plain = next((one for one in scored if one.kernel == walks.kernel), None)
+    if plain is not None and not is_better(plain.losses, best.losses, needed=_NEEDED):
+        best = plain
     of_mean = float(judge_classes(Y, Y.mean(axis=0), (1.0,))(_leave_out_mean(Y))[0].mean())
     listed = (Tried(one.kernel, len(Y) * (one.loss - of_mean)) for one in scored)
     tried = tuple(sorted(listed, key=lambda one: one.nats))
@@ -96,8 +105,11 @@ def choose_for_classes(
     return Choice(best.kernel, best.alpha, tried, len(Y), rule=_RULE)
 
 
-def _is_middle(term: AttributeTerm) -> bool:
-    return term[1] is None or term[1] == 1.0
+def _take_middle(terms: Sequence[AttributeTerm]) -> list[AttributeTerm]:
+    """Linear terms, and Gaussian ones at width 1 or at the width that is given."""
+    widths = {width for _, width in terms if width is not None}
+    kept = {None, 1.0} if 1.0 in widths else {None, *widths}
+    return [term for term in terms if term[1] in kept]
 
 
 def _share(terms: Sequence[AttributeTerm]) -> Kernel:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from gradraker.features.blas import use_one_blas_thread
 from gradraker.linear.ridge import invert_dual
+from gradraker.models.walks.attributes.rows import JOINT_BLOCK
 from gradraker.models.walks.choice import Choice, choose_mean
 from gradraker.models.walks.exact.blocks import ExactBlocks
 from gradraker.models.walks.exact.class_choice import choose_for_classes
@@ -98,10 +99,11 @@ def _list_attribute_terms(blocks: ExactBlocks, given: FixedParameters) -> list[A
         return []
     terms: list[AttributeTerm] = []
     for block in rows.blocks:
-        if rows.get_linear_rows(block).any():
+        is_joint = block == JOINT_BLOCK
+        if not is_joint and rows.get_linear_rows(block).any():
             terms.append((block, None))
         if not rows.has_words and blocks.median(block) > 0.0:
-            widths = WIDTHS_OF_TERMS if given.width is None else (given.width,)
+            widths = WIDTHS_OF_TERMS[is_joint:] if given.width is None else (given.width,)
             terms += [(block, width) for width in widths]
     return terms
 

@@ -69,7 +69,8 @@ def list_attribute_kernels(*, has_words: bool) -> tuple[Kernel, ...]:
     own: Kernel = (Term("attributes", None, 1.0),)
     if not has_words:
         names = ("neighbour_attributes1", "neighbour_attributes2")
-        around = tuple(Term(block, width, 0.25) for block in names for width in (None, 1.0))
+        apart = tuple(Term(block, width, 0.125) for block in names for width in (None, 1.0))
+        around = (*apart, Term("joint_attributes", 1.0, 0.5))
         own = tuple(Term("attributes", width, 0.5) for width in (None, 1.0))
     return tuple(
         (

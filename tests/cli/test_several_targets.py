@@ -1,0 +1,122 @@
+"""Scales, several columns of values and sample weights on the command line."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from gradraker import NodeRegressor, load
+from gradraker.cli import main
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    graph = nx.les_miserables_graph()
+    between = nx.betweenness_centrality(graph)
+    rng = np.random.default_rng(0)
+    with Path("edges.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("source", "target"), *graph.edges()])
+    with Path("values.csv").open("w", newline="") as file:
+        rows: list[Any] = [("node", "between", "size", "trust")]
+        for i, node in enumerate(list(graph)[::2]):
+            rows.append((node, between[node], "" if i % 7 == 0 else rng.random(), 1 + i % 3))
+        csv.writer(file).writerows(rows)
+    return tmp_path
+
+
+def run(*arguments: str, code: int = 0) -> Result:
+    fixed = ["--edges", "edges.csv", "--undirected", "--values", "values.csv"]
+    result = CliRunner().invoke(main, ["predict", *fixed, *arguments])
+    assert result.exit_code == code, result.output
+    return result
+
+
+def read_rows(path: str) -> list[dict[str, str]]:
+    with Path(path).open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.usefixtures("files")
+def test_the_scale_is_told_and_can_be_given() -> None:
+    told = run("--value", "between").output
+    assert "Weights add up in" in told
+    assert "log(1 + value" in told
+    assert "Weights add up in" not in run("--value", "between", "--transform", "none").output
+    median = run("--value", "between", "--statistic", "median", "--json")
+    summary = json.loads(median.stdout)
+    assert summary["choice"]["statistic"] == "median"
+    assert summary["settings"]["transform"] == "auto"
+    run("--value", "between", "--report", "page.html", "--model", "model.gr")
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "Weights add up in the scale log(1 + value" in page
+    explained = CliRunner().invoke(main, ["explain", "--model", "model.gr", "--node", "Gavroche"])
+    assert "Weights add up in" in explained.output
+
+
+@pytest.mark.usefixtures("files")
+def test_several_columns_are_predicted_together() -> None:
+    result = run(
+        "--value", "between,size", "--out", "out.csv", "--model", "m.gr", "--coverage", "0.8"
+    )
+    assert "between" in result.output
+    rows = read_rows("out.csv")
+    assert len(rows) == 77
+    columns = ["value", "prediction", "lower", "upper"]
+    assert list(rows[0]) == ["node", *(f"{c}_{t}" for t in ("between", "size") for c in columns)]
+    model = load("m.gr")
+    assert isinstance(model, NodeRegressor)
+    assert model.target_names_ == ["between", "size"]
+    expected = model.predict([row["node"] for row in rows])
+    found = [[float(row["prediction_between"]), float(row["prediction_size"])] for row in rows]
+    np.testing.assert_allclose(found, expected)
+    summary = json.loads(run("--value", "between, size", "--json").stdout)
+    assert [one["known"] for one in summary["targets"]] == [39, 33]
+
+
+@pytest.mark.usefixtures("files")
+def test_one_of_several_targets_is_explained() -> None:
+    run("--value", "between,size", "--model", "m.gr")
+    ask = ["explain", "--model", "m.gr", "--node", "Gavroche", "--json"]
+    found = CliRunner().invoke(main, [*ask, "--target", "between"])
+    assert found.exit_code == 0, found.output
+    assert json.loads(found.stdout)["prediction"] >= 0.0
+    for more in ([], ["--target", "nothing"]):
+        refused = CliRunner().invoke(main, [*ask, *more])
+        assert refused.exit_code == 2
+        assert "between, size" in refused.output
+    refused = CliRunner().invoke(main, ["update", "--model", "m.gr", "--values", "values.csv"])
+    assert refused.exit_code == 1
+    assert "2 targets" in refused.output
+
+
+@pytest.mark.usefixtures("files")
+def test_sample_weights_are_a_column() -> None:
+    plain, weighed = (
+        run("--value", "between", "--out", "-", *more).stdout
+        for more in ([], ["--sample-weight", "trust"])
+    )
+    assert plain != weighed
+    assert "not a column" in run("--value", "between", "--sample-weight", "no", code=1).output
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--value", "between,size", "--report", "page.html"), "for one column"),
+        (("--value", "between,size", "--top", "2"), "for one column"),
+        (("--value", "between,between"), "twice"),
+        (("--value", "between,size", "--method", "skg"), "--method nodes"),
+        (("--value", "between", "--method", "skg", "--transform", "log"), "--method nodes"),
+        (("--value", "between", "--method", "skg", "--sample-weight", "trust"), "--method nodes"),
+        (("--value", "between", "--transform", "cube"), "cube"),
+    ],
+)
+def test_bad_options_are_refused(arguments: tuple[str, ...], message: str) -> None:
+    assert message in run(*arguments, code=2).output
