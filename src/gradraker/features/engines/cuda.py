@@ -100,10 +100,13 @@ class CudaEngine:
     # -- memory --------------------------------------------------------------------
 
     def measure_memory(self) -> tuple[int, int]:
-        """Bytes of GPU memory that are free, and in all."""
+        """Bytes of GPU memory that are free, and in all; a limit of CuPy's pool counts."""
         pool = self.xp.get_default_memory_pool()
         free, total = self.xp.cuda.runtime.memGetInfo()
-        return int(free) + int(pool.free_bytes()), int(total)
+        free, limit = int(free) + int(pool.free_bytes()), int(pool.get_limit())
+        if limit:
+            return max(0, min(free, limit - int(pool.used_bytes()))), min(int(total), limit)
+        return free, int(total)
 
     def free_memory(self) -> None:
         """Give memory that no array uses back to the GPU."""
