@@ -144,7 +144,10 @@ def show_parameters(
     """Signature of a class: that of its ``__init__``, also where ``__new__`` takes anything."""
     if what != "class" or issubclass(obj, BaseException):
         return None
-    found = inspect.signature(obj)
+    try:
+        found = inspect.signature(obj)
+    except ValueError:  # a subclass of dict has none
+        return None
     plain = [entry.replace(annotation=entry.empty) for entry in found.parameters.values()]
     return str(found.replace(parameters=plain, return_annotation=found.empty)), None
 
