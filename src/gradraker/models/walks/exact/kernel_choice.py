@@ -33,7 +33,7 @@ FINE_ALPHAS = np.logspace(-5, 4, 46)
 _NEEDED, _NEEDED_OVER_MEAN = 8.0, 3.0
 # Nats by which attributes must beat walks: so many, and more with about 40 known nodes, whose
 # values chance can follow with as many terms; fewer nodes cannot show more.
-_NEEDED_OF_ATTRIBUTES, _NEEDED_OF_FEW, _SHOWN_BY_NODE = 5.0, 400.0, 0.25
+_NEEDED_OF_ATTRIBUTES, _NEEDED_OF_FEW, _SHOWN_BY_NODE = 8.0, 400.0, 0.5
 # Known nodes from which on useless terms are dropped on a part of them.
 _MANY_ENOUGH = 400
 _RULE = (
@@ -113,7 +113,7 @@ def choose_kernel(
     costs, alphas = _compute_costs(many, candidates, alpha, FINE_ALPHAS)
     best = 0
     n = len(many.Y)
-    needed_more = _NEEDED_OF_ATTRIBUTES + min(_NEEDED_OF_FEW / n, _SHOWN_BY_NODE * n)
+    needed_more = min(_NEEDED_OF_ATTRIBUTES + _NEEDED_OF_FEW / n, _SHOWN_BY_NODE * n)
     for number in range(1, len(costs)):
         if costs[number] < costs[best] - (_NEEDED if number == 1 else needed_more):
             best = number
