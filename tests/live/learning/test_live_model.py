@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gradraker import NodeClassifier, NodeRegressor, SKGNodeRegressor
+from gradraker.attributes import AttributeWarning
 from gradraker.live.journal.changes import Change, compute_effect
 from gradraker.live.learning.live_model import (
     LiveModel,
@@ -122,25 +123,19 @@ def test_model_that_can_forget_is_asked_to() -> None:
     assert live.model.forgotten == (["b"], ["v"], [("a", "y")])
 
 
-class AttributeRegressor(NodeRegressor):
-    """A model that takes attributes."""
-
-    def fit(self, graph: Any, values: Any, *, attributes: Any = None, **options: Any) -> Any:
-        return super().fit(graph, values, **options)
-
-    def partial_fit(
-        self, graph: Any = None, values: Any = None, *, attributes: Any = None, **options: Any
-    ) -> Any:
-        self.attributes = attributes
-        return self if values is None else super().partial_fit(graph, values, **options)
-
-
-def test_attributes_reach_a_model_that_takes_them() -> None:
-    live = LiveModel(AttributeRegressor().fit(EDGES, VALUES), is_directed=True)
+def test_attributes_reach_a_model_that_began_with_some() -> None:
+    rows = {node: {"words": float(i), "kind": "x"} for i, node in enumerate("abcde")}
+    with pytest.warns(AttributeWarning, match="'kind'"):
+        model = NodeRegressor().fit(EDGES, VALUES, attributes=rows)
+    live = LiveModel(model, is_directed=True)
     assert live.attributes_are_learned
-    learn(live, Change("put_attributes", "a", value={"words": 3}))
-    assert live.model.attributes == {"a": {"words": 3}}
-    assert not make_live().attributes_are_learned or hasattr(NodeRegressor, "attributes")
+    learn(live, Change("put_attributes", "a", value={"words": 7}))
+    table = live.model.attributes_
+    row = live.positions["a"]
+    assert table.matrix[row, table.names.index("words")] == 7.0
+    learn(live, Change("remove_attributes", "a"))
+    assert np.isnan(live.model.attributes_.matrix[row]).all()
+    assert not make_live().attributes_are_learned
 
 
 @pytest.mark.parametrize("kind", [NodeRegressor, SKGNodeRegressor])

@@ -62,6 +62,17 @@ def test_a_reloaded_operator_model_has_the_same_intervals_and_left_out_error(
         np.testing.assert_allclose(found, expected, atol=10 * tol + 1e-9)
 
 
+def test_an_operator_model_that_is_loaded_and_saved_at_once_keeps_its_solution(
+    tmp_path: Path,
+) -> None:
+    A, values, _ = random_graph()
+    model = NodeRegressor(solver="operators", tol=1e-2).fit(A, values, kind="matrix")
+    expected = model.predict()
+    loaded = gradraker.load(model.save(tmp_path / "first.skg"))
+    again = gradraker.load(loaded.save(tmp_path / "second.skg"))
+    np.testing.assert_array_equal(again.predict(), expected)
+
+
 def test_a_reloaded_operator_model_of_one_known_value_predicts_it(tmp_path: Path) -> None:
     model = NodeRegressor(solver="operators").fit([("a", "b"), ("b", "c")], {"a": 1.0})
     model.predict(return_interval=True)

@@ -40,6 +40,7 @@ from gradraker.models.walks.operators.solution import OperatorSolution
 from gradraker.models.walks.operators.warm_start import (
     WarmStart,
     dump_solution,
+    dump_warm_start,
     keep_warm,
     restore_warm_start,
     start_solution,
@@ -543,8 +544,11 @@ class WalkModel(NodeModel):
         }
         if self._is_current and isinstance(self._solution, OperatorSolution):
             more, arrays = dump_solution(self._solution)
-            return state | more, arrays
-        return state, {}
+        elif self._warm is not None and self._warm.products is not None:  # of a file, not used yet
+            more, arrays = dump_warm_start(self._warm)
+        else:
+            more, arrays = {}, {}
+        return state | more, arrays
 
     def _restore_state(self, state: State, arrays: Arrays) -> None:
         if state["choice"] is None:

@@ -86,16 +86,25 @@ def start_solution(
 
 def dump_solution(solution: OperatorSolution) -> tuple[State, Arrays]:
     """Return a solution as state and arrays of a file."""
+    return dump_warm_start(
+        keep_warm(solution)._replace(products=solution.products, mean=solution.mean)
+    )
+
+
+def dump_warm_start(warm: WarmStart) -> tuple[State, Arrays]:
+    """Return what a file held, or a solution, as state and arrays of a file."""
+    assert warm.products is not None
+    assert warm.mean is not None
     arrays: Arrays = {
-        "coefficients": solution.coefficients,
-        "products": solution.products,
-        "mean": solution.mean,
+        "coefficients": warm.coefficients,
+        "products": warm.products,
+        "mean": warm.mean,
     }
-    state: State = {"n_assessed": solution.n_assessed}
-    if solution.assessment is not None:
-        arrays["left_out_positions"] = solution.assessment.positions
-        arrays["left_out_predictions"] = solution.assessment.predictions
-        state["one_at_a_time"] = solution.assessment.one_at_a_time
+    state: State = {"n_assessed": warm.n_assessed}
+    if warm.assessment is not None:
+        arrays["left_out_positions"] = warm.assessment.positions
+        arrays["left_out_predictions"] = warm.assessment.predictions
+        state["one_at_a_time"] = warm.assessment.one_at_a_time
     return state, arrays
 
 
