@@ -130,11 +130,13 @@ def test_attributes_reach_a_model_that_began_with_some() -> None:
     live = LiveModel(model, is_directed=True)
     assert live.attributes_are_learned
     learn(live, Change("put_attributes", "a", value={"words": 7}))
-    table = live.model.attributes_
-    row = live.positions["a"]
+    table, row = live.model.attributes_, live.positions["a"]
+    assert table is not None
     assert table.matrix[row, table.names.index("words")] == 7.0
     learn(live, Change("remove_attributes", "a"))
-    assert np.isnan(live.model.attributes_.matrix[row]).all()
+    table = live.model.attributes_
+    assert table is not None
+    assert np.isnan(table.matrix[row, table.names.index("words")])
     assert not make_live().attributes_are_learned
 
 
