@@ -164,7 +164,7 @@ def make_tiny() -> Iterator[Task]:
     ring = csr_array((np.ones(n), (np.arange(n), (np.arange(n) + 1) % n)), shape=(n, n))
     A, X = csr_array(ring + ring.T), rng.normal(size=(n, 3))
     split = [(np.arange(0, n, 2), np.arange(1, n, 2))]
-    y = X[:, 0] + rng.normal(size=n)
+    y = X[:, 0] + 0.3 * rng.normal(size=n)
     yield Task("made values", A, X, y, split, False, None)
     words = csr_array((rng.random((n, 80)) < 0.1).astype(float))
     yield Task("made classes", A, words, (y > 0.0).astype(np.int64), split, True, None)

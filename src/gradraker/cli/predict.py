@@ -54,12 +54,6 @@ from gradraker.cli.output import (
 )
 from gradraker.cli.page import Outputs, make_page, take_page_options
 from gradraker.cli.progress import Waiting
-from gradraker.cli.several_targets import (
-    check_targets,
-    list_targets,
-    predict_targets,
-    write_targets,
-)
 from gradraker.cli.tables import list_prediction_facts, make_facts_table, make_predictions_table
 
 if TYPE_CHECKING:
@@ -149,11 +143,8 @@ def predict(
         raise click.UsageError("--model cannot be '-': a model is read again from a file")
     check_distinct(files, {"out": out, "report": report, "model": model})
     check_writable(out, report, model)
-    targets = list_targets(how.value)
-    if targets:
-        check_targets(options["method"], how.task, report=report, top=top)
-        predicted = predict_targets(targets, edges, values, how, options)
-        write_targets(predicted, out=out, model=model, raw_names=raw_names, as_json=as_json)
+    targets_to = {"out": out, "model": model, "raw_names": raw_names, "as_json": as_json}
+    if _predict_several((edges, values), how, options, targets_to, report=report, top=top):
         return
     with Waiting() as waiting:
         waiting.show_stage("starting")
@@ -209,6 +200,27 @@ def _take_graph_options(options: dict[str, Any], how: FileOptions) -> dict[str, 
 
 def _list_inputs(**files: str | None) -> dict[str, str]:
     return {name: file for name, file in files.items() if file is not None}
+
+
+def _predict_several(
+    files: tuple[str, str],
+    how: FileOptions,
+    options: dict[str, Any],
+    outputs: dict[str, Any],
+    *,
+    report: str | None,
+    top: int,
+) -> bool:
+    """Predict several columns of values, if --value names several."""
+    # Loads numpy, which --help does without.
+    from gradraker.cli import several_targets
+
+    targets = several_targets.list_targets(how.value)
+    if targets:
+        several_targets.check_targets(options["method"], how.task, report=report, top=top)
+        predicted = several_targets.predict_targets(targets, *files, how, options)
+        several_targets.write_targets(predicted, **outputs)
+    return bool(targets)
 
 
 def _check_method(ctx: click.Context, options: dict[str, Any]) -> None:

@@ -1,7 +1,9 @@
 """Node models whose work is done by the workers of a cluster."""
 
+import shutil
+import weakref
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import Any, ClassVar, Self
 from uuid import uuid4
 
@@ -25,6 +27,14 @@ from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.models import NodeClassifier, NodeRegressor
 
 _OWN = ("client", "directory", "timeout")
+
+
+class _Folder:
+    """A temporary folder that goes with the last model that uses it."""
+
+    def __init__(self, parent: Any) -> None:
+        self.path = Path(mkdtemp(prefix="gradraker-", dir=parent))
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
 class _DaskModel(BaseEstimator):
@@ -85,9 +95,9 @@ class _DaskModel(BaseEstimator):
         """
         client = self.client_
         wait_for_workers(client, check_positive("timeout", self.timeout))
-        folder = TemporaryDirectory(prefix="gradraker-", dir=self.directory)
+        folder = _Folder(self.directory)
         shared, rest = self._share(graph, options)
-        job = write_shared(Path(folder.name), "job", (shared, values, rest))
+        job = write_shared(folder.path, "job", (shared, values, rest))
         model = self.model_class(**self._parameters)
         name = f"model-{uuid4().hex}"
         file = client.submit(fit_task, model, job, name, pure=False).result()
@@ -125,8 +135,8 @@ class _DaskModel(BaseEstimator):
             nodes = local.known_nodes_ if left_out else local.unknown_nodes_
         wait_for_workers(client, self.timeout)
         if not hasattr(self, "_file"):  # after a copy, the file of the fit is gone
-            self._folder = TemporaryDirectory(prefix="gradraker-", dir=self.directory)
-            self._file = write_shared(Path(self._folder.name), "model", local)
+            self._folder = _Folder(self.directory)
+            self._file = write_shared(self._folder.path, "model", local)
         nodes = list(nodes)
         if not nodes:
             return local.explain(nodes, left_out=left_out)  # type: ignore[no-any-return]
