@@ -96,7 +96,7 @@ def kill_often(
     options = ("--model", model_file, "--snapshot", "1", "--lease", "2", "--rate", "100000")
     service = LiveService(*options, journal=journal).wait_until_ready()
     findings, stop = Findings(), threading.Event()
-    token = service._environment["GRADRAKER_TOKEN"]
+    token = service.token
     clients = [Load(service.url, token, number, stop) for number in range(4)]
     for client in clients:
         client.start()

@@ -1,11 +1,8 @@
 """Start, ask, stop and kill a live service, as a user would."""
 
 import contextlib
-import os
 import re
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -13,12 +10,12 @@ from typing import Any
 import requests
 
 from gradraker.live import connect
+from service_process import ServiceProcess
 
 TOKEN = "a token for tests"
-COMMAND = [sys.executable, "-c", "from gradraker.cli import main; main()", "serve"]
 
 
-class LiveService:
+class LiveService(ServiceProcess):
     """A service in a process of its own."""
 
     def __init__(
@@ -30,20 +27,13 @@ class LiveService:
         cwd: Any = None,
         **options: Any,
     ) -> None:
-        words = ["--journal", str(journal), "--port", str(port), *map(str, arguments)]
-        self._environment = os.environ | ({"GRADRAKER_TOKEN": token} if token else {})
-        self.process = subprocess.Popen(
-            [*COMMAND, *words],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            env=self._environment,
+        super().__init__(
+            *("serve", "--journal", journal, "--port", port, *arguments),
+            environment={"GRADRAKER_TOKEN": token} if token else {},
             cwd=cwd,
             **options,
         )
-        assert self.process.stdout is not None
-        self._stdout = self.process.stdout
-        self.output = ""
+        self.token = token
         self.url = self._read_url()
         self.port = int(self.url.rsplit(":", 1)[1])
 
@@ -81,22 +71,3 @@ class LiveService:
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
         self._stdout.close()
-
-    def stop(self) -> Any:
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGINT)
-            try:
-                self.process.wait(40)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
-        self.output += self._stdout.read()
-        self._stdout.close()
-        return self.process.returncode
-
-    def __enter__(self) -> Any:
-        return self.wait_until_ready()
-
-    def __exit__(self, *_: Any) -> None:
-        if not self._stdout.closed:
-            self.stop()

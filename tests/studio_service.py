@@ -1,34 +1,24 @@
 """Start a studio as a user would, and open it in a real browser."""
 
-import os
 import re
-import signal
-import subprocess
-import sys
 import time
 from typing import Any
 
 import requests
 
-COMMAND = [sys.executable, "-c", "from gradraker.cli import main; main()"]
+from service_process import ServiceProcess
 
 
-class StudioService:
+class StudioService(ServiceProcess):
     """``gradraker studio`` or ``gradraker serve`` in a process of its own."""
 
     def __init__(self, *words: Any, command: str = "studio", **options: Any) -> None:
         more = ["--no-browser"] if command == "studio" else []
-        self.process = subprocess.Popen(
-            [*COMMAND, command, *more, "--port", "0", *map(str, words)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            env=os.environ | {"PYTHONUNBUFFERED": "1"},
+        super().__init__(
+            *(command, *more, "--port", 0, *words),
+            environment={"PYTHONUNBUFFERED": "1"},
             **options,
         )
-        assert self.process.stdout is not None
-        self._stdout = self.process.stdout
-        self.output = ""
         self.url, self.token = self._read_address()
 
     def _read_address(self) -> Any:
@@ -51,23 +41,6 @@ class StudioService:
             assert self.process.poll() is None, self._stdout.read()
             time.sleep(0.05)
         raise AssertionError("the studio is not ready")
-
-    def stop(self) -> Any:
-        self.process.send_signal(signal.SIGINT)
-        try:
-            self.process.wait(40)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        self.output += self._stdout.read()
-        self._stdout.close()
-        return self.process.returncode
-
-    def __enter__(self) -> Any:
-        return self.wait_until_ready()
-
-    def __exit__(self, *_: Any) -> None:
-        self.stop()
 
 
 class Watched:

@@ -159,6 +159,23 @@ def tell_attributes(path: str | None, model: "NodeModel", waiting: Waiting) -> N
         waiting.tell(f"{_label(path)}: {model.attributes_.format_kinds()}")
 
 
+def fit_files(
+    options: Mapping[str, Any], how: "FileOptions", attributes: Any, waiting: Waiting
+) -> "NodeModel":
+    """Fit a node model to the files --edges and --values, and to attributes that were read."""
+    from gradraker import NodeClassifier, NodeRegressor
+    from gradraker.graph.node_values import find_task
+
+    graph = read_edges_file(options["edges"], waiting, how)
+    values = read_values_file(options["values"], waiting, how)
+    waiting.show_stage("training")
+    model = NodeClassifier() if find_task(values) == "classes" else NodeRegressor()
+    with reword_errors(options["values"]), tell_warnings(waiting):
+        model.fit(graph, values, attributes=attributes, directed=how.directed)
+    tell_attributes(options["attributes"], model, waiting)
+    return model
+
+
 @contextmanager
 def tell_warnings(waiting: Waiting) -> "Iterator[None]":
     """Say warnings about attributes in a sentence, without a line of code."""

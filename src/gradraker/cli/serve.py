@@ -9,13 +9,10 @@ import click
 
 from gradraker.cli.inputs import (
     FileOptions,
+    fit_files,
     load_node_model,
     read_attributes_table,
-    read_edges_file,
-    read_values_file,
-    reword_errors,
     take_file_options,
-    tell_attributes,
 )
 from gradraker.cli.option_groups import FILE_OPTIONS, GroupedCommand
 from gradraker.cli.options import (
@@ -234,18 +231,8 @@ def _make_model(options: dict[str, Any], how: FileOptions, waiting: Waiting) -> 
         return load_node_model(options["model"])
     if not options["edges"]:
         return None
-    from gradraker import NodeClassifier, NodeRegressor
-    from gradraker.graph.node_values import find_task
-
-    graph = read_edges_file(options["edges"], waiting, how)
-    values = read_values_file(options["values"], waiting, how)
     attributes = read_attributes_table(options["attributes"], waiting)
-    waiting.show_stage("training")
-    model = NodeClassifier() if find_task(values) == "classes" else NodeRegressor()
-    with reword_errors(options["values"]):
-        fitted = model.fit(graph, values, attributes=attributes, directed=how.directed)
-    tell_attributes(options["attributes"], fitted, waiting)
-    return fitted
+    return fit_files(options, how, attributes, waiting)
 
 
 def _tell(settings: Any, port: int, token: str | None) -> None:

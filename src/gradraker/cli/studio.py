@@ -10,14 +10,11 @@ import click
 
 from gradraker.cli.inputs import (
     FileOptions,
+    fit_files,
     load_node_model,
     read_attributes_table,
-    read_edges_file,
     read_values_file,
-    reword_errors,
     take_file_options,
-    tell_attributes,
-    tell_warnings,
 )
 from gradraker.cli.option_groups import FILE_OPTIONS, GroupedCommand
 from gradraker.cli.options import (
@@ -134,7 +131,7 @@ def _prepare(
     else:
         attributes = read_attributes_table(options["attributes"], waiting)
         positions, names = find_coordinates(attributes)
-        model = _fit(options, how, attributes, waiting)
+        model = fit_files(options, how, attributes, waiting)
     if model.values_.ndim > 1:
         raise click.ClickException("the studio shows one target, and the model has several")
     if options["positions"]:
@@ -146,22 +143,6 @@ def _prepare(
         position_names=names,
     )
     return model, told
-
-
-def _fit(
-    options: dict[str, Any], how: FileOptions, attributes: Any, waiting: Waiting
-) -> "NodeModel":
-    from gradraker import NodeClassifier, NodeRegressor
-    from gradraker.graph.node_values import find_task
-
-    graph = read_edges_file(options["edges"], waiting, how)
-    values = read_values_file(options["values"], waiting, how)
-    waiting.show_stage("training")
-    model = NodeClassifier() if find_task(values) == "classes" else NodeRegressor()
-    with reword_errors(options["values"]), tell_warnings(waiting):
-        model.fit(graph, values, attributes=attributes, directed=how.directed)
-    tell_attributes(options["attributes"], model, waiting)
-    return model
 
 
 def _read_positions(path: str, waiting: Waiting) -> dict[str, tuple[float, float]]:

@@ -216,6 +216,4 @@ def dump_base(model: NodeModel | None) -> tuple[bytes, list[str]]:
     if model is None:
         return b"", []
     live = LiveModel(model, is_directed=True)
-    if live.n_known:
-        model.predict(model.nodes_[:1])  # solves what waits, so that the file holds the solution
     return live.to_bytes(), live.names

@@ -106,9 +106,6 @@ def cross_validate_nodes(
     >>> scores.to_frame().shape
     (3, 4)
     """
-    options = dict(fit_options or {})
-    if attributes is not None:
-        options["attributes"] = attributes
     known = align_known(
         model,
         graph,
@@ -117,7 +114,8 @@ def cross_validate_nodes(
         node=node,
         value=value,
         graph_options=graph_options,
-        fit_options=options,
+        attributes=attributes,
+        fit_options=fit_options,
     )
     folds = list_folds(model, known, cv, groups)
     scorers = list_scorers(model, scoring)

@@ -73,9 +73,10 @@ def align_known(
     node: Hashable,
     value: Any,
     graph_options: Mapping[str, Any],
-    fit_options: Mapping[str, Any],
+    attributes: Any,
+    fit_options: Mapping[str, Any] | None,
 ) -> KnownNodes:
-    """Read graph and values once, as ``fit`` would."""
+    """Read graph and values once, as ``fit`` would; attributes are an option of the fits."""
     if not isinstance(model, NodeModel):
         raise TypeError(
             "model must be a model of graphs, such as NodeRegressor(), got "
@@ -96,7 +97,10 @@ def align_known(
     rows = np.flatnonzero(model.value_kind.is_known(aligned))
     if rows.size < 2:
         raise ValueError(f"values must be known for 2 nodes at least, got {rows.size}")
-    return KnownNodes(made, aligned, rows, fit_options, names)
+    options = dict(fit_options or {})
+    if attributes is not None:
+        options["attributes"] = attributes
+    return KnownNodes(made, aligned, rows, options, names)
 
 
 def list_folds(model: NodeModel, known: KnownNodes, cv: Any, groups: Any) -> list[Fold]:

@@ -121,9 +121,6 @@ def search_nodes(
         raise ValueError("grid holds no parameters: give one candidate at least")
     for one in candidates:
         clone(model).set_params(**copy_parameters(one))  # refuses names that it does not have
-    options = dict(fit_options or {})
-    if attributes is not None:
-        options["attributes"] = attributes
     known = align_known(
         model,
         graph,
@@ -132,7 +129,8 @@ def search_nodes(
         node=node,
         value=value,
         graph_options=graph_options,
-        fit_options=options,
+        attributes=attributes,
+        fit_options=fit_options,
     )
     folds, scorers = list_folds(model, known, cv, groups), list_scorers(model, scoring)
     deciding = _choose_score(scorers, refit)
@@ -150,7 +148,7 @@ def search_nodes(
     fitted = None
     if refit:
         fitted = clone(model).set_params(**copy_parameters(candidates[best]))
-        fitted.fit(known.graph, known.show(known.rows), **options)
+        fitted.fit(known.graph, known.show(known.rows), **known.fit_options)
     return NodeSearch(candidates[best], float(means[best]), fitted, table)
 
 

@@ -27,6 +27,18 @@ class LeftOutNodes(NamedTuple):
     one_at_a_time: bool
 
 
+def find_known_positions(known: Rows, rows: Rows, names: NDArray[Any]) -> Rows:
+    """Return the positions of rows in the known nodes; ``names`` are those of all nodes."""
+    positions = {row: i for i, row in enumerate(known.tolist())}
+    for row in rows.tolist():
+        if row not in positions:
+            raise ValueError(
+                f"nodes holds {names[row]!r}, whose value is unknown: only known nodes can be "
+                "left out"
+            )
+    return np.array([positions[row] for row in rows.tolist()], dtype=np.int64)
+
+
 class Parts(NamedTuple):
     """Predictions as sums over kinds of similarity, beside the mean."""
 

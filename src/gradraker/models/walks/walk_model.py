@@ -46,7 +46,7 @@ from gradraker.models.walks.operators.warm_start import (
     start_solution,
 )
 from gradraker.models.walks.parameters import check_parameters, check_tolerance
-from gradraker.models.walks.solution import Solution
+from gradraker.models.walks.solution import Solution, find_known_positions
 from gradraker.models.walks.terms import ATTRIBUTE_BLOCKS, Term
 
 # solver="auto" takes exact kernels up to so many nodes.
@@ -299,26 +299,15 @@ class WalkModel(NodeModel):
             and self._graph.is_directed
             and not is_symmetric(self._graph.adjacency)
         )
+        facts: dict[str, Any] = {
+            "is_directed": is_directed,
+            "are_classes": self.are_classes,
+            "trust": self._get_trust(known),
+        }
         if isinstance(description, ExactBlocks):
-            self._choice = choose_exactly(
-                given,
-                description,
-                known,
-                Y,
-                is_directed=is_directed,
-                are_classes=self.are_classes,
-                trust=self._get_trust(known),
-            )
+            self._choice = choose_exactly(given, description, known, Y, **facts)
             return None
-        selected = choose_operators(
-            given,
-            description,
-            known,
-            Y,
-            is_directed=is_directed,
-            are_classes=self.are_classes,
-            trust=self._get_trust(known),
-        )
+        selected = choose_operators(given, description, known, Y, **facts)
         self._choice = selected.choice
         return selected
 
@@ -446,14 +435,7 @@ class WalkModel(NodeModel):
     def _explain_left_out(self, nodes: Any) -> LinearExplanation:
         rows = np.flatnonzero(self._is_known) if nodes is None else self._find_rows(nodes)
         solution = self._get_solution()
-        positions = {row: i for i, row in enumerate(solution.known.tolist())}
-        for row in rows.tolist():
-            if row not in positions:
-                raise ValueError(
-                    f"nodes holds {self.nodes_[row]!r}, whose value is unknown: only known nodes "
-                    "can be left out"
-                )
-        own = np.array([positions[row] for row in rows.tolist()], dtype=np.int64)
+        own = find_known_positions(solution.known, rows, self.nodes_)
         weights = solution.compute_left_out_weights(own)
         return self._make_explanation(rows, weights, self._to_scores(weights @ solution.Y))
 

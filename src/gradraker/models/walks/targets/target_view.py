@@ -11,7 +11,7 @@ from gradraker.explain.linear_explanation import LinearExplanation, Units
 from gradraker.graph.names import Names
 from gradraker.models.left_out import LeftOut, measure_left_out_error
 from gradraker.models.walks.intervals import compute_quantile
-from gradraker.models.walks.solution import LeftOutNodes, Solution
+from gradraker.models.walks.solution import LeftOutNodes, Solution, find_known_positions
 from gradraker.models.walks.targets.columns import Column
 from gradraker.models.walks.targets.scales import Scale, compute_constants, make_scale
 from gradraker.models.walks.targets.transforms import NoTransform
@@ -121,14 +121,7 @@ class TargetView:
 
     def explain_left_out(self, rows: Rows, names: Names) -> LinearExplanation:
         """Explain what is predicted for known nodes without their own values."""
-        positions = {row: i for i, row in enumerate(self.solution.known.tolist())}
-        for row in rows.tolist():
-            if row not in positions:
-                raise ValueError(
-                    f"nodes holds {names[row]!r}, whose value is unknown: only known nodes can be "
-                    "left out"
-                )
-        own = np.array([positions[row] for row in rows.tolist()], dtype=np.int64)
+        own = find_known_positions(self.solution.known, rows, names)
         weights = self.solution.compute_left_out_weights(own)
         return self._make_explanation(rows, names, weights, weights @ self.scaled_values)
 

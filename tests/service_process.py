@@ -1,0 +1,49 @@
+"""A command that serves, in a process of its own."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+
+class ServiceProcess:
+    """``gradraker serve`` or ``gradraker studio``, with all that it printed."""
+
+    def __init__(self, *words: Any, environment: Mapping[str, str], **options: Any) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", "from gradraker.cli import main; main()", *map(str, words)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env=os.environ | environment,
+            **options,
+        )
+        assert self.process.stdout is not None
+        self._stdout = self.process.stdout
+        self.output = ""
+
+    def stop(self) -> Any:
+        """Stop it as Ctrl-C would; return its exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            try:
+                self.process.wait(40)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self.output += self._stdout.read()
+        self._stdout.close()
+        return self.process.returncode
+
+    def wait_until_ready(self) -> Any:
+        """Wait until questions can be answered."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Any:
+        return self.wait_until_ready()
+
+    def __exit__(self, *_: Any) -> None:
+        if not self._stdout.closed:
+            self.stop()
