@@ -12,9 +12,13 @@ from browser import MISSING, browser
 from studio_service import StudioService, Watched
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Any:
-    """The browser of the machine, driven by Playwright."""
+    """The browser of the machine, driven by Playwright.
+
+    Of a module, not of the session: Playwright keeps an event loop running in this thread while it
+    is open, and tests of other modules start their own.
+    """
     playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
     if browser() is None:
         pytest.skip(MISSING)
