@@ -63,7 +63,6 @@ dist: $(READY)  ## wheel and sdist into dist, checked and installed in empty env
 	@$(BIN)/python -m build --outdir dist . >/dev/null
 	@$(BIN)/twine check --strict dist/*
 	@$(BIN)/check-wheel-contents dist/*.whl
-	@$(BIN)/python -m readme_renderer README.md -o dist/../.readme.html && rm .readme.html
 	@$(BIN)/python tools/check_dist.py
 
 hooks: $(READY)  ## the project's own checks before each commit and push
