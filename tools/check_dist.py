@@ -18,8 +18,8 @@ from pathlib import Path
 from readme_renderer import markdown
 
 HOME = Path(__file__).parents[1]
-# Extras that users install; peers are large, and dev, docs and release are for this repository.
-SKIPPED = {"dev", "docs", "release", "peers"}
+# Extras that users install; peers are large, and the others are for this repository.
+SKIPPED = {"dev", "docs", "peers", "release", "test"}
 JOB = """
 import gradraker
 data = gradraker.load_temperature()
