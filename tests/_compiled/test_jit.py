@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 import pytest
-from numba.core import caching
+from numba.core import config
 
 PROGRAM = """
 import warnings
@@ -35,7 +35,7 @@ def run(**environment: Any) -> Any:
 
 
 @pytest.mark.skipif(
-    not hasattr(caching, "_ZipCacheLocator"), reason="this Numba cannot be left without a cache"
+    not hasattr(config, "CACHE_LOCATOR_CLASSES"), reason="this Numba cannot be left without a cache"
 )
 def test_without_a_cache_it_works_and_says_so_once() -> None:
     # The only place for a cache is then one that files outside of archives do not have.
