@@ -29,7 +29,6 @@ LONG_FILES = {
     "models/walks/walk_model.py": "one estimator, a third of it documentation",
 }
 FOLDER_SIZES = {
-    "cli": "one file per command, and what commands share",
     "graph": "forms of graphs, nodes and values, each with its checks",
     "models/sigma2": "the rules, and the one rule that searches",
     "plotting": "one file per display, and what displays share",

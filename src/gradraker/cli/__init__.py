@@ -8,18 +8,18 @@ from typing import Any
 import click
 
 from gradraker import __version__
-from gradraker.cli.bank import bank
-from gradraker.cli.data import data
-from gradraker.cli.demo import demo
-from gradraker.cli.explain import explain
-from gradraker.cli.predict import predict
-from gradraker.cli.ranges import ranges
-from gradraker.cli.reproduce import reproduce
-from gradraker.cli.series import series
-from gradraker.cli.serve import serve
-from gradraker.cli.studio import studio
-from gradraker.cli.sweep import INTERRUPTED, sweep
-from gradraker.cli.update import update
+from gradraker.cli.nodes.data import data
+from gradraker.cli.nodes.demo import demo
+from gradraker.cli.nodes.explain import explain
+from gradraker.cli.nodes.predict import predict
+from gradraker.cli.nodes.serve import serve
+from gradraker.cli.nodes.studio import studio
+from gradraker.cli.nodes.update import update
+from gradraker.cli.skg.bank import bank
+from gradraker.cli.skg.ranges import ranges
+from gradraker.cli.skg.reproduce import reproduce
+from gradraker.cli.skg.series import series
+from gradraker.cli.skg.sweep import INTERRUPTED, sweep
 
 # Errors that the library raises on purpose, with a sentence meant for its users.
 EXPECTED_ERRORS = (ValueError, TypeError, OSError, ImportError)

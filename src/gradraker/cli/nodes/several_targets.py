@@ -39,7 +39,7 @@ def list_targets(value: object) -> list[str]:
 
     Examples
     --------
-    >>> from gradraker.cli.several_targets import list_targets
+    >>> from gradraker.cli.nodes.several_targets import list_targets
     >>> list_targets("age, income"), list_targets("age"), list_targets(None)
     (['age', 'income'], [], [])
     """

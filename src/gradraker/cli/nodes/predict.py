@@ -213,7 +213,7 @@ def _predict_several(
 ) -> bool:
     """Predict several columns of values, if --value names several."""
     # Loads numpy, which --help does without.
-    from gradraker.cli import several_targets
+    from gradraker.cli.nodes import several_targets
 
     targets = several_targets.list_targets(how.value)
     if targets:
