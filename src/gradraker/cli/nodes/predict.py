@@ -166,7 +166,6 @@ def predict(
         waiting.show_stage("summing up")
         summary = summarize_predictions(
             result,
-            n_edges=len(graph),
             n_contributors=top,
             inputs=_list_inputs(edges=edges, values=values, attributes=attributes),
             settings=settings,
