@@ -35,6 +35,47 @@ def test_ctrl_c_is_130_without_a_traceback(slow_job: Any, seconds: Any) -> None:
     assert "Traceback" not in errors
 
 
+def test_ctrl_c_while_python_ends_leaves_the_exit_code() -> None:
+    # What was done is done: the signal comes when modules are taken apart.
+    program = (
+        "import os, signal, sys\n"
+        "from gradraker.__main__ import run\n"
+        "class Last:\n"
+        "    def __del__(self, kill=os.kill, me=os.getpid()):\n"
+        "        kill(me, 2)\n"
+        "kept = Last()\n"
+        "sys.argv = ['gradraker', '--version']\n"
+        "run()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("then", ["raise RuntimeError('lost')", "time.sleep(60)"])
+def test_ctrl_c_in_a_callback_from_c_is_130(then: str) -> None:
+    program = (
+        "import ctypes, os, sys, time\n"
+        "from gradraker.__main__ import run\n"
+        "from gradraker.cli import main\n"
+        "@main.command()\n"
+        "def waits():\n"
+        "    @ctypes.CFUNCTYPE(None)\n"
+        "    def interrupted():\n"
+        "        os.kill(os.getpid(), 2)\n"
+        "        time.sleep(0)\n"
+        "    interrupted()\n"
+        f"    {then}\n"
+        "sys.argv = ['gradraker', 'waits']\n"
+        "run()\n"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    assert (done.returncode, done.stderr.strip()) == (130, "Stopped.")
+
+
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_closed_standard_streams(tmp_path: Path, closed: Any) -> None:
     out = tmp_path / "p.csv"

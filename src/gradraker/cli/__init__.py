@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from gradraker import __version__
+from gradraker.cli.interruption import INTERRUPTED, InterruptWatch
 from gradraker.cli.nodes.data import data
 from gradraker.cli.nodes.demo import demo
 from gradraker.cli.nodes.explain import explain
@@ -19,7 +20,7 @@ from gradraker.cli.skg.bank import bank
 from gradraker.cli.skg.ranges import ranges
 from gradraker.cli.skg.reproduce import reproduce
 from gradraker.cli.skg.series import series
-from gradraker.cli.skg.sweep import INTERRUPTED, sweep
+from gradraker.cli.skg.sweep import sweep
 
 # Errors that the library raises on purpose, with a sentence meant for its users.
 EXPECTED_ERRORS = (ValueError, TypeError, OSError, ImportError)
@@ -28,12 +29,15 @@ EXPECTED_ERRORS = (ValueError, TypeError, OSError, ImportError)
 class OneSentenceGroup(click.Group):
     """A group of commands whose errors are one sentence, unless ``--debug`` is given."""
 
+    watch = InterruptWatch()
+
     def main(self, *args: Any, standalone_mode: bool = True, **kwargs: Any) -> Any:
         """Run a command line; Ctrl-C gives exit code 130, where click gives 1."""
         if not standalone_mode:
             return super().main(*args, standalone_mode=False, **kwargs)  # type: ignore[call-overload]
         try:
-            code = super().main(*args, standalone_mode=False, **kwargs)  # type: ignore[call-overload]
+            with InterruptWatch() as self.watch:
+                code = super().main(*args, standalone_mode=False, **kwargs)  # type: ignore[call-overload]
         except click.Abort:
             click.echo("Stopped.", err=True)
             sys.exit(INTERRUPTED)
@@ -53,6 +57,8 @@ class OneSentenceGroup(click.Group):
         except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
             raise  # click knows what to do with these
         except Exception as error:
+            if self.watch.was_interrupted:
+                raise click.Abort from error  # the error comes from code that went on
             if ctx.params["debug"]:
                 raise
             raise click.ClickException(format_error(error)) from error
