@@ -45,8 +45,8 @@ count create cross cut decode decorate delete descend describe detect discard di
 download draw drop dump echo encode end enter escape estimate evaluate exchange exit expand explain
 extend extract fail fetch fill filter find finish fit flatten flush fold follow forget format free
 freeze from gather generate get give group grow guess handle has hash hide hold identify ignore
-imagine infer interpolate interrupt invert invoke is iterate join judge keep label learn leave limit list
-listen load locate lock log look loop make map mark match measure merge mix move multiply name
+imagine infer interpolate interrupt invert invoke is iterate join judge keep label learn leave limit
+list listen load locate lock log look loop make map mark match measure merge mix move multiply name
 normalise note notify number observe obtain open orient pack pad parse partial pick place plot poll
 post precondition predict prefetch prepare print project propagate publish push put quote raise rank
 read receive record redraw reduce refine refuse release remember remove rename render renew renumber

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import suppress
 from io import TextIOWrapper
 from typing import Any
 
@@ -39,13 +40,17 @@ class OneSentenceGroup(click.Group):
             with InterruptWatch() as self.watch:
                 code = super().main(*args, standalone_mode=False, **kwargs)  # type: ignore[call-overload]
         except click.Abort:
-            click.echo("Stopped.", err=True)
+            _say("\nStopped.")  # below the ^C of the terminal
             sys.exit(INTERRUPTED)
         except click.ClickException as error:
-            error.show()
+            with suppress(OSError):
+                error.show()
             sys.exit(error.exit_code)
-        except BrokenPipeError:
-            # The reader has left: nothing more is written, also not when Python ends.
+        except OSError as error:
+            # Standard output cannot be written; a reader that has left needs no sentence.
+            if not isinstance(error, BrokenPipeError):
+                _say(f"Error: {format_error(error)}")
+            # Nothing more is written, also not when Python ends.
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             sys.exit(1)
         sys.exit(code if isinstance(code, int) else 0)
@@ -56,12 +61,19 @@ class OneSentenceGroup(click.Group):
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
             raise  # click knows what to do with these
+        except KeyboardInterrupt as error:
+            raise click.Abort from error
         except Exception as error:
             if self.watch.was_interrupted:
                 raise click.Abort from error  # the error comes from code that went on
             if ctx.params["debug"]:
                 raise
             raise click.ClickException(format_error(error)) from error
+
+
+def _say(sentence: str) -> None:
+    with suppress(OSError):  # a full disk behind standard error changes no exit code
+        click.echo(sentence, err=True)
 
 
 def format_error(error: Exception) -> str:
