@@ -42,15 +42,6 @@ class OneNodeBank(LearnedBank):
     ) -> None:
         raise NotImplementedError
 
-    def _train(
-        self,
-        X: Any,
-        y: NDArray[np.float64],
-        orders: list[NDArray[np.int64]],
-        names: Sequence[Hashable] | None,
-    ) -> None:
-        raise NotImplementedError
-
     def predict_one(self, neighbours: Neighbours) -> Value:
         """Predict the value of one node from its neighbours.
 

@@ -22,12 +22,11 @@ from gradraker.explain.skg_explanation import Explanation, explain_predictions
 from gradraker.features import (
     FrequencyTable,
     check_references,
-    compute_fourier_features,
     predict_linear,
     to_row_arrays,
 )
 from gradraker.kernels import get_kernel
-from gradraker.kernels.ranges import Sigma2Ranges, compute_ranges, find_extreme_pairs
+from gradraker.kernels.ranges import Sigma2Ranges, compute_ranges
 from gradraker.linear.lms import train
 from gradraker.models.bounds import (
     COUNT_OF_EPOCHS,
@@ -39,7 +38,6 @@ from gradraker.models.bounds import (
 from gradraker.models.persistence.saving import Arrays, State, check_int
 from gradraker.models.rows.record import Record, find_row_names
 from gradraker.models.rows.row_input import check_same_features, gather_evidence, prepare_rows
-from gradraker.models.rows.row_model import RowModel
 from gradraker.models.rows.row_state import (
     check_coef,
     dump_row_state,
@@ -59,14 +57,11 @@ from gradraker.models.skg.auto_settings import (
     choose_settings,
     is_auto,
 )
-from gradraker.models.skg.feature_learning import (
-    FeatureLearningMixin,
-    compute_unfitted_features,
-)
+from gradraker.models.skg.feature_learning import FeatureLearning
 from gradraker.models.skg.one_node import OneNodeMixin
 
 
-class SKGRegressor(FeatureLearningMixin, OneNodeMixin, RegressorMixin, RowModel):
+class SKGRegressor(OneNodeMixin, RegressorMixin, FeatureLearning):
     """Predict node values from adjacency vectors, online (single-kernel Gradraker).
 
     A row a of X goes through D random Fourier features of a kernel,
@@ -283,12 +278,6 @@ class SKGRegressor(FeatureLearningMixin, OneNodeMixin, RegressorMixin, RowModel)
     def _get_n_epochs(self) -> int:
         return self.n_epochs_
 
-    def _check_rows_allowed(self, *, first: bool) -> None:
-        if first:
-            self._refuse_auto("partial_fit")
-        else:
-            self._check_frequencies_known()
-
     def _refuse_auto(self, method: str) -> None:
         for name in ("n_frequencies", "learning_rate", "n_epochs"):
             if is_auto(getattr(self, name)):
@@ -344,7 +333,6 @@ class SKGRegressor(FeatureLearningMixin, OneNodeMixin, RegressorMixin, RowModel)
         -------
         ndarray of shape (n,) or (n, n_targets)
         """
-        self._check_frequencies_known()
         rows, units, dtype, _ = prepare_rows(self, X, references)
         theta = self.coef_.reshape(-1, self.coef_.shape[-1])  # [K, 2D]
         predictions = predict_linear(rows, units, self._scale, theta=theta, dtype=dtype)
@@ -357,21 +345,6 @@ class SKGRegressor(FeatureLearningMixin, OneNodeMixin, RegressorMixin, RowModel)
             f"X has values too large for sigma2 = {self.sigma2_:g}: "
             "their projections leave the range of float64"
         )
-
-    def features(
-        self, X: Any, *, references: Sequence[Hashable] | NDArray[Any] | None = None
-    ) -> NDArray[Any]:
-        """Return the random Fourier features z of each row, equation (1), shape (n, 2D).
-
-        A model that was not fitted has features too, if ``sigma2``, ``n_frequencies`` and
-        ``random_state`` are numbers: a node can compute its z by itself, and send it to a model
-        that learns by :meth:`learn_features`.
-        """
-        if not hasattr(self, "coef_"):
-            return compute_unfitted_features(self, X, references)
-        self._check_frequencies_known()
-        rows, units, dtype, _ = prepare_rows(self, X, references)
-        return compute_fourier_features(rows, units, self._scale, dtype=dtype)
 
     def explain(
         self,
@@ -408,11 +381,10 @@ class SKGRegressor(FeatureLearningMixin, OneNodeMixin, RegressorMixin, RowModel)
         >>> bool(abs(explanation.weights @ y[:60] - model.predict(X[60:])).max() < 1e-10)
         True
         """
-        self._check_frequencies_known()
         learning_rate = check_learning_rate(self._rate)
         names = find_row_names(X)
         prepared = prepare_rows(self, X, references)
-        evidence = gather_evidence(prepared, self._record, self._table, self._scale)
+        evidence = gather_evidence(self, prepared, self._scale)
         theta = self.coef_.reshape(-1, self.coef_.shape[-1])  # [K, 2D]
         predictions = self._check_finite(evidence.stars @ theta.T)  # [n, K]
         learned = evidence.learned
@@ -437,24 +409,8 @@ class SKGRegressor(FeatureLearningMixin, OneNodeMixin, RegressorMixin, RowModel)
         """The four ranges of σ²; a rule that did not need them leaves them to the first use."""
         check_is_fitted(self, "coef_")
         if self._ranges is None:
-            if self._record is None or self._n_first == 0:
-                raise AttributeError(
-                    "ranges_ needs rows of fit or of the first chunk that differ: "
-                    "use gradraker.sigma2_ranges(X)"
-                )
-            rows = self._record.to_learned_rows().rows.take_first(self._n_first, len(self._table))
-            try:
-                pairs = find_extreme_pairs(rows, kernel=self._table.kernel)
-            except ValueError as error:
-                raise AttributeError(f"ranges_ does not exist: {error}") from None
-            self._ranges = compute_ranges(pairs, n_frequencies=self._table.n_frequencies)
+            self._ranges = self._find_ranges(self._table.kernel)
         return self._ranges
-
-    @property
-    def references_(self) -> Sequence[Hashable]:
-        """Names of the referencing nodes, in the order in which they came."""
-        check_is_fitted(self, "coef_")
-        return self._table.names
 
     @property
     def _scale(self) -> float:
