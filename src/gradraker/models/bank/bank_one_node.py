@@ -7,13 +7,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from gradraker._validation import make_seed
+from gradraker._validation import check_bounds, make_seed
 from gradraker.features import to_row_arrays
 from gradraker.kernels.ranges import Sigma2Ranges
 from gradraker.models.bank.fitted_bank import LearnedBank
 from gradraker.models.bank.frequency_tables import FamilyTables
 from gradraker.models.bank.members import WHOLE, BankMember, check_kernels
-from gradraker.models.bounds import check_bounds
 from gradraker.models.rollback import rollback_on_error
 from gradraker.models.rows.row_input import check_same_features
 from gradraker.models.skg.one_node import (

@@ -10,11 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from gradraker._validation import check_flag
+from gradraker._validation import Bounds, check_bounds, check_flag
 from gradraker.features import RowArrays, check_references
 from gradraker.kernels.ranges import Sigma2Ranges, compute_ranges, find_extreme_pairs
 from gradraker.linear.lms import draw_epoch_orders
-from gradraker.models.bounds import Bounds, check_bounds
 from gradraker.models.persistence.saving import (
     Arrays,
     State,

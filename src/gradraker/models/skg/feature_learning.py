@@ -20,24 +20,11 @@ from gradraker.features import (
 )
 from gradraker.models.rollback import rollback_on_error
 from gradraker.models.rows.row_input import prepare_rows
-from gradraker.models.rows.row_model import RowModel
+from gradraker.models.skg.starting import StartingSKG
 
 
-class FeatureLearning(RowModel):
+class FeatureLearning(StartingSKG):
     """``features``, ``learn_features`` and ``predict_features`` for SKG."""
-
-    kernel: str
-    sigma2: Any
-    n_frequencies: Any
-    random_state: Any
-
-    def _start_empty(self, targets: tuple[int, ...]) -> None:
-        raise NotImplementedError
-
-    @property
-    def _scale(self) -> float:
-        """1/σ."""
-        raise NotImplementedError
 
     def features(
         self, X: Any, *, references: Sequence[Hashable] | NDArray[Any] | None = None

@@ -10,14 +10,13 @@ from scipy.sparse import csr_array
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gradraker._validation import check_choice, check_count
+from gradraker._validation import Bounds, check_choice, check_count
 from gradraker.exceptions import ArgumentTypeError, TooFewValuesError
 from gradraker.explain.skg_explanation import Explanation
 from gradraker.explain.transfer import SimilarityTransfer, similarity_transfer
 from gradraker.graph.hops import HOP_WEIGHTS, count_walks
 from gradraker.graph.names import find_positions
 from gradraker.graph.node_graph import NodeGraph, append_new_nodes
-from gradraker.models.bounds import Bounds
 from gradraker.models.left_out import LeftOut, measure_left_out_error
 from gradraker.models.node_model import NodeModel
 from gradraker.models.persistence.saving import Arrays, State
