@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from gradraker._validation import check_choice
+from gradraker._validation import NOT_NEGATIVE, Bounds, check_choice
 from gradraker.attributes.alignment import append_described_nodes, warn_of_leaks
 from gradraker.attributes.table import AttributeTable
 from gradraker.exceptions import DeviceMemoryError
@@ -24,7 +24,6 @@ from gradraker.features.engines.disk import DiskEngine
 from gradraker.features.identities import identify_references
 from gradraker.features.walks import WalkMatrices, is_symmetric
 from gradraker.graph.node_graph import NodeGraph
-from gradraker.models.bounds import NOT_NEGATIVE, Bounds
 from gradraker.models.node_model import NodeModel
 from gradraker.models.persistence.saving import Arrays, State, check_int
 from gradraker.models.walks.attributes.coefficients import AttributeCoefficients
