@@ -369,7 +369,7 @@ class WalkModel(NodeModel):
 
     @property
     def blocks_(self) -> tuple[str, ...]:
-        """Blocks in use; none if the mean of the known values is all there is to say."""
+        """Blocks in use; none if the model predicts the mean of the known values."""
         return self.choice_.blocks
 
     @property
