@@ -240,5 +240,10 @@ def _tell(settings: Any, port: int, token: str | None) -> None:
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     address = f"{scheme}://{host}:{port}{settings.root_path}/"
     click.echo(f"gradraker live: {address} (API: /docs, studio: /studio)")
-    if token is not None:
+    if token is None:
+        return
+    if settings.token_for == "all":
+        # The token comes after the #, which browsers send to nobody.
+        click.echo(f"Token: {token} (in a browser: {address}studio#token={token})")
+    else:
         click.echo(f"Token for changes: {token}")
