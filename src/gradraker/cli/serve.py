@@ -116,6 +116,7 @@ def serve(**options: Any) -> None:
     how = take_file_options(options)
     _check(options)
     try:
+        from gradraker.cli.several_targets import refuse_targets
         from gradraker.live.server import open_journal
         from gradraker.live.server import serve as run
         from gradraker.live.settings import Limits, Settings
@@ -124,6 +125,7 @@ def serve(**options: Any) -> None:
         raise click.ClickException(
             f"serve needs more packages ({error.name} is missing): pip install 'gradraker[serve]'"
         ) from error
+    refuse_targets(how.value)
     token, is_made = _choose_token(options)
     journal, folder = _choose_journal(options)
     settings = Settings(
