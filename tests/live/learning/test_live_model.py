@@ -171,7 +171,8 @@ def test_facts_of_a_base() -> None:
 def test_state_holds_what_new_nodes_need(tmp_path: Any, monkeypatch: Any) -> None:
     rng = np.random.default_rng(0)
     edges = rng.integers(0, 60, (200, 2))
-    model = NodeRegressor(solver="operators").fit(edges, {i: float(i % 7) for i in range(30)})
+    model = NodeRegressor(solver="operators", blocks=["hop1"], alpha=0.1)
+    model.fit(edges, {i: float(i % 7) for i in range(30)})
     live = LiveModel(model, is_directed=True, has_integer_names=True)
     table = make_table(live, seq=1, batch=1, learned=[])
     write_state(tmp_path / "state", table, model, integers=True)
