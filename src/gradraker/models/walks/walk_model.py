@@ -23,7 +23,7 @@ from gradraker.features.engines.devices import DEVICES, choose_engine, report_me
 from gradraker.features.engines.disk import DiskEngine
 from gradraker.features.identities import identify_references
 from gradraker.features.walks import WalkMatrices, is_symmetric
-from gradraker.graph.node_graph import NodeGraph
+from gradraker.graph.node_graph import NodeGraph, find_new_links
 from gradraker.models.node_model import NodeModel
 from gradraker.models.persistence.saving import Arrays, State, check_int
 from gradraker.models.walks.attributes.coefficients import AttributeCoefficients
@@ -485,6 +485,10 @@ class WalkModel(NodeModel):
         check_is_fitted(self)
         solution = self._get_solution()
         n_old = len(self._graph.nodes)
+        if isinstance(self._description, Operators) and self._attributes is attributes is None:
+            found = find_new_links(self._graph, links, options)
+            described = self._description.describe_new(found.out, found.into)
+            return found.names.tolist(), np.arange(len(found.names)), described
         extended, table = append_described_nodes(
             self._graph, links, options, self._attributes, attributes
         )
@@ -497,8 +501,8 @@ class WalkModel(NodeModel):
             return names, rows - n_old, self._description.describe_new(out, into, new)
         assert self._description is not None
         walks = self._make_walks(extended, solution.known, n_old=n_old)
-        described = self._make_attribute_rows(table, walks)
-        return names, rows, ExactBlocks(walks, self._description.medians, described)
+        attribute_rows = self._make_attribute_rows(table, walks)
+        return names, rows, ExactBlocks(walks, self._description.medians, attribute_rows)
 
     @property
     def coefficients_(self) -> AttributeCoefficients:
