@@ -15,6 +15,7 @@ from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.adapters.tables import is_table
 from gradraker.graph.adjacency import VectorOptions, choose_matrix
 from gradraker.graph.disk_graph import DiskGraph
+from gradraker.graph.merging import is_symmetric
 from gradraker.graph.names import (
     Names,
     check_same_type,
@@ -76,7 +77,11 @@ class NewLinks(NamedTuple):
 
 
 def make_node_graph(graph: Any, options: Mapping[str, Any]) -> NodeGraph:
-    """Turn a graph in any form into a :class:`NodeGraph` with all of its nodes."""
+    """Turn a graph in any form into a :class:`NodeGraph` with all of its nodes.
+
+    A graph in which every edge has its reverse, with the same weight, is undirected, unless
+    ``directed=True`` says that it is not: edges that are added later then lead both ways too.
+    """
     for name in options:
         if name not in GRAPH_OPTIONS:
             raise TypeError(f"{name!r} is not an option of a graph; {', '.join(GRAPH_OPTIONS)} are")
@@ -102,6 +107,8 @@ def make_node_graph(graph: Any, options: Mapping[str, Any]) -> NodeGraph:
     found = choose_matrix(edges, VectorOptions(graph=plain, **given))
     is_directed = edges.directed and form.directed is not False
     if found.rows is None:
+        if form.directed is None and is_directed and found.matrix.nnz:
+            is_directed = not is_symmetric(found.matrix)
         return NodeGraph(found.nodes, found.matrix, is_directed, edges.reading)
     # Rows were asked for by name: their edges lead to all nodes of the graph.
     others = found.references[find_positions(found.references, found.nodes) < 0]
