@@ -216,22 +216,6 @@ def propagate(step: Sequence[csr_array], X: NDArray[Any], reach: Reach) -> NDArr
     return result
 
 
-def compute_reach_rows(
-    matrices: WalkMatrices, rows: NDArray[np.int64], reach: Reach
-) -> NDArray[np.float64]:
-    """Rows of f(T), as columns: shape (n, len(rows))."""
-    starts = np.zeros((matrices.n, rows.size))  # [n, k]
-    starts[rows, np.arange(rows.size)] = 1.0
-    return propagate(matrices.get_step_back(reach), starts, reach)
-
-
-def compute_mean_row(matrices: WalkMatrices, reach: Reach, n: int) -> NDArray[np.float64]:
-    """Mean of the rows of f(T) of the first n nodes, shape (number of nodes,)."""
-    starts = np.zeros((matrices.n, 1))
-    starts[:n] = 1.0 / n
-    return propagate(matrices.get_step_back(reach), starts, reach)[:, 0]
-
-
 def draw_vectors(
     identities: NDArray[np.uint64], n_vectors: int, seed: int, vectors: Any = None
 ) -> Any:

@@ -19,6 +19,7 @@ from gradraker.attributes.alignment import append_described_nodes, warn_of_leaks
 from gradraker.attributes.table import AttributeTable
 from gradraker.exceptions import DeviceMemoryError
 from gradraker.explain.linear_explanation import LinearExplanation
+from gradraker.features.engine import Engine
 from gradraker.features.engines.devices import DEVICES, choose_engine, report_memory
 from gradraker.features.engines.disk import DiskEngine
 from gradraker.features.identities import identify_references
@@ -164,9 +165,8 @@ class WalkModel(NodeModel):
         before = vars(self).copy()
         try:
             description = self._describe(known)
-            if isinstance(description, ExactBlocks):
-                return self._update_solution(description, known)
-            with report_memory(description.engine, description.n, self._graph.adjacency.nnz):
+            n, n_entries = len(self._graph), self._graph.adjacency.nnz
+            with report_memory(description.engine, n, n_entries):
                 return self._update_solution(description, known)
         except DeviceMemoryError as error:
             self.__dict__.update(before)
@@ -225,9 +225,9 @@ class WalkModel(NodeModel):
         if self._description is None or not holds:
             walks = self._make_walks(self._graph, known)
             if exact:
-                choose_engine(self.device)  # exact kernels stay on the CPU; a GPU must exist still
                 rows = self._make_attribute_rows(self._attributes, walks)
-                self._description = ExactBlocks(walks, attributes=rows)
+                engine = self._choose_engine()
+                self._description = ExactBlocks(walks, attributes=rows, engine=engine)
             else:
                 self._description = self._make_operators(walks)
             self._keep_warm()
@@ -242,12 +242,14 @@ class WalkModel(NodeModel):
             return None
         return AttributeRows(table, walks, most_columns=most_columns)
 
+    def _choose_engine(self) -> Engine:
+        return choose_engine("cpu" if self._is_without_room else self.device)
+
     def _make_operators(self, walks: Walks) -> Operators:
         is_single = self.tol >= _SINGLE_PRECISION if self.dtype == "auto" else "32" in self.dtype
         dtype = np.float32 if is_single else np.float64
-        folder = self._graph.folder
-        engine = choose_engine("cpu" if self._is_without_room else self.device)
-        if folder is not None and engine.name == "cpu":
+        engine = self._choose_engine()
+        if self._graph.folder is not None and engine.name == "cpu":
             engine = DiskEngine()
         rows = self._make_attribute_rows(self._attributes, walks, MOST_COLUMNS)
         return Operators(walks, dtype=dtype, engine=engine, attributes=rows)
@@ -340,7 +342,9 @@ class WalkModel(NodeModel):
         trust = self._get_trust(known)
         if isinstance(description, ExactBlocks):
             description.keep_products(known)
-            return KernelSolution(description, known, Y, self._choice, trust)
+            solution = KernelSolution(description, known, Y, self._choice, trust)
+            description.drop_known_kernel()
+            return solution
         if self._warm is not None:
             warm, self._warm = self._warm, None
             return start_solution(
@@ -385,10 +389,11 @@ class WalkModel(NodeModel):
 
     @property
     def device_(self) -> str:
-        """The device in use: ``"cpu"`` or ``"cuda"``; exact kernels are on the CPU."""
+        """The device in use: ``"cpu"`` or ``"cuda"``."""
         check_is_fitted(self)
         self._get_solution()
-        return self._description.engine.name if isinstance(self._description, Operators) else "cpu"
+        assert self._description is not None
+        return str(self._description.engine.name)
 
     @property
     def solver_(self) -> str:
@@ -502,8 +507,8 @@ class WalkModel(NodeModel):
             return names, rows - n_old, self._description.describe_new(out, into, new)
         assert self._description is not None
         walks = self._make_walks(extended, solution.known, n_old=n_old)
-        attribute_rows = self._make_attribute_rows(table, walks)
-        return names, rows, ExactBlocks(walks, self._description.medians, attribute_rows)
+        attribute_rows, old = self._make_attribute_rows(table, walks), self._description
+        return names, rows, ExactBlocks(walks, old.medians, attribute_rows, old.engine)
 
     @property
     def coefficients_(self) -> AttributeCoefficients:
