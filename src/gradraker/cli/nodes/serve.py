@@ -116,7 +116,7 @@ def serve(**options: Any) -> None:
     how = take_file_options(options)
     _check(options)
     try:
-        from gradraker.cli.several_targets import refuse_targets
+        from gradraker.cli.nodes.several_targets import refuse_targets
         from gradraker.live.server import open_journal
         from gradraker.live.server import serve as run
         from gradraker.live.settings import Limits, Settings

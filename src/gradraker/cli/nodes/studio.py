@@ -74,7 +74,7 @@ def studio(**options: Any) -> None:
     how = take_file_options(options)
     _check(options)
     try:
-        from gradraker.cli.several_targets import refuse_targets
+        from gradraker.cli.nodes.several_targets import refuse_targets
         from gradraker.live.server import open_journal, serve
         from gradraker.live.settings import Settings
         from gradraker.studio import add_studio

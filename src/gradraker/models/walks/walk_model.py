@@ -136,7 +136,8 @@ class WalkModel(NodeModel):
     def _learn_all(self) -> None:
         if self._attributes is not None:
             known = self._list_known()
-            warn_of_leaks(self._attributes, known, self._encode(self._values[known]))
+            Y = self._encode(self._values[known])
+            warn_of_leaks(self._attributes, known, Y, are_classes=self.are_classes)
         self._get_solution()
 
     def _learn_changes(self, changed: NDArray[np.int64], *, graph_grew: bool) -> None:

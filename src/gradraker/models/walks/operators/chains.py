@@ -211,7 +211,7 @@ class SymmetricChains(_NormedChains):
         columns = {
             number: slice(i * k, (i + 1) * k) for number, i in zip(order, places, strict=True)
         }
-        sums = {}
+        sums: dict[int, Any] = {}
         for number, own in columns.items():
             if not (is_shared and sums):
                 older[:, own] = self._move_in(starts[0 if is_shared else number])
