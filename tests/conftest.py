@@ -15,6 +15,7 @@ import hypothesis
 import pytest
 from click.testing import CliRunner
 
+from browser import MISSING, browser
 from gradraker._files import lock_file
 from gradraker.cli import main
 
@@ -62,3 +63,20 @@ def reproduced(
             assert result.exit_code == 0, result.output
             output.write_text(result.output, encoding="utf-8")
     return folder, output.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Any:
+    """The browser of the machine, driven by Playwright.
+
+    Of a module, not of the session: Playwright keeps an event loop running in this thread while it
+    is open, and tests of other modules start their own.
+    """
+    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+    if browser() is None:
+        pytest.skip(MISSING)
+    with playwright.sync_playwright() as driver:
+        flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+        opened = driver.chromium.launch(executable_path=browser(), args=flags)
+        yield opened
+        opened.close()
