@@ -36,7 +36,12 @@ from gradraker.cli.output import (
 )
 from gradraker.cli.page import Outputs, make_page, take_page_options
 from gradraker.cli.progress import Waiting
-from gradraker.cli.tables import make_facts_table, make_predictions_table, shorten
+from gradraker.cli.tables import (
+    format_graph,
+    make_facts_table,
+    make_predictions_table,
+    shorten,
+)
 
 
 @click.command(
@@ -198,7 +203,7 @@ def _print_tables(facts: dict[str, Any], *, changed: bool, to_stderr: bool) -> N
     if "steps" in facts:
         in_all = f"{shorten(facts['steps'])} steps"
     listed = [
-        ("Graph", f"{shorten(facts['nodes'])} nodes, {shorten(facts['edges'])} edges"),
+        ("Graph", format_graph(facts)),
         ("Learned", f"{shorten(facts['learned'])} new values, {in_all} in all"),
     ]
     if facts["forgotten"]:
