@@ -29,7 +29,7 @@ def describe_attributes(facts: dict[str, Any], model: NodeModel) -> dict[str, An
         None for a model without attributes. ``coefficients`` says what a prediction (of a class:
         its score) gains when an attribute is larger by one standard deviation.
     """
-    told = facts.get("attributes")
+    told: dict[str, Any] | None = facts.get("attributes")
     if told is None:
         return None
     return told | {"coefficients": [_name_coefficient(one, model) for one in told["coefficients"]]}
