@@ -25,7 +25,6 @@ LONG_FILES = {
     "_compiled/fourier_lms.py": "Numba's cache does not notice changes in other files",
     "models/node_model.py": "the protocol of models of graphs, half of it documentation",
     "models/skg/skg_node_regressor.py": "one estimator, a third of it documentation",
-    "models/skg/skg_regressor.py": "one estimator, a third of it documentation",
     "models/walks/walk_model.py": "one estimator, a third of it documentation",
 }
 FOLDER_SIZES = {

@@ -116,7 +116,7 @@ Completion of commands and options with the tab key, in shells that start after:
 def main(debug: bool) -> None:
     """Predict unknown node values on a graph, online, and explain every prediction.
 
-    Exit codes: 0 all went well, 1 the data or the machine said no, 2 wrong use, 130 stopped with
+    Exit codes: 0 success, 1 an error in the data or of the system, 2 wrong use, 130 stopped with
     Ctrl-C.
     """
     # A terminal that cannot show σ² or ° gets a question mark, not an error.

@@ -52,6 +52,15 @@ def list_targets(value: object) -> list[str]:
     return names if len(names) > 1 else []
 
 
+def refuse_targets(value: object) -> None:
+    """Refuse several columns, in commands that show or learn one."""
+    if targets := list_targets(value):
+        raise click.UsageError(
+            f"--value names {len(targets)} columns, and this command takes one: --value "
+            f"{targets[0]}; gradraker predict takes several"
+        )
+
+
 def read_targets(
     path: str, targets: list[str], waiting: Waiting, how: FileOptions
 ) -> dict[str, dict[str, float]]:
