@@ -226,8 +226,8 @@ def load_node_model(path: str, *, several: bool = False) -> "NodeModel":
         )
     if model.target_names_ and not several:
         raise ModelFileError(
-            f"{path!r} holds a model of {len(model.target_names_)} targets: 'gradraker explain' "
-            "and the library take it, other commands take models of one"
+            f"{path!r} holds a model of {len(model.target_names_)} targets: 'gradraker explain', "
+            "'gradraker update' and the library take it, other commands take models of one"
         )
     return model
 
