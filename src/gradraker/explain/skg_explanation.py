@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from gradraker._validation import to_read_only
 from gradraker.explain.learned_rows import Evidence, LearnedRows
 from gradraker.explain.linear_explanation import LinearExplanation, check_row
 from gradraker.explain.similarity import efficient_distance, noise_range
@@ -265,9 +266,10 @@ def explain_predictions(
         weights=source.compute_weights_by_node(),
         similarities=2.0 * learning_rate * (evidence.stars @ evidence.Z.T),
         squared_distances=_measure_squared_distances(evidence),
-        values=_read_only(learned.Y.reshape(-1, *prediction.shape[1:])),
+        # Views on the model's own record, which nobody should change through an explanation.
+        values=to_read_only(learned.Y.reshape(-1, *prediction.shape[1:])),
         prediction=prediction,
-        order=_read_only(learned.order.view()),
+        order=to_read_only(learned.order),
         node_names=node_names,
         known_names=known_names,
         sigma2=sigma2,
@@ -275,12 +277,6 @@ def explain_predictions(
         kernel=kernel,
         _source=source,
     )
-
-
-def _read_only(view: NDArray[Any]) -> NDArray[Any]:
-    """A view on the model's own record, which nobody should change through an explanation."""
-    view.flags.writeable = False
-    return view
 
 
 def _measure_squared_distances(evidence: Evidence) -> NDArray[np.float64]:

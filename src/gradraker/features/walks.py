@@ -171,22 +171,6 @@ def orient_edges(A: csr_array, direction: str) -> csr_array:
     return csr_array(absolute.T) if direction == "in" else csr_array(absolute + absolute.T)
 
 
-def is_symmetric(A: csr_array) -> bool:
-    """Whether each edge has its reverse, with the same weight.
-
-    Examples
-    --------
-    >>> from scipy.sparse import csr_array
-    >>> from gradraker.features.walks import is_symmetric
-    >>> is_symmetric(csr_array([[0, 2], [2, 1]])), is_symmetric(csr_array([[0, 2], [1, 0]]))
-    (True, False)
-    """
-    n_into = np.bincount(A.indices, minlength=A.shape[0])
-    if not np.array_equal(np.diff(A.indptr), n_into) and A.data.all():
-        return False  # as most directed graphs, without a transposed copy
-    return not bool(abs(A - A.T).sum() > 0.0)
-
-
 def drop_hidden(A: csr_array, hidden: NDArray[np.bool_] | None) -> csr_array:
     """Drop the entries that lead to a hidden node, except loops."""
     if hidden is None or not hidden.any():

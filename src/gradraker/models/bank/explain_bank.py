@@ -7,14 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from gradraker._validation import to_read_only
 from gradraker.explain.bank_explanation import BankExplanation
 from gradraker.explain.learned_rows import LearnedRows
 from gradraker.explain.linear_explanation import choose_names
 from gradraker.features import compute_fourier_features
+from gradraker.linear.hedge import combine_predictions
 from gradraker.linear.weights import contribution_weights
 from gradraker.models.bank.training import Bank
-from gradraker.models.rows.record import find_row_names
-from gradraker.models.rows.row_input import prepare_rows
+from gradraker.models.rows.row_input import get_learned_rows
 
 if TYPE_CHECKING:
     from gradraker.models.bank.fitted_bank import LearnedBank
@@ -25,40 +26,28 @@ _BATCH_BYTES = 64 << 20
 
 def explain_bank(
     model: "LearnedBank",
-    X: Any,
-    *,
-    references: Sequence[Hashable] | NDArray[Any] | None = None,
-    node_names: Sequence[Hashable] | None = None,
-    known_names: Sequence[Hashable] | None = None,
+    tested: Bank,
+    node_names: Sequence[Hashable],
+    known_names: Sequence[Hashable] | None,
 ) -> BankExplanation:
-    """Explain a fitted bank's predictions for rows X; see :meth:`GradrakerRegressor.explain`."""
-    prediction = model.predict(X, references=references)
-    if model._record is None:
-        raise ValueError(
-            "explain needs the learned rows, and keep_known is False: "
-            "set keep_known=True and fit again"
-        )
-    learned = model._record.to_learned_rows()
-    rows, units, dtype, _ = prepare_rows(model, X, references)
-    tested = model._make_bank(rows, units, dtype)
+    """Explain a fitted bank's predictions for prepared rows; see its ``explain``."""
+    learned = get_learned_rows(model)
     seen = model._make_bank(learned.rows, model._table.prepare(learned.rows.indices), np.float64)
-    kernel_weights = model.kernel_weights_
+    kernel_weights, member_predictions = model.kernel_weights_, model._predict_each(tested)
     weights = np.zeros((tested.n_rows, len(learned)))  # [n, n_known]
     for member, kernel_weight in enumerate(kernel_weights):
         if kernel_weight > 0.0:
             for start, part in _iterate_member_weights(learned, seen, tested, member, model):
                 weights[start : start + part.shape[0]] += kernel_weight * part
-    values = learned.Y.reshape(-1, *model.coef_.shape[1:-1])
-    values.flags.writeable = False  # a view on the model's own record
     return BankExplanation(
         weights=weights,
-        values=values,
-        prediction=prediction,
-        node_names=choose_names("node_names", node_names, find_row_names(X), tested.n_rows),
+        values=to_read_only(learned.Y.reshape(-1, *model._targets)),
+        prediction=combine_predictions(kernel_weights, member_predictions),
+        node_names=node_names,
         known_names=choose_names("known_names", known_names, learned.names, len(learned)),
         members=model.members_,
         kernel_weights=kernel_weights,
-        member_predictions=model.predict_members(X, references=references),
+        member_predictions=member_predictions,
     )
 
 

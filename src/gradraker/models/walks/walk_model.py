@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from gradraker._validation import check_choice
+from gradraker._validation import NOT_NEGATIVE, Bounds, check_choice
 from gradraker.attributes.alignment import append_described_nodes, warn_of_leaks
 from gradraker.attributes.table import AttributeTable
 from gradraker.exceptions import DeviceMemoryError
@@ -23,9 +23,9 @@ from gradraker.features.engine import Engine
 from gradraker.features.engines.devices import DEVICES, choose_engine, report_memory
 from gradraker.features.engines.disk import DiskEngine
 from gradraker.features.identities import identify_references
-from gradraker.features.walks import WalkMatrices, is_symmetric
-from gradraker.graph.node_graph import NodeGraph
-from gradraker.models.bounds import NOT_NEGATIVE, Bounds
+from gradraker.features.walks import WalkMatrices
+from gradraker.graph.merging import is_symmetric
+from gradraker.graph.node_graph import NodeGraph, find_new_links
 from gradraker.models.node_model import NodeModel
 from gradraker.models.persistence.saving import Arrays, State, check_int
 from gradraker.models.walks.attributes.coefficients import AttributeCoefficients
@@ -136,7 +136,8 @@ class WalkModel(NodeModel):
     def _learn_all(self) -> None:
         if self._attributes is not None:
             known = self._list_known()
-            warn_of_leaks(self._attributes, known, self._encode(self._values[known]))
+            Y = self._encode(self._values[known])
+            warn_of_leaks(self._attributes, known, Y, are_classes=self.are_classes)
         self._get_solution()
 
     def _learn_changes(self, changed: NDArray[np.int64], *, graph_grew: bool) -> None:
@@ -374,7 +375,7 @@ class WalkModel(NodeModel):
 
     @property
     def blocks_(self) -> tuple[str, ...]:
-        """Blocks in use; none if the mean of the known values is all there is to say."""
+        """Blocks in use; none if the model predicts the mean of the known values."""
         return self.choice_.blocks
 
     @property
@@ -491,6 +492,10 @@ class WalkModel(NodeModel):
         check_is_fitted(self)
         solution = self._get_solution()
         n_old = len(self._graph.nodes)
+        if isinstance(self._description, Operators) and self._attributes is attributes is None:
+            found = find_new_links(self._graph, links, options)
+            described = self._description.describe_new(found.out, found.into)
+            return found.names.tolist(), np.arange(len(found.names)), described
         extended, table = append_described_nodes(
             self._graph, links, options, self._attributes, attributes
         )
@@ -503,9 +508,8 @@ class WalkModel(NodeModel):
             return names, rows - n_old, self._description.describe_new(out, into, new)
         assert self._description is not None
         walks = self._make_walks(extended, solution.known, n_old=n_old)
-        described = self._make_attribute_rows(table, walks)
-        old = self._description
-        return names, rows, ExactBlocks(walks, old.medians, described, old.engine)
+        attribute_rows, old = self._make_attribute_rows(table, walks), self._description
+        return names, rows, ExactBlocks(walks, old.medians, attribute_rows, old.engine)
 
     @property
     def coefficients_(self) -> AttributeCoefficients:
