@@ -178,16 +178,19 @@ def fit_files(
 
 @contextmanager
 def tell_warnings(waiting: Waiting) -> "Iterator[None]":
-    """Say warnings about attributes in a sentence, without a line of code."""
+    """Say warnings about attributes and devices in a sentence, without a line of code."""
     import warnings
 
     from gradraker.attributes import AttributeWarning
+    from gradraker.exceptions import DeviceWarning
 
+    told = (AttributeWarning, DeviceWarning)
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", AttributeWarning)
+        for category in told:
+            warnings.simplefilter("always", category)
         yield
     for warning in caught:
-        if issubclass(warning.category, AttributeWarning):
+        if issubclass(warning.category, told):
             waiting.tell(f"warning: {warning.message}")
         else:
             warnings.warn_explicit(
@@ -210,6 +213,15 @@ def _name_options(header: str) -> "Iterator[None]":
         named = [options.get(name, f"--{name}") for name in error.arguments]
         settled = f"pass {' and '.join(named)}"
         raise ValueError(f"{error.place}: {error.problem}: {settled}") from error
+
+
+def set_device(model: "NodeModel", device: str | None) -> None:
+    """Let a model compute elsewhere than it did, if --device says so."""
+    if device is None:
+        return
+    if "device" not in model.get_params():
+        raise click.UsageError("--device is for node models: this one computes on the processor")
+    model.set_params(device=device)
 
 
 def load_node_model(path: str, *, several: bool = False) -> "NodeModel":

@@ -13,6 +13,7 @@ from gradraker.cli.inputs import (
     read_edges_file,
     read_values_file,
     reword_errors,
+    set_device,
     take_file_options,
     tell_warnings,
 )
@@ -22,6 +23,7 @@ from gradraker.cli.options import (
     add_top_option,
     add_values_option,
     attributes_option,
+    device_option,
     file_options,
     new_edges_option,
     output_options,
@@ -81,6 +83,7 @@ from gradraker.cli.tables import make_facts_table, make_predictions_table, short
     metavar="FILE",
     help="Write the model here; default the file of --model.",
 )
+@device_option
 @report_options
 @prediction_options
 @file_options
@@ -99,6 +102,7 @@ def update(
     out: str | None,
     report: str | None,
     save_as: str | None,
+    device: str | None,
     top: int,
     unknown_nodes: Any,
     raw_names: bool,
@@ -136,6 +140,7 @@ def update(
         from gradraker.workflow import predict_all, update_nodes
 
         saved = load_node_model(model)
+        set_device(saved, device)
         options, kept = _take_notes(options, model)
         if again and not saved.learns_by_steps:
             raise click.UsageError("--again is for models of SKG: this one holds each value once")
