@@ -215,17 +215,11 @@ def _name_options(header: str) -> "Iterator[None]":
         raise ValueError(f"{error.place}: {error.problem}: {settled}") from error
 
 
-def set_device(model: "NodeModel", device: str | None) -> None:
-    """Let a model compute elsewhere than it did, if --device says so."""
-    if device is None:
-        return
-    if "device" not in model.get_params():
-        raise click.UsageError("--device is for node models: this one computes on the processor")
-    model.set_params(device=device)
+def load_node_model(path: str, *, several: bool = False, device: str | None = None) -> "NodeModel":
+    """Load a model of graphs, or refuse the file by name; ``several`` targets only if asked for.
 
-
-def load_node_model(path: str, *, several: bool = False) -> "NodeModel":
-    """Load a model of graphs, or refuse the file by name; ``several`` targets only if asked for."""
+    With a ``device``, the model computes there from now on.
+    """
     from gradraker import load
     from gradraker.exceptions import ModelFileError
     from gradraker.models import NodeModel
@@ -241,6 +235,10 @@ def load_node_model(path: str, *, several: bool = False) -> "NodeModel":
             f"{path!r} holds a model of {len(model.target_names_)} targets: 'gradraker explain' "
             "and the library take it, other commands take models of one"
         )
+    if device is not None:
+        if "device" not in model.get_params():
+            raise click.UsageError("--device is for node models: SKG computes on the processor")
+        model.set_params(device=device)
     return model
 
 

@@ -13,7 +13,6 @@ from gradraker.cli.inputs import (
     read_edges_file,
     read_values_file,
     reword_errors,
-    set_device,
     take_file_options,
     tell_warnings,
 )
@@ -139,8 +138,7 @@ def update(
         from gradraker.report import summarize_predictions, summarize_update
         from gradraker.workflow import predict_all, update_nodes
 
-        saved = load_node_model(model)
-        set_device(saved, device)
+        saved = load_node_model(model, device=device)
         options, kept = _take_notes(options, model)
         if again and not saved.learns_by_steps:
             raise click.UsageError("--again is for models of SKG: this one holds each value once")
