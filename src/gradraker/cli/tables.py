@@ -101,6 +101,8 @@ def _list_choice_facts(choice: dict[str, Any]) -> list[tuple[str, str]]:
     if choice["n_tried"]:
         text += f"; the best of {choice['n_tried']} candidates"
     facts = [("Compared by", text)]
+    if choice.get("device") == "cuda":
+        facts.append(("Computed on", "the GPU"))
     if choice.get("transform", "none") != "none":
         facts.append(("Weights add up in", choice["formula"]))
     if choice.get("statistic") == "median":

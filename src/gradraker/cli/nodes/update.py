@@ -23,6 +23,7 @@ from gradraker.cli.options import (
     add_top_option,
     add_values_option,
     attributes_option,
+    device_option,
     file_options,
     new_edges_option,
     output_options,
@@ -91,6 +92,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Write the model here; default the file of --model.",
 )
+@device_option
 @report_options
 @prediction_options
 @file_options
@@ -109,6 +111,7 @@ def update(
     out: str | None,
     report: str | None,
     save_as: str | None,
+    device: str | None,
     top: int,
     unknown_nodes: Any,
     raw_names: bool,
@@ -145,7 +148,7 @@ def update(
         from gradraker.report import summarize_predictions, summarize_update
         from gradraker.workflow import predict_all
 
-        saved = load_node_model(model, several=True)
+        saved = load_node_model(model, several=True, device=device)
         options, kept = _take_notes(options, model)
         if again and not saved.learns_by_steps:
             raise click.UsageError("--again is for models of SKG: this one holds each value once")
