@@ -454,7 +454,8 @@ class DeviceMemoryError(FieldError, MemoryError):
     """The memory of a device is too small for a graph; the model is as it was before.
 
     Attributes are ``device``, the size of the graph (``n_nodes``, ``n_entries``), and the bytes of
-    memory that were ``free`` and in ``total``.
+    memory that were ``free`` and in ``total``. Of exact kernels, which are checked beforehand,
+    ``n_known`` is the number of known nodes and ``needed`` the bytes that they take.
     """
 
     device: str
@@ -462,12 +463,17 @@ class DeviceMemoryError(FieldError, MemoryError):
     n_entries: int
     free: int
     total: int
+    n_known: int = 0
+    needed: int = 0
 
     def __str__(self) -> str:
+        what, instead = f"{self.n_nodes} nodes and {self.n_entries} entries of the graph", ""
+        if self.needed:
+            what = f"exact kernels of {self.n_known} known nodes ({self.needed / 1e9:.1f} GB)"
+            instead = "solver='operators' needs less, and "
         return (
-            f"device={self.device!r} has too little memory for {self.n_nodes} nodes and "
-            f"{self.n_entries} entries of the graph: {self.free / 1e9:.1f} GB of "
-            f"{self.total / 1e9:.1f} GB were free; device='cpu' uses the machine's memory"
+            f"device={self.device!r} has too little memory for {what}: {self.free / 1e9:.1f} GB of "
+            f"{self.total / 1e9:.1f} GB were free; {instead}device='cpu' uses the machine's memory"
         )
 
 

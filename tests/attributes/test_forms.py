@@ -9,7 +9,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from gradraker.attributes import learn_attributes
-from gradraker.attributes.alignment import align_attributes
+from gradraker.attributes.alignment import align_attributes, append_described_nodes
 from gradraker.exceptions import UnknownNodesError
 from gradraker.graph.names import to_name_array
 from gradraker.graph.node_graph import NodeGraph
@@ -17,6 +17,10 @@ from gradraker.graph.node_graph import NodeGraph
 NODES = to_name_array(["a", "b", "c"], argument="nodes")
 NUMBERS = np.array([[1.0, 10.0], [2.0, np.nan], [3.0, 30.0]])
 FRAME = pd.DataFrame(NUMBERS, columns=["age", "size"], index=["a", "b", "c"])
+LISTED = [
+    *[("a", "age", 1.0), ("a", "size", 10.0), ("b", "age", 2.0)],
+    *[("c", "age", 3.0), ("c", "size", 30.0)],
+]
 
 
 @pytest.mark.parametrize(
@@ -30,13 +34,57 @@ FRAME = pd.DataFrame(NUMBERS, columns=["age", "size"], index=["a", "b", "c"])
         FRAME.reset_index(names="Node")[["size", "Node", "age"]][["Node", "age", "size"]],
         pl.from_pandas(FRAME.reset_index(names="node")),
         {"c": [3.0, 30.0], "a": [1.0, 10.0], "b": (2.0, None)},
+        csr_array(np.nan_to_num(NUMBERS, nan=20.0)),
+        FRAME.set_axis([0, 1], axis=1),
+        FRAME.astype("Float64"),
+        FRAME.astype(object).where(FRAME.notna(), None),
+        FRAME.reset_index(names="station")[["age", "size", "station"]],
+        pl.from_pandas(FRAME.reset_index(names="node")).lazy(),
+        LISTED,
+        pd.DataFrame(LISTED, columns=["station", "what", "reading"]),
     ],
-    ids=["array", "lists", "index", "reversed", "column", "heading", "polars", "mapping"],
+    ids=[
+        *("array", "lists", "index", "reversed", "column", "heading", "polars", "mapping"),
+        *("full matrix", "integer headings", "nullable", "objects", "names by content", "lazy"),
+        *("list of triplets", "triplets by content"),
+    ],
 )
 def test_numbers_in_every_form_give_one_matrix(given: Any) -> None:
     table = learn_attributes(given, NODES)
-    np.testing.assert_array_equal(table.matrix, NUMBERS)
+    expected = np.nan_to_num(NUMBERS, nan=20.0) if isinstance(given, csr_array) else NUMBERS
+    np.testing.assert_array_equal(table.matrix, expected)
     assert table.given.all()
+
+
+def test_a_series_is_aligned_by_its_index() -> None:
+    table = learn_attributes(FRAME["age"].iloc[::-1], NODES)
+    assert table.names == ("age",)
+    np.testing.assert_array_equal(table.matrix, NUMBERS[:, :1])
+    with pytest.raises(ValueError, match="call the column with the names of nodes 'node'"):
+        learn_attributes(pd.Series([1.0, 2.0, 3.0]), NODES)
+
+
+def test_texts_of_nodes_are_a_column() -> None:
+    table = learn_attributes({"a": "red old", "b": "new", "c": "red old"}, NODES)
+    assert table.describe()["kinds"] == {"category": 1}
+    np.testing.assert_array_equal(table.matrix[0], table.matrix[2])
+
+
+def test_dates_and_durations_among_objects_are_understood() -> None:
+    days = pd.date_range("2020-01-01", periods=3)
+    frame = FRAME.assign(day=[days[0], None, days[2]], span=days - days[0])
+    table = learn_attributes(frame.astype({"day": object}), NODES)
+    assert table.describe()["kinds"] == {"number": 3, "date": 1}
+    np.testing.assert_array_equal(table.matrix[:, -1], [0.0, 86400.0, 172800.0])
+
+
+def test_the_column_of_names_is_known_by_the_columns_of_fit() -> None:
+    table = learn_attributes(FRAME, NODES)
+    graph = NodeGraph(NODES, csr_array((3, 3)))
+    new = pd.DataFrame({"age": [4.0], "size": [40.0], "station": ["z"]})
+    _, more = append_described_nodes(graph, None, {}, table, new)
+    assert more is not None
+    np.testing.assert_array_equal(more.matrix[3], [4.0, 40.0])
 
 
 WORDS = csr_array([[1.0, 2.0], [0.0, 1.0], [0.0, 0.0]])

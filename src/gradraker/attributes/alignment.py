@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
+from scipy.stats import rankdata
 
 from gradraker._validation import check_choice
 from gradraker.attributes.forms import GivenAttributes, read_attributes
@@ -22,6 +23,8 @@ from gradraker.graph.node_graph import NodeGraph, append_isolated_nodes, append_
 
 # Known nodes from which on an attribute that equals the values is no chance.
 _FEWEST = 5
+# The same for one that has their order only, and for a code of classes.
+_FEWEST_IN_ORDER = 10
 _SAME = 1e-9
 
 
@@ -38,7 +41,8 @@ def align_attributes(
     ``unknown_nodes="isolated"``, nodes that only attributes name join the graph, without edges.
     """
     check_choice("unknown_nodes", unknown_nodes, ("error", "ignore", "isolated"))
-    given = read_attributes(attributes, graph.nodes, None if table is None else table.form)
+    form, columns = (None, ()) if table is None else (table.form, table.column_names)
+    given = read_attributes(attributes, graph.nodes, form, columns)
     if given.nodes is not None and unknown_nodes != "error":
         is_unknown = find_positions(given.nodes, graph.nodes) < 0
         if is_unknown.any() and unknown_nodes == "isolated":
@@ -65,6 +69,8 @@ def append_described_nodes(
     attributes: Any,
 ) -> tuple[NodeGraph, AttributeTable | None]:
     """Add new nodes after those of a graph, given by their edges, by attributes, or by both."""
+    if links is None and attributes is None:
+        raise ValueError("predict_new needs links or attributes of new nodes, got None for both")
     if attributes is None:
         extended = append_new_nodes(graph, links, options)
         return extended, None if table is None else table.resize(len(extended))
@@ -72,7 +78,7 @@ def append_described_nodes(
         raise ValueError("attributes: the model was fitted without any, and knows none")
     has_links = links is not None and not (isinstance(links, Mapping) and not links)
     extended = append_new_nodes(graph, links, options) if has_links else graph
-    given = read_attributes(attributes, extended.nodes, table.form)
+    given = read_attributes(attributes, extended.nodes, table.form, table.column_names)
     if given.nodes is None:
         if given.n_rows != len(extended) - len(graph):
             raise ValueError(
@@ -107,11 +113,37 @@ def _select_rows(given: GivenAttributes, rows: NDArray[np.int64]) -> GivenAttrib
     )
 
 
-def warn_of_leaks(table: AttributeTable, rows: NDArray[np.int64], Y: NDArray[np.float64]) -> None:
-    """Warn of attributes that equal the values (N, K) of known nodes, or one class of them."""
+def warn_of_leaks(
+    table: AttributeTable,
+    rows: NDArray[np.int64],
+    Y: NDArray[np.float64],
+    *,
+    are_classes: bool = False,
+) -> None:
+    """Warn of an attribute that equals the values (N, K) of known nodes, or tells their order.
+
+    Of classes, one that equals one of them, or has a number of its own for each.
+    """
     if rows.size < _FEWEST:
         return
     X = table.matrix[rows]
+    found = _find_leak(X, Y)
+    if found is None and not issparse(X) and rows.size >= _FEWEST_IN_ORDER:
+        if are_classes:
+            found = _find_code(X, Y.argmax(axis=1))
+        elif len(np.unique(Y)) >= _FEWEST_IN_ORDER:
+            found = _find_leak(rankdata(X, axis=0), rankdata(Y, axis=0))
+    if found is not None:
+        warnings.warn(
+            f"attribute {table.names[found]!r} tells the value of every known node: if it was "
+            "made from the values, it leaks, and errors are estimated far too small",
+            AttributeWarning,
+            stacklevel=2,
+        )
+
+
+def _find_leak(X: Any, Y: NDArray[np.float64]) -> int | None:
+    """The first column that is a linear function of a target."""
     for target in Y.T:
         if np.ptp(target) == 0.0:
             continue
@@ -119,13 +151,18 @@ def warn_of_leaks(table: AttributeTable, rows: NDArray[np.int64], Y: NDArray[np.
             column = X[:, [j]].toarray()[:, 0] if issparse(X) else X[:, j]
             is_there = ~np.isnan(column)
             if is_there.sum() >= _FEWEST and np.ptp(target[is_there]) > 0.0:
-                warnings.warn(
-                    f"attribute {table.names[j]!r} tells the value of every known node: if it was "
-                    "made from the values, it leaks, and errors are estimated far too small",
-                    AttributeWarning,
-                    stacklevel=2,
-                )
-                return
+                return int(j)
+    return None
+
+
+def _find_code(X: NDArray[np.float64], codes: NDArray[np.int64]) -> int | None:
+    """The first column with a number of its own for each class."""
+    n_classes = len(np.unique(codes))
+    for j, column in enumerate(X.T):
+        pairs = np.unique(np.column_stack([column, codes]), axis=0)
+        if len(pairs) == n_classes == len(np.unique(column)) > 1:
+            return j
+    return None
 
 
 def _correlate(X: Any, y: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -141,6 +178,8 @@ def _correlate(X: Any, y: NDArray[np.float64]) -> NDArray[np.float64]:
         is_there = ~np.isnan(X)
         n = np.maximum(is_there.sum(axis=0), 1)
         filled = np.where(is_there, X, 0.0)
+        largest = np.abs(filled).max(axis=0, initial=0.0)
+        filled = filled / np.where(largest > 0.0, largest, 1.0)  # squares stay finite
         own = np.where(is_there, y[:, np.newaxis], 0.0)
         centred = np.where(is_there, filled - filled.sum(axis=0) / n, 0.0)
         target = np.where(is_there, own - own.sum(axis=0) / n, 0.0)

@@ -6,7 +6,7 @@ they learned, so that a model file holds no code; transforms equal theirs, to si
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
@@ -44,7 +44,7 @@ class Column(Protocol):
 
 def is_missing(entry: Any) -> bool:
     """Whether an entry is None, NaN or a missing value of pandas."""
-    return entry is None or entry != entry or type(entry).__name__ in ("NAType", "NaTType")
+    return entry is None or type(entry).__name__ in ("NAType", "NaTType") or bool(entry != entry)
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class NumberColumn:
         numbers = np.empty((len(entries), 1))
         for i, entry in enumerate(entries):
             try:
-                numbers[i, 0] = np.nan if is_missing(entry) else float(entry)
+                numbers[i, 0] = np.nan if is_missing(entry) else _to_number(entry)
             except (TypeError, ValueError):
                 raise ValueError(
                     f"attributes holds {entry!r} in column {self.name!r}, where there were numbers "
@@ -75,6 +75,10 @@ class NumberColumn:
     def dump(self) -> tuple[dict[str, Any], Arrays]:
         """Return the encoder as data."""
         return {}, {}
+
+
+def _to_number(entry: Any) -> float:
+    return entry.total_seconds() if isinstance(entry, timedelta) else float(entry)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Attributes as users give them: frames, arrays, sparse matrices, mappings, triplets."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import narwhals.stable.v2 as nw
@@ -59,9 +59,14 @@ class GivenAttributes(NamedTuple):
 
 
 def read_attributes(
-    attributes: Any, graph_nodes: Names, form: Form | None = None
+    attributes: Any,
+    graph_nodes: Names,
+    form: Form | None = None,
+    columns: Collection[str] = (),
 ) -> GivenAttributes:
     """Read attributes in any form; ``form`` settles what named numbers are.
+
+    ``columns`` are those of attributes that came before: one more holds the names of nodes.
 
     Examples
     --------
@@ -71,16 +76,34 @@ def read_attributes(
     ('red', 'old')
     """
     table = to_table(attributes)
+    if table is None:
+        attributes = _to_frame(attributes)
+        table = to_table(attributes)
     if table is not None:
-        return _read_table(attributes, table, graph_nodes)
+        return _read_table(attributes, table, graph_nodes, form, columns)
     if isinstance(attributes, Mapping):
         return _read_mapping(attributes, form)
     if isinstance(attributes, str | bytes):
         raise ArgumentError("attributes", _FORMS, attributes)
     if issparse(attributes):
-        return GivenAttributes(None, None, check_numbers(csr_array(attributes)), None)
-    matrix = _to_matrix(attributes)
-    return GivenAttributes(None, None, matrix, None)
+        matrix = check_numbers(csr_array(attributes))
+        n, d = matrix.shape
+        is_full = d <= _MOST_RECORD_COLUMNS and matrix.nnz > _FILLED * n * d
+        return GivenAttributes(None, None, matrix.toarray() if is_full else matrix, None)
+    if _has_triplets(attributes):
+        nodes, words, values = zip(*attributes, strict=True)
+        return _read_triplets(nodes, words, values, form)
+    return GivenAttributes(None, None, _to_matrix(attributes), None)
+
+
+def _to_frame(attributes: Any) -> Any:
+    """A frame of a Series with an index, and of a frame that is computed when it is asked for."""
+    found = nw.from_native(attributes, allow_series=True, pass_through=True)
+    if isinstance(found, nw.LazyFrame):
+        return found.collect().to_native()
+    if isinstance(found, nw.Series) and nw.maybe_get_index(found) is not None:
+        return attributes.to_frame(name="x0" if attributes.name is None else attributes.name)
+    return attributes
 
 
 def _to_matrix(attributes: Any) -> NDArray[np.float64]:
@@ -134,6 +157,8 @@ def _read_mapping(attributes: Mapping[Hashable, Any], form: Form | None) -> Give
         raise ArgumentError("attributes", "attributes of one node at least", attributes)
     nodes = to_name_array(list(attributes), argument="attributes")
     entries = list(attributes.values())
+    if all(isinstance(entry, str) for entry in entries if entry is not None):
+        return _read_records(nodes, [{"text": entry} for entry in entries])
     are_named = all(isinstance(entry, Mapping) for entry in entries if entry is not None)
     if are_named and (form == "columns" or (form is None and _has_records(entries))):
         return _read_records(nodes, entries)
@@ -227,29 +252,76 @@ def _make_sparse(data: Any, rows: Any, columns: Any, shape: tuple[int, int]) -> 
 # -- tables ----------------------------------------------------------------------------------
 
 
-def _read_table(native: Any, table: nw.DataFrame[Any], graph_nodes: Names) -> GivenAttributes:
+def _read_table(
+    native: Any,
+    table: nw.DataFrame[Any],
+    graph_nodes: Names,
+    form: Form | None,
+    before: Collection[str],
+) -> GivenAttributes:
     if not len(table):
         raise ValueError("attributes is a table without rows")
-    headings = {str(name).lower(): name for name in table.columns}
-    node = next((headings[name] for name in NODE_HEADINGS if name in headings), None)
-    if node is not None and headings.keys() >= {str(node).lower()} and len(headings) == 3:
-        attribute = next((headings[name] for name in _ATTRIBUTE if name in headings), None)
-        value = next((headings[name] for name in _VALUE if name in headings), None)
-        if attribute is not None and value is not None:
-            return _read_triplets(table, node, attribute, value)
-    nodes = _find_node_names(native, table, node, graph_nodes)
-    columns = {str(name): table[name] for name in table.columns if name != node}
-    if not columns:
+    columns = {str(name): _infer_type(table[:, i]) for i, name in enumerate(table.columns)}
+    if len(columns) < len(table.columns):
+        raise ValueError("attributes has two columns of one name: give each column its own name")
+    added = [name for name in columns if name not in before]
+    node = _find_node_column(columns, graph_nodes)
+    if node is None and len(added) == 1 and before and columns[added[0]].dtype == nw.String:
+        node = added[0]
+    others = {name: series for name, series in columns.items() if name != node}
+    if node is not None:
+        nodes = to_name_array(columns[node].to_list(), argument="attributes")
+        triplets = _find_triplets(others, is_repeated=find_repeated(nodes) is not None)
+        if triplets is not None:
+            words, values = triplets
+            return _read_triplets(columns[node].to_list(), words.to_list(), values.to_list(), form)
+    else:
+        nodes = _get_index(native, table, graph_nodes)
+    if not others:
         raise ValueError("attributes is a table without a column beside the names of nodes")
     _check_distinct_nodes(nodes)
-    return GivenAttributes(nodes, columns, None, None)
+    return GivenAttributes(nodes, others, None, None)
 
 
-def _find_node_names(
-    native: Any, table: nw.DataFrame[Any], node: str | None, graph_nodes: Names
-) -> Names:
-    if node is not None:
-        return to_name_array(table[node].to_list(), argument="attributes")
+def _infer_type(series: nw.Series[Any]) -> nw.Series[Any]:
+    """A column of objects of pandas with the type that its entries have, if they have one."""
+    if series.dtype != nw.Object:
+        return series
+    native = series.to_native()
+    return nw.from_native(native.infer_objects(), series_only=True)
+
+
+def _find_node_column(columns: Columns, graph_nodes: Names) -> str | None:
+    """The column of that name, else one of texts that are all names of nodes."""
+    headings = {name.lower(): name for name in columns}
+    named = next((headings[name] for name in NODE_HEADINGS if name in headings), None)
+    if named is not None or graph_nodes.dtype == np.int64:
+        return named
+    for name, series in columns.items():
+        if series.dtype == nw.String and not series.is_null().any():
+            names = to_name_array(series.to_list(), argument="attributes")
+            if (find_positions(names, graph_nodes) >= 0).all():
+                return name
+    return None
+
+
+def _find_triplets(
+    others: Columns, *, is_repeated: bool
+) -> tuple[nw.Series[Any], nw.Series[Any]] | None:
+    """Columns of attributes and values, by their names, or by their types if nodes repeat."""
+    if len(others) != 2:
+        return None
+    headings = {name.lower(): series for name, series in others.items()}
+    words = next((headings[name] for name in _ATTRIBUTE if name in headings), None)
+    values = next((headings[name] for name in _VALUE if name in headings), None)
+    if words is not None and values is not None:
+        return words, values
+    texts = [series for series in others.values() if series.dtype == nw.String]
+    numbers = [series for series in others.values() if series.dtype.is_numeric()]
+    return (texts[0], numbers[0]) if is_repeated and texts and numbers else None
+
+
+def _get_index(native: Any, table: nw.DataFrame[Any], graph_nodes: Names) -> Names:
     index = nw.maybe_get_index(table)
     if index is not None:
         names = to_name_array(index.tolist(), argument="attributes")
@@ -272,13 +344,29 @@ def _check_distinct_nodes(nodes: Names) -> None:
         )
 
 
+# -- triplets --------------------------------------------------------------------------------
+
+
+def _has_triplets(attributes: Any) -> bool:
+    """Whether it is a list of (node, attribute, value), which no list of numbers is."""
+    return isinstance(attributes, list | tuple) and all(
+        isinstance(row, list | tuple) and len(row) == 3 and isinstance(row[1], str)
+        for row in attributes
+    )
+
+
 def _read_triplets(
-    table: nw.DataFrame[Any], node: str, attribute: str, value: str
+    nodes: Sequence[Any], words: Sequence[Any], values: Sequence[Any], form: Form | None
 ) -> GivenAttributes:
-    listed = to_name_array(table[node].to_list(), argument="attributes")
-    nodes, (rows,) = find_distinct([listed])
-    words: dict[str, int] = {}
-    columns = [words.setdefault(str(word), len(words)) for word in table[attribute].to_list()]
-    shape = (len(nodes), len(words))
-    matrix = _make_sparse(table[value].to_list(), rows, columns, shape)
-    return GivenAttributes(nodes, None, matrix, tuple(words))
+    """Numbers by name, which most nodes have, or else counts of words."""
+    names, (rows,) = find_distinct([to_name_array(list(nodes), argument="attributes")])
+    places: dict[str, int] = {}
+    columns = [places.setdefault(str(word), len(places)) for word in words]
+    if form == "columns" or (form is None and len(places) <= _MOST_RECORD_COLUMNS):
+        entries: list[dict[str, Any]] = [{} for _ in names]
+        for row, word, value in zip(rows.tolist(), words, values, strict=True):
+            entries[row][str(word)] = value
+        if form == "columns" or _has_records(entries):
+            return _read_records(names, entries)
+    matrix = _make_sparse(values, rows, columns, (len(names), len(places)))
+    return GivenAttributes(names, None, matrix, tuple(places))

@@ -60,6 +60,24 @@ class AttributeTable:
         return "words" if self.columns is None else "columns"
 
     @property
+    def column_names(self) -> tuple[str, ...]:
+        """Names of the columns of a frame; none for other forms."""
+        return tuple(column.name for column in self.columns or ())
+
+    @property
+    def sources(self) -> NDArray[np.int64]:
+        """The number (d,) of the column as it was given, for each column of the matrix."""
+        if self.columns is None:
+            return np.arange(len(self.names))
+        widths = [len(column.outputs) for column in self.columns]
+        return np.repeat(np.arange(len(widths)), widths)
+
+    @property
+    def are_numbers(self) -> bool:
+        """Whether all columns came as numbers, so that they may be counts of words."""
+        return all(column.kind == "number" for column in self.columns or ())
+
+    @property
     def is_sparse(self) -> bool:
         """Whether the matrix is sparse: words, counts."""
         return bool(issparse(self.matrix))
@@ -112,7 +130,7 @@ class AttributeTable:
                 return _encode_all(self.columns, list(given.matrix.T))
             raise ValueError(
                 f"attributes has {given.matrix.shape[1]} columns without names, but there were "
-                f"{len(self.columns)} columns at fit: {_list_names([c.name for c in self.columns])}"
+                f"{len(self.columns)} columns at fit: {_list_names(self.column_names)}"
             )
         matrix = given.matrix
         if given.names is not None and self.is_named:
@@ -147,7 +165,7 @@ class AttributeTable:
                 "attributes is a table, but came without names of columns at fit: give an array or "
                 "a mapping as then"
             )
-        expected = [column.name for column in self.columns]
+        expected = self.column_names
         missing = [name for name in expected if name not in given.columns]
         extra = [name for name in given.columns if name not in expected]
         if given.is_partial:

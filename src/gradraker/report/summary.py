@@ -22,7 +22,6 @@ _MOST_DRAWN = 2000
 def summarize_predictions(
     result: NodePredictions,
     *,
-    n_edges: int | None = None,
     n_contributors: int = 0,
     inputs: Mapping[str, str] | None = None,
     settings: Mapping[str, Any] | None = None,
@@ -33,8 +32,6 @@ def summarize_predictions(
     ----------
     result : NodePredictions
         What :func:`gradraker.predict_nodes` returned.
-    n_edges : int, optional
-        Edges of the graph; default the entries of its adjacency matrix.
     n_contributors : int, default=0
         How many contributors to list with the prediction of each unknown node.
     inputs : mapping of str to str, optional
@@ -68,7 +65,7 @@ def summarize_predictions(
         "task": result.task,
         "inputs": dict(inputs or {}),
         "readings": readings,
-        "graph": _describe_graph(result, n_edges),
+        "graph": _describe_graph(result),
         "values": _describe_known(result),
         "coverage": result.coverage,
         "bounds": describe_bounds(result),
@@ -83,12 +80,12 @@ def summarize_predictions(
     }
 
 
-def _describe_graph(result: NodePredictions, n_edges: int | None) -> dict[str, Any]:
+def _describe_graph(result: NodePredictions) -> dict[str, Any]:
     model = result.model
     adjacency, degrees = model.adjacency_, model.count_neighbours()
     return {
         "nodes": len(degrees),
-        "edges": adjacency.nnz if n_edges is None else n_edges,
+        "edges": _count_edges(model),
         "entries": int(degrees.sum()),
         "weighted": bool(np.any(adjacency.data != 1.0)),
         "directed": model.is_directed_,
@@ -97,6 +94,14 @@ def _describe_graph(result: NodePredictions, n_edges: int | None) -> dict[str, A
         "neighbours_largest": int(degrees.max()),
         "nodes_without_neighbours": int(np.sum(degrees == 0)),
     }
+
+
+def _count_edges(model: NodeModel) -> int:
+    """Return the edges that the model uses; without directions, both entries are one edge."""
+    A = model.adjacency_
+    if model.is_directed_:
+        return int(A.nnz)
+    return (int(A.nnz) + int(np.count_nonzero(A.diagonal()))) // 2
 
 
 def _describe_known(result: NodePredictions) -> dict[str, Any]:
@@ -187,10 +192,13 @@ def summarize_update(
 
     Examples
     --------
+    >>> from gradraker import NodeRegressor
     >>> from gradraker.report import summarize_update
-    >>> from gradraker.workflow import update_nodes
-    >>> update = update_nodes("model.gr", values={"b": 1.5})  # doctest: +SKIP
-    >>> summary = summarize_update(update)  # doctest: +SKIP
+    >>> from gradraker.workflow import predict_all, update_nodes
+    >>> model = NodeRegressor().fit([("a", "b"), ("b", "c")], {"a": 1.0, "c": 2.0})
+    >>> update = update_nodes(model, values={"b": 1.5})
+    >>> summarize_update(update, predict_all(model), n_contributors=0)["learned"]
+    1
     """
     model = result.model
     facts = model.describe()
@@ -199,7 +207,7 @@ def summarize_update(
         "method": facts["method"],
         "task": result.task,
         "nodes": len(model.nodes_),
-        "edges": int(model.adjacency_.nnz),
+        "edges": _count_edges(model),
         "graph_changed": update.graph_changed,
         "learned": len(update.learned),
         "passed_over": update.n_passed_over,
@@ -237,9 +245,9 @@ def summarize_explanation(
     --------
     >>> from gradraker import NodeRegressor
     >>> from gradraker.report import summarize_explanation
-    >>> from gradraker.workflow import find_contributors
     >>> model = NodeRegressor().fit([("a", "b"), ("b", "c")], {"a": 1.0, "c": 2.0})
-    >>> found = summarize_explanation(find_contributors(model, ["b"]))  # doctest: +SKIP
+    >>> summarize_explanation(model, model.explain(["b"]), k=1)["observed"]
+    2
     """
     if explanation.class_names is not None:
         return _summarize_class(model, explanation, k=k)

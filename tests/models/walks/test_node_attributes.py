@@ -284,15 +284,17 @@ def test_attributes_of_other_nodes_are_refused_ignored_or_added() -> None:
         ("duplicate", "'x3' repeat a column before them"),
         ("missing", "'x3' are missing for all nodes"),
         ("leak", "'x3' tells the value of every known node"),
+        ("leak of the order", "'x3' tells the value of every known node"),
     ],
 )
 def test_columns_that_tell_nothing_or_all_are_warned_of(change: str, said: str) -> None:
     A, X, y, known = _make_data()
     column = {"constant": np.ones(N), "duplicate": X[:, 0], "missing": np.full(N, np.nan)}
+    column["leak of the order"] = np.exp(y)
     wide = np.column_stack([X, column.get(change, 3.0 * y - 1.0)])
     with pytest.warns(AttributeWarning, match=said):
         model = NodeRegressor().fit(A, known, attributes=wide)
-    if change != "leak":
+    if not change.startswith("leak"):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             plain = NodeRegressor().fit(A, known, attributes=X)
@@ -306,11 +308,21 @@ def test_an_attribute_that_is_the_class_is_warned_of() -> None:
         NodeClassifier().fit(A, {int(i): int(codes[i]) for i in range(60)}, attributes=leaky)
 
 
+def test_an_attribute_that_numbers_the_classes_is_warned_of() -> None:
+    A, codes, words = _make_classes(differs=False)
+    classes = codes + 2 * (np.arange(codes.size) % 2)
+    leaky = np.column_stack([words.toarray()[:, :5], (classes - 2.4) ** 2])
+    with pytest.warns(AttributeWarning, match="'x5' tells the value"):
+        NodeClassifier().fit(A, {int(i): int(classes[i]) for i in range(60)}, attributes=leaky)
+
+
 def test_models_and_questions_without_attributes_say_so() -> None:
     A, X, _, known = _make_data()
     with pytest.raises(ValueError, match="SKGNodeRegressor takes no attributes"):
         SKGNodeRegressor().fit(A, known, attributes=X)
     plain = NodeRegressor().fit(A, known)
+    with pytest.raises(ValueError, match="predict_new needs links or attributes"):
+        plain.predict_new()
     with pytest.raises(ValueError, match="the model was fitted without any"):
         plain.predict_new(attributes={900: X[0]})
     assert plain.attributes_ is None

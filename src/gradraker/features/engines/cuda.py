@@ -180,6 +180,15 @@ class CudaEngine:
         kernel(grid, (THREADS,), (A, B, np.int64(n), np.int32(k), sums))
         return sums.sum(axis=0)
 
+    def invert_factor(self, H: Any) -> Any:
+        """Inverse of the lower Cholesky factor; CuPy notices failures only where it is told to."""
+        from cupyx import errstate
+        from cupyx.scipy.linalg import solve_triangular
+
+        with errstate(linalg="raise"):
+            L = self.xp.linalg.cholesky(H)
+        return self.xp.tril(solve_triangular(L, self.xp.eye(len(L)), lower=True))
+
     # -- sweeps --------------------------------------------------------------------
 
     def train_sweep(

@@ -68,7 +68,7 @@ class NodeRegressor(RegressorMixin, ScaledModel):
     nodes_, known_nodes_, unknown_nodes_ : ndarray
         Names of all nodes, of those whose value is known, and of the others.
     blocks_ : tuple of str
-        Blocks in use; none if the mean of the known values is all there is to say.
+        Blocks in use; none if the model predicts the mean of the known values.
     kernel_ : tuple of Term
         Terms (block, width, share) of the kernel in use; a block may have two widths.
     alpha_ : float

@@ -1,6 +1,9 @@
 """Rows of attribute blocks against dense formulas, and rows of new nodes against a grown graph."""
 
+from typing import Any
+
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -25,15 +28,15 @@ def _make_graph() -> csr_array:
     return csr_array(A + A.T)
 
 
-def _make_rows(
-    X: NDArray[np.float64], n: int, *, n_old: int | None = None, **options: int
-) -> AttributeRows:
+def _make_rows(X: Any, n: int, *, n_old: int | None = None, **options: int) -> AttributeRows:
     A = csr_array(_make_graph()[:n][:, :n])
     hidden = None
     if n_old is not None:
         hidden = np.arange(n) >= n_old
     walks = describe_walks(A, NAMES[:n], direction="both", seed=0, hidden=hidden, n_old=n_old)
-    given = csr_array(X[:n]) if (X == 0.0).mean() > 0.5 else X[:n]
+    given = X[:n]
+    if isinstance(X, np.ndarray) and (X == 0.0).mean() > 0.5:
+        given = csr_array(given)
     return AttributeRows(learn_attributes(given, NAMES[:n]), walks, **options)
 
 
@@ -58,6 +61,25 @@ def test_rows_of_numbers_are_standardised_means_over_neighbours() -> None:
     ):
         expected = (mean - mean.mean(axis=0)) / mean.std(axis=0) / np.sqrt(3.0)
         np.testing.assert_allclose(rows.get_linear_rows(block), expected, atol=1e-10)
+
+
+@pytest.mark.parametrize("unit", [1e200, 1e-200])
+def test_rows_do_not_depend_on_the_unit(unit: float) -> None:
+    X = _make_numbers()
+    one, other = _make_rows(X, N), _make_rows(unit * X, N)
+    np.testing.assert_allclose(
+        one.get_linear_rows("attributes"), other.get_linear_rows("attributes"), atol=1e-10
+    )
+
+
+def test_a_column_of_many_numbers_counts_like_one_number() -> None:
+    rng = np.random.default_rng(0)
+    towns = rng.permutation(np.repeat([f"town {i:02d}" for i in range(20)], 2))[:N]
+    frame = pd.DataFrame({"age": 20.0 + rng.integers(60, size=N), "town": towns})
+    rows = _make_rows(frame.set_axis(NAMES[:N]), N)
+    assert not rows.has_words  # although most numbers are 0
+    squares = (rows.get_linear_rows("attributes") ** 2).sum(axis=0)
+    np.testing.assert_allclose(squares[0], squares[1:].sum(), rtol=1e-10)
 
 
 def test_gaussian_rows_do_not_depend_on_monotone_scales() -> None:

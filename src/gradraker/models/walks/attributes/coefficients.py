@@ -65,8 +65,10 @@ def compute_coefficients(
     for term in terms:
         Z = rows.get_linear_rows(term.block)
         own = term.share * rows.get_unit(term.block) * np.asarray(Z[known].T @ C, dtype=np.float64)
-        found.append(
-            own if not rows.has_words or rows.directions is None else rows.directions @ own
-        )
+        if not rows.has_words:
+            own *= rows.weights[:, np.newaxis]
+        elif rows.directions is not None:
+            own = rows.directions @ own
+        found.append(own)
     values = np.stack(found) if found else np.zeros((0, len(rows.names), C.shape[1]))
     return AttributeCoefficients(rows.names, tuple(t.block for t in terms), values)

@@ -58,7 +58,7 @@ class AttributeRows:
     ) -> None:
         self.table, self.walks, self._most_columns = table, walks, most_columns
         old = table.matrix[: walks.n_old]
-        self.has_words = is_words(old)
+        self.has_words = table.are_numbers and is_words(old)
         self._is_used = np.ones(len(table.names), dtype=np.bool_)
         if not issparse(old):
             varies = fit_scale(old[table.given[: walks.n_old]]).inverse > 0.0
@@ -72,6 +72,12 @@ class AttributeRows:
         """Names of the attributes that are used."""
         used = zip(self.table.names, self._is_used, strict=True)
         return [name for name, is_used in used if is_used]
+
+    @cached_property
+    def weights(self) -> Matrix:
+        """Factors (d,) of standardised columns; a category or text counts like one number."""
+        sources = self.table.sources[self._is_used]
+        return np.asarray(1.0 / np.sqrt(np.bincount(sources)[sources]))
 
     @property
     def blocks(self) -> tuple[str, ...]:
@@ -119,7 +125,7 @@ class AttributeRows:
         if self.has_words:
             return _divide_by_root_of_length(raw)
         old = self.get_raw_rows(block, is_linear=is_linear)[: self.walks.n_old]
-        return fit_scale(old).apply(raw)
+        return fit_scale(old).apply(raw) * self.weights
 
     def get_raw_rows(self, block: str, *, is_linear: bool) -> Matrix:
         """Rows of a block before they are scaled."""

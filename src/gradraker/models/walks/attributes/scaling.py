@@ -12,8 +12,8 @@ from gradraker.features.blas import use_one_blas_thread
 Matrix = NDArray[np.float64]
 # Values of a column that its distribution is kept by.
 _KNOTS = 1000
-# A wide matrix with so many zeros is one of words.
-_FEWEST_WORDS, _ZEROS = 20, 0.7
+# A wide matrix with so many zeros in all, and in each column, is one of words.
+_FEWEST_WORDS, _ZEROS, _ZEROS_OF_EACH = 20, 0.7, 0.1
 # Entries of a matrix of words that are held at once, and directions of those that hold more.
 _MOST_ENTRIES, _DIRECTIONS = 40_000_000, 512
 _TINY = 1e-12
@@ -46,10 +46,14 @@ def fit_scale(X: Matrix) -> Scale:
     """
     is_there = ~np.isnan(X)
     n = np.maximum(is_there.sum(axis=0), 1)
-    centre = np.where(is_there, X, 0.0).sum(axis=0) / n
-    spread = np.sqrt(np.where(is_there, (X - centre) ** 2, 0.0).sum(axis=0) / n)
-    varies = spread > _TINY * (1.0 + np.abs(centre))
-    return Scale(centre, np.divide(1.0, spread, out=np.zeros_like(spread), where=varies))
+    filled = np.where(is_there, X, 0.0)
+    size = np.abs(filled).max(axis=0, initial=0.0)
+    size = np.where(size > 0.0, size, 1.0)  # squares of large and small numbers stay finite
+    scaled = filled / size
+    centre = scaled.sum(axis=0) / n
+    spread = np.sqrt(np.where(is_there, (scaled - centre) ** 2, 0.0).sum(axis=0) / n)
+    inverse = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > _TINY)
+    return Scale(centre * size, inverse / size)
 
 
 def compute_normal_scores(X: Matrix, old: Matrix) -> Matrix:
@@ -78,10 +82,13 @@ def compute_normal_scores(X: Matrix, old: Matrix) -> Matrix:
 
 
 def is_words(matrix: Any) -> bool:
-    """Whether a matrix is one of words: sparse, or wide and mostly 0."""
+    """Whether a matrix is one of words: sparse, or wide and mostly 0, with zeros everywhere."""
     if issparse(matrix):
         return True
-    return bool(matrix.shape[1] >= _FEWEST_WORDS and np.mean(matrix == 0.0) >= _ZEROS)
+    if matrix.shape[1] < _FEWEST_WORDS:
+        return False
+    zeros = np.mean(matrix == 0.0, axis=0)
+    return bool(zeros.mean() >= _ZEROS and zeros.min() >= _ZEROS_OF_EACH)
 
 
 def scale_words(matrix: Any) -> csr_array:

@@ -166,7 +166,6 @@ def predict(
         waiting.show_stage("summing up")
         summary = summarize_predictions(
             result,
-            n_edges=len(graph),
             n_contributors=top,
             inputs=_list_inputs(edges=edges, values=values, attributes=attributes),
             settings=settings,
@@ -213,7 +212,7 @@ def _predict_several(
 ) -> bool:
     """Predict several columns of values, if --value names several."""
     # Loads numpy, which --help does without.
-    from gradraker.cli import several_targets
+    from gradraker.cli.nodes import several_targets
 
     targets = several_targets.list_targets(how.value)
     if targets:

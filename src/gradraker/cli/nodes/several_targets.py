@@ -39,7 +39,7 @@ def list_targets(value: object) -> list[str]:
 
     Examples
     --------
-    >>> from gradraker.cli.several_targets import list_targets
+    >>> from gradraker.cli.nodes.several_targets import list_targets
     >>> list_targets("age, income"), list_targets("age"), list_targets(None)
     (['age', 'income'], [], [])
     """
@@ -50,6 +50,15 @@ def list_targets(value: object) -> list[str]:
     if len(set(names)) < len(names):
         raise click.UsageError(f"--value names a column twice: {text}")
     return names if len(names) > 1 else []
+
+
+def refuse_targets(value: object) -> None:
+    """Refuse several columns, in commands that show or learn one."""
+    if targets := list_targets(value):
+        raise click.UsageError(
+            f"--value names {len(targets)} columns, and this command takes one: --value "
+            f"{targets[0]}; gradraker predict takes several"
+        )
 
 
 def read_targets(
