@@ -22,9 +22,17 @@ from gradraker.cli.skg.ranges import ranges
 from gradraker.cli.skg.reproduce import reproduce
 from gradraker.cli.skg.series import series
 from gradraker.cli.skg.sweep import sweep
+from gradraker.exceptions import DeviceMemoryError, NoDeviceError
 
 # Errors that the library raises on purpose, with a sentence meant for its users.
-EXPECTED_ERRORS = (ValueError, TypeError, OSError, ImportError)
+EXPECTED_ERRORS = (
+    ValueError,
+    TypeError,
+    OSError,
+    ImportError,
+    NoDeviceError,
+    DeviceMemoryError,
+)
 
 
 class OneSentenceGroup(click.Group):

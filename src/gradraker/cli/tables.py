@@ -101,6 +101,8 @@ def _list_choice_facts(choice: dict[str, Any]) -> list[tuple[str, str]]:
     if choice["n_tried"]:
         text += f"; the best of {choice['n_tried']} candidates"
     facts = [("Compared by", text)]
+    if choice.get("device") == "cuda":
+        facts.append(("Computed on", "the GPU"))
     if choice.get("transform", "none") != "none":
         facts.append(("Weights add up in", choice["formula"]))
     if choice.get("statistic") == "median":
@@ -114,13 +116,17 @@ def _list_attribute_facts(told: dict[str, Any] | None) -> list[tuple[str, str]]:
         return []
     kinds = ", ".join(f"{kind}: {shorten(n)}" for kind, n in told["kinds"].items())
     facts = [("Attributes", f"{shorten(told['n_columns'])} numbers per node ({kinds})")]
-    counted = [
-        f"{make_printable(one['attribute'])} ({one['coefficient']:+.3g})"
-        for one in told["coefficients"][:5]
-    ]
-    if counted:
-        facts.append(("Count most", ", ".join(counted)))
+    if told["coefficients"]:
+        largest = sorted(told["coefficients"], key=lambda one: -abs(one["coefficient"]))[:_SHOWN]
+        facts.append(("Count most", ", ".join(_format_coefficient(one) for one in largest)))
     return facts
+
+
+def _format_coefficient(one: dict[str, Any]) -> str:
+    """Say which attribute counts how much, whose it is, and for which class or target."""
+    whose = "" if one["whose"] == "of the node" else f" {one['whose']}"
+    target = f" for {make_printable(one['target'])}" if "target" in one else ""
+    return f"{make_printable(one['attribute'])}{whose} ({one['coefficient']:+.3g}{target})"
 
 
 def describe_rule(rule: str) -> str:
