@@ -55,15 +55,15 @@ format: $(READY)  ## put the code in the project's format
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-bench: $(READY)  ## all benchmarks, short (BENCH_ARGS=--full for the full sizes)
+bench: $(READY)  ## all benchmarks, short (BENCH_ARGS=--full for the full sizes), their page and pictures
 	@$(BIN)/python benchmarks/run_all.py $(BENCH_ARGS)
+	@$(BIN)/python benchmarks/history.py
 
 dist: $(READY)  ## wheel and sdist into dist, checked and installed in empty environments
 	@rm -rf dist && $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[release]'
 	@$(BIN)/python -m build --outdir dist . >/dev/null
 	@$(BIN)/twine check --strict dist/*
 	@$(BIN)/check-wheel-contents dist/*.whl
-	@$(BIN)/python -m readme_renderer README.md -o dist/../.readme.html && rm .readme.html
 	@$(BIN)/python tools/check_dist.py
 
 hooks: $(READY)  ## the project's own checks before each commit and push

@@ -56,6 +56,16 @@ _WATCH = """() => {
     if (document.getElementById("sum")) { window.whole.push(ms); started = 0; }
   }).observe(document.getElementById("panel"), { childList: true, subtree: true });
 }"""
+_CURVE = """eta => new Promise(resolve => {
+  const view = document.getElementById("view-sigma2"), field = document.getElementById("eta");
+  const start = performance.now();
+  new MutationObserver((_, observer) => {
+    observer.disconnect();
+    resolve(performance.now() - start);
+  }).observe(view, { attributes: true, attributeFilter: ["data-curve-ms"] });
+  field.value = eta;
+  field.dispatchEvent(new Event("change"));
+})"""
 _PLACES = """async () => {
   const { graph, getPicture } = await import("./studio/graph_view.js"), { view } = getPicture();
   const box = document.getElementById("overlay").getBoundingClientRect(), { x, y, n } = graph.scene;
@@ -107,6 +117,10 @@ def measure(page: Any, n_clicks: int) -> dict[str, list[float]]:
         page.keyboard.press("ArrowRight")
         page.wait_for_timeout(250)
         found["sigma2"].append(float(page.get_attribute("#view-sigma2", "data-ms")))
+    found["curve"] = []
+    for i in range(max(5, n_clicks // 2)):
+        found["curve"].append(page.evaluate(_CURVE, round(0.11 + 0.01 * i, 2)))
+        page.wait_for_timeout(700)
     return found
 
 
@@ -155,8 +169,9 @@ def main(argv: Sequence[str] | None = None) -> Report:
                 Finding("frames while panning", 1e3 / medians["pan"], 30.0, " per second"),
                 Finding("click to prediction", medians["prediction"] + 0.1, 200.0, " ms", True),
                 Finding("click to all weights", medians["weights"], 200.0, " ms", True),
-                Finding("slowest of these", max(found["weights"]), None, " ms"),
+                Finding("slowest of these", max(found["weights"]), 200.0, " ms", True),
                 Finding("slider to charts of σ²", medians["sigma2"], 100.0, " ms", True),
+                Finding("η to error curve", medians["curve"], None, " ms"),
             ),
             agreements=(Agreement("predictions of page and model", difference, 1e-8),),
             judged=not asked.tiny,

@@ -1,7 +1,7 @@
 """Benchmarks over time: every run is a line of ``history.jsonl``, compared with the one before.
 
 ``make bench`` appends a line and says what got slower. ``python benchmarks/history.py`` draws how
-each ratio moved, into docs/images/benchmarks.svg.
+each ratio moved, into docs/images/benchmarks.svg, and writes the page of the last run.
 """
 
 import json
@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from last_run import write_page
 from machine import facts
 from report import SEED, Finding, Report
 
@@ -73,6 +74,11 @@ def make_line(results: Mapping[str, object], size: str) -> dict[str, Any]:
             name: {finding.label: describe_finding(finding) for finding in result.findings}
             for name, result in results.items()
             if isinstance(result, Report)
+        },
+        "tables": {
+            name: list(result.tables)
+            for name, result in results.items()
+            if isinstance(result, Report) and result.tables
         },
     }
 
@@ -189,4 +195,5 @@ if __name__ == "__main__":
     if not runs:
         sys.exit(f"{HISTORY} has no runs yet: make bench")
     draw_history(runs, PICTURE)
+    write_page(runs)
     print(PICTURE)

@@ -32,7 +32,7 @@ extensions = [
     "mathml",
     "command_reference",
     "docstring_links",
-    "code_blocks",
+    "page_details",
     "page_titles",
     "public_names",
 ]

@@ -48,12 +48,13 @@ plt.show()
 # %%
 # How far one can see from a corner: nodes that walks of one, two and five edges reach.
 
-figure, axes = plt.subplots(1, 3, figsize=(11, 3.8), layout="constrained")
+figure, axes = plt.subplots(1, 3, figsize=(11, 4.2), layout="constrained")
 x, height = data.positions.T
 corner = int(np.argmin(x + height))
 for ax, k in zip(axes, (1, 2, 5), strict=True):
     row = adjacency_vectors(data, hops=k, hop_weights="binary").rows[[corner]].toarray()[0]
     ax.scatter(x, height, s=12, c=np.where(row > 0, "#2166ac", "#d0d0d0"))
     ax.plot(x[corner], height[corner], "*", color="#e08214", markersize=14)
-    ax.set(title=f"{k} edges: {int((row > 0).sum())} nodes", xticks=[], yticks=[], aspect="equal")
+    reached = int((row > 0).sum())
+    ax.set(title=f"k = {k}: {reached} nodes", xticks=[], yticks=[], aspect="equal")
 plt.show()

@@ -1,8 +1,8 @@
 """Fixtures that tests of several folders share."""
 
 import contextlib
-import fcntl
 import os
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +15,13 @@ import hypothesis
 import pytest
 from click.testing import CliRunner
 
+from browser import MISSING, browser
+from gradraker._files import lock_file
 from gradraker.cli import main
+
+# These start, stop and kill processes in ways that Windows does not have.
+if sys.platform == "win32":
+    collect_ignore_glob = ["torture/*", "live/*", "studio/*", "models/test_turns.py"]
 
 # Tests assert no times: a busy machine is not a failure.
 hypothesis.settings.register_profile("gradraker", deadline=None)
@@ -49,8 +55,7 @@ def reproduced(
     base = tmp_path_factory.getbasetemp()
     base = base if worker_id == "master" else base.parent
     folder, output = base / "reproduced" / "paper", base / "reproduced.txt"
-    with (base / "reproduced.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # until the file is closed
+    with lock_file(output):
         if not output.exists():
             with pytest.MonkeyPatch.context() as patch:
                 patch.setenv("GRADRAKER_DATA", str(folder / "nothing"))
@@ -58,3 +63,20 @@ def reproduced(
             assert result.exit_code == 0, result.output
             output.write_text(result.output, encoding="utf-8")
     return folder, output.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Any:
+    """The browser of the machine, driven by Playwright.
+
+    Of a module, not of the session: Playwright keeps an event loop running in this thread while it
+    is open, and tests of other modules start their own.
+    """
+    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+    if browser() is None:
+        pytest.skip(MISSING)
+    with playwright.sync_playwright() as driver:
+        flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+        opened = driver.chromium.launch(executable_path=browser(), args=flags)
+        yield opened
+        opened.close()

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 import history
+import last_run
 import run_all
 from history import Change
-from report import Agreement, Finding, Report
+from report import Agreement, Finding, Report, table
 
 
 def make_results(speed: float, memory: float = 1.0) -> dict[str, object]:
@@ -21,7 +22,7 @@ def test_a_run_is_one_line_of_json_with_commit_and_machine(tmp_path: Path) -> No
     path = tmp_path / "history.jsonl"
     history.keep_run(make_results(10.0), "short", path)
     [line] = [json.loads(text) for text in path.read_text("utf-8").splitlines()]
-    assert set(line) == {"date", "commit", "size", "load", "machine", "findings"}
+    assert set(line) == {"date", "commit", "size", "load", "machine", "findings", "tables"}
     assert line["machine"]["processor"]
     assert line["findings"] == {
         "bench_fit": {
@@ -73,3 +74,34 @@ def test_some_benchmarks_can_be_chosen() -> None:
     )
     with pytest.raises(SystemExit, match="--only must name benchmarks, got swift"):
         run_all.take_names(["--only", "swift"])
+
+
+def make_peers() -> dict[str, object]:
+    rows = [["the mean", "0.4 ± 0.1"], ["NodeRegressor", "0.1 ± 0.02"]]
+    tables = ("absent and left out: GCN", table(["GNMSE", "Block"], rows))
+    found = (Finding("Block: GNMSE over the best peer's", 0.9, 1.0, "", True),)
+    return {"bench_peers": Report("Peers", found, (), tables)}
+
+
+def test_the_page_of_the_last_run_has_its_numbers_machine_and_date(tmp_path: Path) -> None:
+    lines = [history.make_line(make_results(speed), "short") for speed in (3.0, 4.0)]
+    page = last_run.format_page([*lines, history.make_line(make_peers(), "full")])
+    assert "| speed | 4× |  |" in page
+    assert "3×" not in page
+    assert "| NodeRegressor | 0.1 ± 0.02 |" in page
+    assert "| Block: GNMSE over the best peer's | 0.9 | at most 1 |" in page
+    assert "absent and left out: GCN" in page
+    assert lines[1]["date"][:10] in page
+    assert lines[1]["machine"]["numpy"] in page
+
+
+def test_the_picture_of_errors_shows_the_table_of_peers(tmp_path: Path) -> None:
+    rows = last_run.read_errors(last_run.PEERS.read_text("utf-8"))
+    assert rows[0][:2] == ["GNMSE", "Temperature-Jan"]
+    assert {"the mean", "NodeRegressor"} <= {row[0] for row in rows}
+    page, picture = tmp_path / "page.md", tmp_path / "errors.svg"
+    last_run.write_page([history.make_line(make_results(3.0), "short")], page, picture)
+    assert "speed" in page.read_text("utf-8")
+    assert b"<svg" in picture.read_bytes()
+    with pytest.raises(ValueError, match="GNMSE"):
+        last_run.read_errors("no table")

@@ -22,14 +22,11 @@ SHARED = {"_compiled", "_validation", "_files", "_html", "_progress"}
 
 LONG_FILES = {
     "exceptions.py": "all errors in one place, half of it documentation",
-    "_compiled/fourier_lms.py": "Numba's cache does not notice changes in other files",
     "models/node_model.py": "the protocol of models of graphs, half of it documentation",
     "models/skg/skg_node_regressor.py": "one estimator, a third of it documentation",
-    "models/skg/skg_regressor.py": "one estimator, a third of it documentation",
     "models/walks/walk_model.py": "one estimator, a third of it documentation",
 }
 FOLDER_SIZES = {
-    "cli": "one file per command, and what commands share",
     "graph": "forms of graphs, nodes and values, each with its checks",
     "models/sigma2": "the rules, and the one rule that searches",
     "plotting": "one file per display, and what displays share",
@@ -46,8 +43,8 @@ count create cross cut decode decorate delete descend describe detect discard di
 download draw drop dump echo encode end enter escape estimate evaluate exchange exit expand explain
 extend extract fail fetch fill filter find finish fit flatten flush fold follow forget format free
 freeze from gather generate get give group grow guess handle has hash hide hold identify ignore
-imagine infer interpolate invert invoke is iterate join judge keep label learn leave limit list
-listen load locate lock log look loop make map mark match measure merge mix move multiply name
+imagine infer interpolate interrupt invert invoke is iterate join judge keep label learn leave limit
+list listen load locate lock log look loop make map mark match measure merge mix move multiply name
 normalise note notify number observe obtain open orient pack pad parse partial pick place plot poll
 post precondition predict prefetch prepare print project propagate publish push put quote raise rank
 read receive record redraw reduce refine refuse release remember remove rename render renew renumber

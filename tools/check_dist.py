@@ -1,18 +1,26 @@
-"""Install wheel and sdist of dist/ in empty environments, without extras and with each.
+"""Check wheel and sdist of dist/: what the index would show, and installing them.
 
-``make dist`` runs it. Every installation must import, say its version, and do a job.
+``make dist`` runs it. The README must render with no link to a file that the index does not have.
+Wheel and sdist are installed in empty environments, without extras and with each; every
+installation must import, say its version, and do a job.
 """
 
+import email
+import os
+import re
 import subprocess
 import sys
 import tempfile
 import tomllib
 import venv
+import zipfile
 from pathlib import Path
 
+from readme_renderer import markdown
+
 HOME = Path(__file__).parents[1]
-# Extras that users install; peers are large, and dev, docs and release are for this repository.
-SKIPPED = {"dev", "docs", "release", "peers"}
+# Extras that users install; peers are large, and the others are for this repository.
+SKIPPED = {"dev", "docs", "peers", "release", "test"}
 JOB = """
 import gradraker
 data = gradraker.load_temperature()
@@ -30,11 +38,26 @@ def list_extras() -> list[str]:
     return ["", *(f"[{name}]" for name in sorted(set(extras) - SKIPPED))]
 
 
+def render_description(wheel: Path) -> str:
+    """Render the description in a wheel as the index would; exit if it cannot be shown there."""
+    with zipfile.ZipFile(wheel) as archive:
+        name = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        metadata = email.message_from_bytes(archive.read(name))
+    page: str | None = markdown.render(str(metadata.get_payload()))
+    if page is None:
+        sys.exit("The index cannot render the README.")
+    links = re.findall(r'(?:href|src)="([^"]+)"', page)
+    lost = [link for link in links if not link.startswith(("https://", "#", "data:"))]
+    if lost:
+        sys.exit(f"The index does not have what the README links to: {', '.join(lost)}")
+    return page
+
+
 def try_file(file: Path, extra: str) -> str:
     """Install a file with an extra in an empty environment, do a job, return the version."""
     with tempfile.TemporaryDirectory() as folder:
         venv.create(folder, with_pip=True)
-        python = next(Path(folder).glob("*/python*")).parent / "python"
+        python = Path(folder) / ("Scripts" if os.name == "nt" else "bin") / "python"
         words = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         subprocess.run([*words, f"{file}{extra}"], check=True, stderr=subprocess.DEVNULL)
         done = subprocess.run(
@@ -53,6 +76,8 @@ if __name__ == "__main__":
     files = sorted((HOME / "dist").glob("gradraker-*"))
     if len(files) != 2:
         sys.exit(f"dist must hold one wheel and one sdist, got {[file.name for file in files]}")
+    shown = render_description(next(file for file in files if file.suffix == ".whl"))
+    print(f"README: {len(shown)} characters of HTML, no lost link", flush=True)
     for file in files:
         # An sdist becomes the same wheel: once without extras and once with all is enough.
         extras = list_extras() if file.suffix == ".whl" else ["", "[all]"]

@@ -71,7 +71,7 @@ def warm_up() -> None:
     known = dict(zip(data.node_names[:50], data.values[:50].tolist(), strict=True))
     for model in (NodeRegressor(), SKGNodeRegressor(sigma2=1.0)):
         result = predict_nodes(data, known, model=model)
-        render_predictions(summarize_predictions(result, n_edges=1, n_contributors=1))
+        render_predictions(summarize_predictions(result, n_contributors=1))
         update_nodes(result.model, None, {data.node_names[60]: 1.0})
         result.model.write_to(io.BytesIO())
     render_sweep(sigma2_sweep(data, n_repeats=2, sigma2=[1.0, 2.0]))

@@ -1,5 +1,6 @@
 """Equations as MathML, made when the site is built: no script, no font from elsewhere."""
 
+import re
 from typing import Any
 
 from docutils import nodes
@@ -7,6 +8,18 @@ from latex2mathml.converter import convert
 from sphinx.application import Sphinx
 from sphinx.util.math import get_node_equation_number
 from sphinx.writers.html5 import HTML5Translator
+
+# TeX sets functions apart from what comes before and after them; brackets need no space.
+FUNCTION = r"<m[io]>(?:arg|cos|exp|ln|log|max|min|sin)</m[io]>"
+LOWERED = rf"<m(?:sub|under)>{FUNCTION}.*?</m(?:sub|under)>"
+SPACE = '<mspace width="0.167em"></mspace>'
+BEFORE = re.compile(rf"(</(?:mi|mn|mfrac|msup|msub|msubsup)>|\)</mo>)(?={FUNCTION}|{LOWERED})")
+AFTER = re.compile(rf"((?:{LOWERED}|(?<!<msub>)(?<!<munder>){FUNCTION}))(?=<m(?!o|row><mo))")
+
+
+def space_functions(text: str) -> str:
+    """Put a thin space before and after names of functions."""
+    return AFTER.sub(rf"\1{SPACE}", BEFORE.sub(rf"\1{SPACE}", text))
 
 
 def render(writer: HTML5Translator, node: nodes.math | nodes.math_block, *, block: bool) -> None:
@@ -18,7 +31,7 @@ def render(writer: HTML5Translator, node: nodes.math | nodes.math_block, *, bloc
         raise ValueError(f"{writer.builder.current_docname}: {text!r} is no equation") from error
     if "\\" in found:
         raise ValueError(f"{writer.builder.current_docname}: unknown command in {text!r}")
-    writer.body.append(found)
+    writer.body.append(space_functions(found))
     raise nodes.SkipNode
 
 

@@ -16,6 +16,8 @@ INTERRUPTED = 130  # as shells do for Ctrl-C
 def run() -> None:
     """Run the command line and leave with its exit code."""
     signal.signal(signal.SIGINT, _leave)
+    # Runs last of what is registered: all is done then, and Python would end by the signal.
+    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
     _open_closed_streams()
     from gradraker.cli import main
 

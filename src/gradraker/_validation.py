@@ -1,13 +1,23 @@
 """Checks of what estimators are given: each error names it, what came, and what would do."""
 
 import math
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Mapping
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
 from gradraker.exceptions import ArgumentError, ArgumentTypeError
+
+# Smallest and largest value of a parameter, by its name.
+Bounds = Mapping[str, tuple[float, float]]
+
+# For parameters that several classes have.
+COUNT_OF_FREQUENCIES = (1, 100_000)
+COUNT_OF_EPOCHS = (1, 10_000)
+NOT_NEGATIVE = (0.0, sys.float_info.max)
 
 # A tuple that is made once: learn_one checks its learning rate at every node.
 _NUMBERS = (float, int, np.integer, np.floating)
@@ -117,6 +127,35 @@ def check_learning_rate(learning_rate: Any) -> float:
         "learning_rate must be a number in (0, 1), where the update is stable, "
         f"got {learning_rate!r}"
     )
+
+
+def check_bounds(bounds: Bounds, parameters: Mapping[str, Any]) -> None:
+    """Refuse a parameter of a model that is a number outside of its bounds, or has none.
+
+    A model file names parameters, and a file may be forged: an absurd number would fill the memory
+    or keep a processor busy for years. Every class of models has one table of bounds, ``bounds``,
+    which is checked when a model starts to learn, when it is saved, and before a file makes one.
+
+    Examples
+    --------
+    >>> from gradraker._validation import check_bounds
+    >>> check_bounds({"n_epochs": (1, 10_000)}, {"n_epochs": 10**12, "sigma2": "cv"})
+    Traceback (most recent call last):
+    gradraker.exceptions.ArgumentError: n_epochs must be from 1 to 10000, got 1000000000000
+    """
+    for name, value in parameters.items():
+        if name == "random_state" or isinstance(value, bool) or not isinstance(value, Real):
+            continue  # a seed has its own check, make_seed
+        if name not in bounds:
+            raise ArgumentError(name, "something else than a number", value)
+        low, high = bounds[name]
+        number = int(value) if isinstance(value, Integral) else float(value)
+        if not low <= number <= high:
+            raise ArgumentError(name, f"from {_format_bound(low)} to {_format_bound(high)}", value)
+
+
+def _format_bound(number: float) -> str:
+    return str(number) if abs(number) < 1e15 else f"{number:g}"
 
 
 def check_flag(name: str, value: Any) -> bool:

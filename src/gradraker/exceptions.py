@@ -5,9 +5,21 @@ An error has the facts as fields, so that a caller can write a sentence of its o
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar, dataclass_transform
 
 
-class ArgumentError(ValueError):
+@dataclass_transform(eq_default=False)
+class FieldError(Exception):
+    """Base of errors whose facts are fields, as of a dataclass; workers can pickle them."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(eq=False, repr=False)(cls)
+
+    def __post_init__(self) -> None:
+        self.args = tuple(vars(self).values())  # what a copy is made from
+
+
+class ArgumentError(FieldError, ValueError):
     """An argument has a value that will not do.
 
     Attributes
@@ -27,11 +39,9 @@ class ArgumentError(ValueError):
     gradraker.exceptions.ArgumentError: n_epochs must be an integer of at least 1, got 0
     """
 
-    def __init__(self, argument: str, wanted: str, got: object) -> None:
-        super().__init__(argument, wanted, got)  # all of them, so that workers can pickle it
-        self.argument = argument
-        self.wanted = wanted
-        self.got = got
+    argument: str
+    wanted: str
+    got: object
 
     def __str__(self) -> str:
         got = repr(self.got)
@@ -71,7 +81,7 @@ class ModelFileError(ValueError):
     """
 
 
-class ModelFileChangedError(ValueError):
+class ModelFileChangedError(FieldError, ValueError):
     """A model file is not the one that the model was loaded from or last saved to.
 
     Attributes
@@ -88,9 +98,7 @@ class ModelFileChangedError(ValueError):
     was read: load it again, or save to another file
     """
 
-    def __init__(self, file: str) -> None:
-        super().__init__(file)
-        self.file = file
+    file: str
 
     def __str__(self) -> str:
         return (
@@ -127,7 +135,7 @@ class DatasetFileError(ValueError):
     """A file of a data set exists, but is damaged or is another file."""
 
 
-class SweepError(ValueError):
+class SweepError(FieldError, ValueError):
     """A sweep cannot run on these nodes with these arguments.
 
     Attributes
@@ -145,17 +153,15 @@ class SweepError(ValueError):
     gradraker.exceptions.SweepError: all nodes have the same edges: raise fraction
     """
 
-    def __init__(self, problem: str, remedies: dict[str, str]) -> None:
-        super().__init__(problem, remedies)
-        self.problem = problem
-        self.remedies = remedies
+    problem: str
+    remedies: dict[str, str]
 
     def __str__(self) -> str:
         remedies = (f"{action} {argument}" for argument, action in self.remedies.items())
         return f"{self.problem}: {', or '.join(remedies)}"
 
 
-class SweepFileError(ValueError):
+class SweepFileError(FieldError, ValueError):
     """A file does not hold the results of the sweep that is asked for.
 
     Attributes
@@ -166,16 +172,14 @@ class SweepFileError(ValueError):
         What is wrong with it.
     """
 
-    def __init__(self, file: str, problem: str) -> None:
-        super().__init__(file, problem)
-        self.file = file
-        self.problem = problem
+    file: str
+    problem: str
 
     def __str__(self) -> str:
         return f"{self.file!r} {self.problem}"
 
 
-class UnknownFigureError(ValueError):
+class UnknownFigureError(FieldError, ValueError):
     """A figure of the paper was asked for by a name that it does not have.
 
     Attributes
@@ -196,10 +200,11 @@ class UnknownFigureError(ValueError):
     True
     """
 
-    def __init__(self, name: str, known: tuple[str, ...]) -> None:
-        super().__init__(f"only: there is no {name!r}; it must be some of {', '.join(known)}")
-        self.name = name
-        self.known = known
+    name: str
+    known: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"only: there is no {self.name!r}; it must be some of {', '.join(self.known)}"
 
 
 @dataclass(frozen=True)
@@ -248,9 +253,12 @@ class GraphFileError(ValueError):
     """
 
     def __init__(self, place: Place | str, problem: str) -> None:
-        super().__init__(f"{place}: {problem}")
+        super().__init__(place, problem)
         self.place = Place(place) if isinstance(place, str) else place
         self.problem = problem
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.problem}"
 
 
 class UnclearTableError(GraphFileError):
@@ -276,16 +284,15 @@ class UnclearTableError(GraphFileError):
     """
 
     def __init__(self, place: Place | str, problem: str, arguments: tuple[str, ...]) -> None:
-        super().__init__(place, f"{problem}: pass {' and '.join(arguments)}")
-        self.args = (place, problem, arguments)  # all of them, so that workers can pickle it
-        self.problem = problem
+        super().__init__(place, problem)
+        self.args = (place, problem, arguments)
         self.arguments = arguments
 
     def __str__(self) -> str:
         return f"{self.place}: {self.problem}: pass {' and '.join(self.arguments)}"
 
 
-class UnknownNodesError(ValueError):
+class UnknownNodesError(FieldError, ValueError):
     """Nodes were named that the graph does not have.
 
     Attributes
@@ -308,35 +315,44 @@ class UnknownNodesError(ValueError):
     True
     """
 
-    def __init__(self, argument: str, nodes: Sequence[Hashable], remedy: str) -> None:
-        self.argument, self.nodes, self.remedy = argument, list(nodes), remedy
+    argument: str
+    nodes: list[Hashable]
+    remedy: str
+
+    def __str__(self) -> str:
         what = (
             "nodes that are not in the graph"
-            if argument == "values"
+            if self.argument == "values"
             else "names that the graph does not have"
         )
-        super().__init__(f"{argument} holds {what}: {format_names(self.nodes)}; {remedy}")
+        return f"{self.argument} holds {what}: {format_names(self.nodes)}; {self.remedy}"
 
 
-class TooFewValuesError(ValueError):
+class TooFewValuesError(FieldError, ValueError):
     """Too few values are known for what is to be chosen from them.
 
     Attributes
     ----------
-    argument : str
-        The argument that held the values.
     got : str
         What is known.
     wanted : str
         What is needed.
+    remedy : str
+        What a caller can do about it.
+    argument : str
+        The argument that held the values.
     """
 
-    def __init__(self, got: str, wanted: str, remedy: str) -> None:
-        self.argument, self.got, self.wanted, self.remedy = "values", got, wanted, remedy
-        super().__init__(f"values: {got}, {wanted}: {remedy}")
+    got: str
+    wanted: str
+    remedy: str
+    argument: ClassVar[str] = "values"
+
+    def __str__(self) -> str:
+        return f"values: {self.got}, {self.wanted}: {self.remedy}"
 
 
-class JournalError(ValueError):
+class JournalError(FieldError, ValueError):
     """A journal of a live service cannot be opened or read.
 
     Attributes
@@ -354,16 +370,14 @@ class JournalError(ValueError):
     gradraker.exceptions.JournalError: journal 'live.db' is a database of another program
     """
 
-    def __init__(self, journal: str, problem: str) -> None:
-        super().__init__(journal, problem)
-        self.journal = journal
-        self.problem = problem
+    journal: str
+    problem: str
 
     def __str__(self) -> str:
         return f"journal {self.journal!r} {self.problem}"
 
 
-class LiveRequestError(ValueError):
+class LiveRequestError(FieldError, ValueError):
     """A live service refused a request.
 
     Attributes
@@ -376,23 +390,23 @@ class LiveRequestError(ValueError):
         Fields of the request, and what is wrong with each.
     """
 
-    def __init__(self, status: int, error: str, fields: dict[str, str]) -> None:
-        super().__init__(status, error, fields)
-        self.status = status
-        self.error = error
-        self.fields = fields
+    status: int
+    error: str
+    fields: dict[str, str]
 
     def __str__(self) -> str:
         return f"{self.error} (status {self.status})"
 
 
-class NegativeWeightError(ValueError):
+class NegativeWeightError(FieldError, ValueError):
     """A random walk was asked for, and an edge weight is negative.
 
     Attributes
     ----------
     weight : float
         The smallest edge weight.
+    remedy : str
+        What a caller can do about it.
 
     Examples
     --------
@@ -405,9 +419,11 @@ class NegativeWeightError(ValueError):
     -1.0
     """
 
-    def __init__(self, weight: float, remedy: str) -> None:
-        self.weight, self.remedy = weight, remedy
-        super().__init__(f"a random walk needs weights of at least 0, got {weight:g}: {remedy}")
+    weight: float
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"a random walk needs weights of at least 0, got {self.weight:g}: {self.remedy}"
 
 
 def format_names(names: Sequence[Hashable], *, most: int = 5) -> str:
@@ -422,12 +438,10 @@ def format_names(names: Sequence[Hashable], *, most: int = 5) -> str:
     return f"{listed} and {len(names) - most} more" if len(names) > most else listed
 
 
-class NoDeviceError(RuntimeError):
+class NoDeviceError(FieldError, RuntimeError):
     """A device was asked for that this machine does not have; ``reason`` says what is missing."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
+    reason: str
 
     def __str__(self) -> str:
         return (
@@ -436,32 +450,41 @@ class NoDeviceError(RuntimeError):
         )
 
 
-class DeviceMemoryError(MemoryError):
+class DeviceWarning(UserWarning):
+    """``device="auto"`` took another device than a user may expect."""
+
+
+class DeviceMemoryError(FieldError, MemoryError):
     """The memory of a device is too small for a graph; the model is as it was before.
 
     Attributes are ``device``, the size of the graph (``n_nodes``, ``n_entries``), and the bytes of
-    memory that were ``free`` and in ``total``.
+    memory that were ``free`` and in ``total``. Of exact kernels, which are checked beforehand,
+    ``n_known`` is the number of known nodes and ``needed`` the bytes that they take.
     """
 
-    def __init__(self, device: str, n_nodes: int, n_entries: int, free: int, total: int) -> None:
-        super().__init__(device, n_nodes, n_entries, free, total)
-        self.device, self.n_nodes, self.n_entries = device, n_nodes, n_entries
-        self.free, self.total = free, total
+    device: str
+    n_nodes: int
+    n_entries: int
+    free: int
+    total: int
+    n_known: int = 0
+    needed: int = 0
 
     def __str__(self) -> str:
+        what, instead = f"{self.n_nodes} nodes and {self.n_entries} entries of the graph", ""
+        if self.needed:
+            what = f"exact kernels of {self.n_known} known nodes ({self.needed / 1e9:.1f} GB)"
+            instead = "solver='operators' needs less, and "
         return (
-            f"device={self.device!r} has too little memory for {self.n_nodes} nodes and "
-            f"{self.n_entries} entries of the graph: {self.free / 1e9:.1f} GB of "
-            f"{self.total / 1e9:.1f} GB were free; device='cpu' uses the machine's memory"
+            f"device={self.device!r} has too little memory for {what}: {self.free / 1e9:.1f} GB of "
+            f"{self.total / 1e9:.1f} GB were free; {instead}device='cpu' uses the machine's memory"
         )
 
 
-class NoWorkerError(TimeoutError):
+class NoWorkerError(FieldError, TimeoutError):
     """A cluster had no worker for so many seconds (``timeout``)."""
 
-    def __init__(self, timeout: float) -> None:
-        super().__init__(timeout)
-        self.timeout = timeout
+    timeout: float
 
     def __str__(self) -> str:
         return f"the cluster had no worker for {self.timeout:g} seconds: start one, or wait longer"

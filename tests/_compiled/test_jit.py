@@ -5,6 +5,9 @@ import subprocess
 import sys
 from typing import Any
 
+import pytest
+from numba.core import config
+
 PROGRAM = """
 import warnings
 with warnings.catch_warnings(record=True) as caught:
@@ -31,6 +34,9 @@ def run(**environment: Any) -> Any:
     return done.stdout.splitlines()
 
 
+@pytest.mark.skipif(
+    not hasattr(config, "CACHE_LOCATOR_CLASSES"), reason="this Numba cannot be left without a cache"
+)
 def test_without_a_cache_it_works_and_says_so_once() -> None:
     # The only place for a cache is then one that files outside of archives do not have.
     prediction, n_warnings, text = run(NUMBA_CACHE_LOCATOR_CLASSES="ZipCacheLocator")

@@ -23,16 +23,61 @@ def slow_job(tmp_path: Path) -> Any:
     return ["predict", "--edges", str(tmp_path / "e.csv"), "--values", str(tmp_path / "v.csv")]
 
 
-@pytest.mark.parametrize("seconds", [0.15, 0.4, 1.0, 2.5])
-def test_ctrl_c_is_130_without_a_traceback(slow_job: Any, seconds: Any) -> None:
+@pytest.mark.parametrize(
+    ("seconds", "streams"),
+    [(0.15, ""), (0.4, ""), (1.0, ""), (2.5, ""), (2.0, "<&- >&- 2>&-"), (2.0, "2> /dev/full")],
+)
+def test_ctrl_c_is_130_without_a_traceback(slow_job: Any, seconds: Any, streams: str) -> None:
+    line = f"exec {' '.join([*COMMAND, *slow_job])} {streams}"
     process = subprocess.Popen(
-        [*COMMAND, *slow_job], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ["bash", "-c", line], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     time.sleep(seconds)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors
     assert "Traceback" not in errors
+
+
+def test_ctrl_c_while_python_ends_leaves_the_exit_code() -> None:
+    # What was done is done: the signal comes when modules are taken apart.
+    program = (
+        "import os, signal, sys\n"
+        "from gradraker.__main__ import run\n"
+        "class Last:\n"
+        "    def __del__(self, kill=os.kill, me=os.getpid()):\n"
+        "        kill(me, 2)\n"
+        "kept = Last()\n"
+        "sys.argv = ['gradraker', '--version']\n"
+        "run()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("then", ["raise RuntimeError('lost')", "time.sleep(60)"])
+def test_ctrl_c_in_a_callback_from_c_is_130(then: str) -> None:
+    program = (
+        "import ctypes, os, sys, time\n"
+        "from gradraker.__main__ import run\n"
+        "from gradraker.cli import main\n"
+        "@main.command()\n"
+        "def waits():\n"
+        "    @ctypes.CFUNCTYPE(None)\n"
+        "    def interrupted():\n"
+        "        os.kill(os.getpid(), 2)\n"
+        "        time.sleep(0)\n"
+        "    interrupted()\n"
+        f"    {then}\n"
+        "sys.argv = ['gradraker', 'waits']\n"
+        "run()\n"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    assert (done.returncode, done.stderr.strip()) == (130, "Stopped.")
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
@@ -46,6 +91,21 @@ def test_closed_standard_streams(tmp_path: Path, closed: Any) -> None:
     assert done.returncode == 0, done.stderr
     assert out.read_text().startswith("node,known,value,prediction\n")
     assert out.read_text().count("\n") == 4
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no full device")
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("--version > /dev/full", 1, "Error: [Errno 28] No space left on device"),
+        ("predict --help > /dev/full", 1, "Error: [Errno 28] No space left on device"),
+        ("predict --no-such-option 2> /dev/full", 2, ""),
+    ],
+)
+def test_full_disk_behind_a_stream_is_one_sentence(line: str, code: int, said: str) -> None:
+    program = f"{sys.executable} -m gradraker {line}"
+    done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.strip()) == (code, said)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 import gradraker
 from gradraker import __main__ as gradraker_main
 from gradraker.cli import main
-from gradraker.cli.demo import FIGURE_NAME
+from gradraker.cli.nodes.demo import FIGURE_NAME
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.workflow import demo
 from gradraker.workflow.demo import run_demo

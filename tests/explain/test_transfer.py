@@ -88,7 +88,9 @@ def test_relative_error_is_the_definition(data: Any) -> None:
     k = data.draw(st.integers(1, n - 2))
     rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
     density = data.draw(st.sampled_from([0.0, 0.05, 0.2, 0.5, 1.0]))
-    X = sp.random_array((n, data.draw(st.integers(1, 20))), density=density, rng=rng, format="csr")
+    X = sp.random_array(
+        (n, data.draw(st.integers(1, 20))), density=density, random_state=rng, format="csr"
+    )
     kind = data.draw(st.sampled_from(["unweighted", "weighted", "signed"]))
     X.data = {"unweighted": np.ones_like(X.data), "weighted": X.data, "signed": X.data - 0.5}[kind]
     y = rng.normal(size=n)
@@ -101,7 +103,7 @@ def test_relative_error_is_the_definition(data: Any) -> None:
 @pytest.mark.parametrize("density", [0.02, 0.6])
 def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch, density: float) -> None:
     rng = np.random.default_rng(1)
-    X = sp.random_array((60, 40), density=density, rng=rng, format="csr")
+    X = sp.random_array((60, 40), density=density, random_state=rng, format="csr")
     y = rng.normal(size=60)
     whole = similarity_transfer(X, y)
     monkeypatch.setattr(nearest, "_BLOCK_BYTES", 1)

@@ -194,7 +194,9 @@ def test_chunk_has_at_least_one_row() -> None:
 def test_features_and_predictions_do_not_depend_on_threads(
     monkeypatch: pytest.MonkeyPatch, n_threads: int
 ) -> None:
-    X = sparse.random_array((50, 30), density=0.2, rng=np.random.default_rng(0), format="csr")
+    X = sparse.random_array(
+        (50, 30), density=0.2, random_state=np.random.default_rng(0), format="csr"
+    )
     theta = np.random.default_rng(1).normal(size=(2, 34))
 
     def results() -> Any:

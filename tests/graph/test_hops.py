@@ -140,8 +140,8 @@ def test_graph_is_not_modified() -> None:
 @given(seeds)
 def test_size_of_a_product_is_bounded(seed: Any) -> None:
     rng = np.random.default_rng(seed)
-    left = sp.random_array((6, 8), density=0.3, rng=rng).tocsr()
-    right = sp.random_array((8, 5), density=0.3, rng=rng).tocsr()
+    left = sp.random_array((6, 8), density=0.3, random_state=rng).tocsr()
+    right = sp.random_array((8, 5), density=0.3, random_state=rng).tocsr()
     bound = hops_module.bound_product_size(left, right)
     assert (left @ right).nnz <= bound <= 6 * 5
     full = hops_module.bound_product_size(

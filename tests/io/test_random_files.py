@@ -241,7 +241,7 @@ def test_random_matrix_market(path: Path, words: Any, kind: Any, symmetry: Any, 
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_matrix_market_as_scipy_reads_it(path: Path, seed: Any, symmetric: Any) -> None:
     rng = np.random.default_rng(seed)
-    matrix = sp.random_array((5, 5), density=0.4, rng=rng)
+    matrix = sp.random_array((5, 5), density=0.4, random_state=rng)
     matrix = matrix + matrix.T if symmetric else matrix
     written_file = io.BytesIO()
     scipy.io.mmwrite(written_file, matrix)

@@ -23,6 +23,12 @@ def _problem(seed: Any = 0, n_columns: Any = 6, n_known: Any = 25) -> Any:
     return K, R, mask, np.logspace(-2, 1, n_columns)
 
 
+def _measure_residual(solved: Any, R: Any) -> float:
+    """Largest residual of a column, relative to r."""
+    left, sizes = (solved.residuals**2).sum(axis=0), (R * R).sum(axis=0)
+    return float(np.sqrt(left / (sizes + 1e-300)).max())
+
+
 def _solve_densely(K: Any, R: Any, mask: Any, alphas: Any) -> Any:
     C = np.zeros(R.shape)
     for column, alpha in enumerate(alphas):
@@ -69,7 +75,7 @@ def test_coefficients_and_products_equal_dense_solves(preconditioned: Any, one_m
     # A residual of 1e-12, amplified by 1/α of 100 at most.
     np.testing.assert_allclose(solved.coefficients, expected, atol=1e-9)
     np.testing.assert_allclose(solved.products, K @ expected, atol=1e-9)
-    assert solved.measure_residual(R) <= 1e-12
+    assert _measure_residual(solved, R) <= 1e-12
     assert solved.n_iterations < 200
 
 
@@ -147,7 +153,7 @@ def test_max_iterations_bounds_the_products() -> None:
         multiply, R, mask, alphas, tol=1e-12, max_iterations=3, engine=CpuEngine()
     )
     assert len(calls) == solved.n_iterations == 3
-    assert solved.measure_residual(R) > 1e-12
+    assert _measure_residual(solved, R) > 1e-12
 
 
 def test_columns_of_zeros_stay_zero() -> None:

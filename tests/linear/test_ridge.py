@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from gradraker.linear import ridge
 from oracles import nodes as oracle
+from oracles import primal_ridge
 
 
 def _problem(seed: int, n: int = 12, n_features: int = 7, n_asked: Any = 4) -> tuple[Any, ...]:
@@ -48,12 +49,12 @@ def test_left_out_residuals_equal_refits(alpha: float) -> None:
 def test_primal_equals_dual() -> None:
     Z, asked, y = _problem(1)
     dual = ridge.build_dual_smoother(ridge.invert_dual(Z @ Z.T, 0.2))
-    Z1 = ridge.append_ones(Z)
-    inverse = ridge.invert_primal(Z1.T @ Z1, 0.2)
-    weights = ridge.append_ones(asked) @ inverse @ Z1.T
+    Z1 = primal_ridge.append_ones(Z)
+    inverse = primal_ridge.invert_primal(Z1.T @ Z1, 0.2)
+    weights = primal_ridge.append_ones(asked) @ inverse @ Z1.T
     np.testing.assert_allclose(weights, asked @ Z.T @ dual.Q + dual.g, atol=1e-12)
     fitted = Z1 @ inverse @ Z1.T @ y
-    own = ridge.compute_primal_leverages(inverse, Z1)
+    own = primal_ridge.compute_primal_leverages(inverse, Z1)
     np.testing.assert_allclose(
         (y - fitted) / (1.0 - own),
         dual.compute_left_out_residuals(y[:, np.newaxis])[:, 0],
@@ -66,16 +67,16 @@ def test_inverses_grown_by_blocks_equal_batch(cuts: list[int]) -> None:
     Z, _, _ = _problem(2)
     K, alpha = Z @ Z.T, 0.05
     dual = ridge.invert_dual(K[:2, :2], alpha)
-    Z1 = ridge.append_ones(Z)
-    primal = ridge.invert_primal(Z1[:2].T @ Z1[:2], alpha)
+    Z1 = primal_ridge.append_ones(Z)
+    primal = primal_ridge.invert_primal(Z1[:2].T @ Z1[:2], alpha)
     n = 2
     for size in cuts:
         new = slice(n, n + size)
         dual = ridge.grow_dual_inverse(dual, K[new, :n], K[new, new], alpha)
-        primal = ridge.grow_primal_inverse(primal, Z1[new])
+        primal = primal_ridge.grow_primal_inverse(primal, Z1[new])
         n += size
     np.testing.assert_allclose(dual, ridge.invert_dual(K, alpha), atol=1e-10)
-    np.testing.assert_allclose(primal, ridge.invert_primal(Z1.T @ Z1, alpha), atol=1e-10)
+    np.testing.assert_allclose(primal, primal_ridge.invert_primal(Z1.T @ Z1, alpha), atol=1e-10)
 
 
 def test_rounding_errors_do_not_grow_with_blocks() -> None:
@@ -103,8 +104,8 @@ def test_recursive_least_squares_equals_batch_ridge() -> None:
         theta, np.linalg.solve(Z.T @ Z + alpha * np.eye(F), Z.T @ centred), atol=1e-12
     )
     # With one, its variance starts infinite, which is 1e12 in the recursion and exact in ours.
-    Z1 = ridge.append_ones(Z)
-    inverse = ridge.invert_primal(Z1.T @ Z1, alpha)
+    Z1 = primal_ridge.append_ones(Z)
+    inverse = primal_ridge.invert_primal(Z1.T @ Z1, alpha)
     np.testing.assert_allclose(
         inverse @ Z1.T @ y, oracle.recursive_least_squares(Z, y, alpha, 1e10), atol=1e-6
     )
@@ -129,5 +130,5 @@ def test_indefinite_kernel_is_inverted_all_the_same() -> None:
 
 def test_inverse_is_symmetric_to_the_last_bit() -> None:
     Z, _, _ = _problem(3)
-    for inverse in (ridge.invert_dual(Z @ Z.T, 1e-9), ridge.invert_primal(Z.T @ Z, 1e-9)):
+    for inverse in (ridge.invert_dual(Z @ Z.T, 1e-9), primal_ridge.invert_primal(Z.T @ Z, 1e-9)):
         assert np.array_equal(inverse, inverse.T)

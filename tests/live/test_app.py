@@ -315,7 +315,7 @@ def test_state_errors_and_metrics(send: Any, learn: Any) -> None:
     metrics = send("GET", "/metrics").text
     assert f"gradraker_state_seq {float(state['state'])}" in metrics
     assert 'gradraker_requests_total{path="/values",status="200"}' in metrics
-    assert send("GET", "/health").json() == {"status": "ok"}
+    assert send("GET", "/health").json() == {"status": "ok", "token_for": "changes"}
 
 
 def test_events_tell_new_states(service: Any, send: Any) -> None:

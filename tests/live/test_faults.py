@@ -98,7 +98,8 @@ def test_full_disk_refuses_changes_predicts_and_recovers(model_file: Any, small_
         filler.unlink()
         client.wait(client.partial_fit([("new", "x")], {"e": 3.0}))
         assert client.predict(["new"]).shape == (1,)
-        assert requests.get(f"{service.url}/health", timeout=5).json() == {"status": "ok"}
+        health = requests.get(f"{service.url}/health", timeout=5).json()
+        assert health == {"status": "ok", "token_for": "changes"}
         assert [one.get("value") for one in client.history("e")[:2]] == [3.0, 2.0]
         client.close()
 

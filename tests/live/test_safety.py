@@ -209,7 +209,11 @@ def test_token_for_all_and_for_nothing(model_file: Any, tmp_path: Any) -> None:
     journal = tmp_path / "live.db"
     options = ("--model", model_file, "--token-for")
     with LiveService(*options, "all", journal=journal) as service:
-        assert requests.get(f"{service.url}/state", timeout=10).status_code == 401
+        for path in ("state", "metrics", "docs", "events", "studio/api/graph", "studio/api/about"):
+            assert requests.get(f"{service.url}/{path}", timeout=10).status_code == 401
+        # Files of the pages hold no data; a browser gets them, and sends the token afterwards.
+        for path in ("", "live.js", "studio", "studio/main.js", "studio/panel.css", "health"):
+            assert requests.get(f"{service.url}/{path}", timeout=10).status_code == 200
         with service.connect() as client:
             assert client.predict(["e"]).shape == (1,)
     with LiveService(*options, "nothing", journal=journal) as service:

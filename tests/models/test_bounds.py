@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from gradraker import GradrakerRegressor, SKGRegressor
+from gradraker._validation import check_bounds
 from gradraker.exceptions import ArgumentError
-from gradraker.models.bounds import check_bounds
 from gradraker.models.loading import MODELS
 
 

@@ -136,6 +136,9 @@ class StrictEngine:
     def sum_products(self, A: StrictArray, B: StrictArray) -> StrictArray:
         return StrictArray((A.held.astype(np.float64) * B.held).sum(axis=0))
 
+    def invert_factor(self, H: StrictArray) -> StrictArray:
+        return StrictArray(np.tril(np.linalg.inv(np.linalg.cholesky(H.held))))
+
     def make_array(self, shape: tuple[int, int], dtype: Any) -> NDArray[Any]:
         return np.empty(shape, dtype=dtype)
 

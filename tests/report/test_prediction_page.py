@@ -28,7 +28,6 @@ def result() -> NodePredictions:
 def summary(result: NodePredictions) -> dict[str, Any]:
     return summarize_predictions(
         result,
-        n_edges=2515,
         n_contributors=2,
         inputs={"edges": "edges.csv", "values": "known.csv"},
         settings={"direction": "out"},

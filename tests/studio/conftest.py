@@ -1,4 +1,4 @@
-"""A studio of the demo, and a browser, that tests of pages share."""
+"""A studio of the demo that tests of pages share."""
 
 from typing import Any
 
@@ -8,25 +8,7 @@ import pytest
 pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
 pytest.importorskip("igraph", reason="the extra 'studio' is not installed")
 
-from browser import MISSING, browser
 from studio_service import StudioService, Watched
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Any:
-    """The browser of the machine, driven by Playwright.
-
-    Of a module, not of the session: Playwright keeps an event loop running in this thread while it
-    is open, and tests of other modules start their own.
-    """
-    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-    if browser() is None:
-        pytest.skip(MISSING)
-    with playwright.sync_playwright() as driver:
-        flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-        opened = driver.chromium.launch(executable_path=browser(), args=flags)
-        yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="session")

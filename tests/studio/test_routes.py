@@ -153,3 +153,39 @@ def test_service_that_begins_with_nothing_shows_its_graph_when_it_has_one(
         assert answer.status_code == 200
         watched.page.wait_for_selector("#facts:has-text('2 nodes, 1 known')", timeout=60_000)
         watched.close()
+
+
+def test_page_asks_for_the_token_where_everything_needs_it(
+    files: Any, chromium: Any, tmp_path: Any
+) -> None:
+    edges, values = files
+    token = ("--token", "a long token", "--token-for", "all")
+    words = ("--edges", edges, "--values", values, "--journal", tmp_path / "live.db", *token)
+    with StudioService(*words, command="serve") as service:
+        page = chromium.new_context().new_page()
+        page.goto(f"{service.url}/studio#node=node+03")
+        page.fill("#token", "a wrong token")
+        page.click("#use-token")
+        page.wait_for_selector("#status:has-text('another token')")
+        page.fill("#token", "a long token")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("html[data-ready]")
+        page.wait_for_selector("#sum")
+        page.fill("#new-value", "7")
+        page.click("#give")
+        page.wait_for_selector("#moves:has-text('predictions moved')")  # events come as well
+        page.goto(f"{service.url}/")  # the same tab knows the token
+        page.wait_for_selector("#learned td:has-text('7')")
+        page.context.close()
+
+
+def test_wrong_token_for_changes_can_be_given_again(files: Any, chromium: Any, ring: Any) -> None:
+    page = chromium.new_context().new_page()
+    page.goto(f"{ring.url}/studio#node=node+03&token=wrong")
+    page.wait_for_selector("#sum")
+    page.fill("#new-value", "7")
+    page.click("#give")
+    page.fill("#token", ring.token)
+    page.click("#use-token")
+    assert page.is_visible("#give")
+    page.context.close()

@@ -86,7 +86,7 @@ def test_sweep_command_takes_the_address_of_a_scheduler(
 def test_sweep_command_names_a_scheduler_that_does_not_answer(
     run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(sys.modules["gradraker.cli.sweep"], "_CONNECT_SECONDS", 1)
+    monkeypatch.setattr(sys.modules["gradraker.cli.skg.sweep"], "_CONNECT_SECONDS", 1)
     monkeypatch.chdir(tmp_path)
     address = "tcp://127.0.0.1:9"  # nobody listens on the port of "discard"
     result = run("sweep", "--dataset", "temperature", "--scheduler", address)

@@ -2,46 +2,66 @@
 
 import os
 import sys
+from contextlib import suppress
 from io import TextIOWrapper
 from typing import Any
 
 import click
 
 from gradraker import __version__
-from gradraker.cli.bank import bank
-from gradraker.cli.data import data
-from gradraker.cli.demo import demo
-from gradraker.cli.explain import explain
-from gradraker.cli.predict import predict
-from gradraker.cli.ranges import ranges
-from gradraker.cli.reproduce import reproduce
-from gradraker.cli.series import series
-from gradraker.cli.serve import serve
-from gradraker.cli.studio import studio
-from gradraker.cli.sweep import INTERRUPTED, sweep
-from gradraker.cli.update import update
+from gradraker.cli.interruption import INTERRUPTED, InterruptWatch
+from gradraker.cli.nodes.data import data
+from gradraker.cli.nodes.demo import demo
+from gradraker.cli.nodes.explain import explain
+from gradraker.cli.nodes.predict import predict
+from gradraker.cli.nodes.serve import serve
+from gradraker.cli.nodes.studio import studio
+from gradraker.cli.nodes.update import update
+from gradraker.cli.skg.bank import bank
+from gradraker.cli.skg.ranges import ranges
+from gradraker.cli.skg.reproduce import reproduce
+from gradraker.cli.skg.series import series
+from gradraker.cli.skg.sweep import sweep
+from gradraker.exceptions import DeviceMemoryError, NoDeviceError
 
 # Errors that the library raises on purpose, with a sentence meant for its users.
-EXPECTED_ERRORS = (ValueError, TypeError, OSError, ImportError)
+EXPECTED_ERRORS = (
+    ValueError,
+    TypeError,
+    OSError,
+    ImportError,
+    NoDeviceError,
+    DeviceMemoryError,
+)
 
 
 class OneSentenceGroup(click.Group):
     """A group of commands whose errors are one sentence, unless ``--debug`` is given."""
+
+    watch = InterruptWatch()
+    shows_traceback = False
 
     def main(self, *args: Any, standalone_mode: bool = True, **kwargs: Any) -> Any:
         """Run a command line; Ctrl-C gives exit code 130, where click gives 1."""
         if not standalone_mode:
             return super().main(*args, standalone_mode=False, **kwargs)  # type: ignore[call-overload]
         try:
-            code = super().main(*args, standalone_mode=False, **kwargs)  # type: ignore[call-overload]
+            with InterruptWatch() as self.watch:
+                code = super().main(*args, standalone_mode=False, **kwargs)  # type: ignore[call-overload]
         except click.Abort:
-            click.echo("Stopped.", err=True)
+            _say("\nStopped.")  # below the ^C of the terminal
             sys.exit(INTERRUPTED)
         except click.ClickException as error:
-            error.show()
+            with suppress(OSError):
+                error.show()
             sys.exit(error.exit_code)
-        except BrokenPipeError:
-            # The reader has left: nothing more is written, also not when Python ends.
+        except OSError as error:
+            if self.shows_traceback:
+                raise
+            # Standard output cannot be written; a reader that has left needs no sentence.
+            if not isinstance(error, BrokenPipeError):
+                _say(f"Error: {format_error(error)}")
+            # Nothing more is written, also not when Python ends.
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             sys.exit(1)
         sys.exit(code if isinstance(code, int) else 0)
@@ -52,10 +72,20 @@ class OneSentenceGroup(click.Group):
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
             raise  # click knows what to do with these
+        except KeyboardInterrupt as error:
+            raise click.Abort from error
         except Exception as error:
-            if ctx.params["debug"]:
+            if self.watch.was_interrupted:
+                raise click.Abort from error  # the error comes from code that went on
+            self.shows_traceback = ctx.params["debug"]
+            if self.shows_traceback:
                 raise
             raise click.ClickException(format_error(error)) from error
+
+
+def _say(sentence: str) -> None:
+    with suppress(OSError):  # a full disk behind standard error changes no exit code
+        click.echo(sentence, err=True)
 
 
 def format_error(error: Exception) -> str:
@@ -98,7 +128,7 @@ Completion of commands and options with the tab key, in shells that start after:
 def main(debug: bool) -> None:
     """Predict unknown node values on a graph, online, and explain every prediction.
 
-    Exit codes: 0 all went well, 1 the data or the machine said no, 2 wrong use, 130 stopped with
+    Exit codes: 0 success, 1 an error in the data or of the system, 2 wrong use, 130 stopped with
     Ctrl-C.
     """
     # A terminal that cannot show σ² or ° gets a question mark, not an error.

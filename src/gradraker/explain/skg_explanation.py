@@ -1,6 +1,6 @@
 """Explain predictions of SKG exactly, as weighted sums of the values it has seen."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -9,13 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from gradraker._validation import to_read_only
 from gradraker.explain.learned_rows import Evidence, LearnedRows
 from gradraker.explain.linear_explanation import LinearExplanation, check_row
 from gradraker.explain.similarity import efficient_distance, noise_range
-from gradraker.linear.weights import contribution_weights
+from gradraker.linear.weights import (
+    contribution_weights,
+    iterate_weight_batches,
+    sum_weights_by_node,
+)
 
-# Weights by time of a batch of explained nodes are smaller than this.
-_BATCH_BYTES = 64 << 20
 # A sum of weights this far from 1 is worth a word (section VI.B.2 of the paper).
 _FAR_FROM_ONE = 0.1
 
@@ -150,8 +153,7 @@ class Explanation(LinearExplanation):
         insignificant = np.zeros_like(significant)
         n_significant, noise = np.zeros(n, dtype=np.int64), np.zeros(n)
         seen = self.values[self.order]  # [T] or [T, K]
-        for start, F in self._source.iterate_batches():
-            rows = slice(start, start + F.shape[0])
+        for rows, F in self._source.iterate_batches():
             noise[rows] = np.maximum(0.0, -F.min(axis=1, initial=0.0))
             counts = noise[rows, np.newaxis] < F  # [batch, T]
             n_significant[rows] = counts.sum(axis=1)
@@ -222,30 +224,22 @@ class _Source:
 
     def compute_weights_by_time(self) -> NDArray[np.float64]:
         weights = np.empty((self.stars.shape[0], self.learned.order.size))  # [n, T]
-        for start, part in self.iterate_batches():
-            weights[start : start + part.shape[0]] = part
+        for batch, part in self.iterate_batches():
+            weights[batch] = part
         return weights
 
     def compute_row_by_time(self, row: int) -> NDArray[np.float64]:
         return contribution_weights(self.Z, self.learned.order, self.stars[row], self.learned.rates)
 
-    def iterate_batches(self) -> Any:
-        """Yield (first explained node, weights by time of a batch of them)."""
-        order, rates = self.learned.order, self.learned.rates
-        size = max(1, _BATCH_BYTES // (8 * max(1, order.size)))
-        for start in range(0, self.stars.shape[0], size):
-            stars = self.stars[start : start + size]
-            yield start, contribution_weights(self.Z, order, stars, rates)
+    def iterate_batches(self) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+        """Yield explained nodes and their weights by time, some nodes at a time."""
+        learned = self.learned
+        return iterate_weight_batches(self.Z, learned.order, self.stars, learned.rates)
 
     def compute_weights_by_node(self) -> NDArray[np.float64]:
         """Weights summed over the training steps of each known node."""
-        order, n_known = self.learned.order, len(self.learned)
-        ones = np.ones(order.size)
-        times = csr_array((ones, (order, np.arange(order.size))), (n_known, order.size))
-        weights = np.empty((self.stars.shape[0], n_known))  # [n, n_known]
-        for start, part in self.iterate_batches():
-            weights[start : start + part.shape[0]] = (times @ part.T).T
-        return weights
+        learned = self.learned
+        return sum_weights_by_node(self.Z, learned.order, self.stars, learned.rates)
 
 
 def explain_predictions(
@@ -265,9 +259,10 @@ def explain_predictions(
         weights=source.compute_weights_by_node(),
         similarities=2.0 * learning_rate * (evidence.stars @ evidence.Z.T),
         squared_distances=_measure_squared_distances(evidence),
-        values=_read_only(learned.Y.reshape(-1, *prediction.shape[1:])),
+        # Views on the model's own record, which nobody should change through an explanation.
+        values=to_read_only(learned.Y.reshape(-1, *prediction.shape[1:])),
         prediction=prediction,
-        order=_read_only(learned.order.view()),
+        order=to_read_only(learned.order),
         node_names=node_names,
         known_names=known_names,
         sigma2=sigma2,
@@ -275,12 +270,6 @@ def explain_predictions(
         kernel=kernel,
         _source=source,
     )
-
-
-def _read_only(view: NDArray[Any]) -> NDArray[Any]:
-    """A view on the model's own record, which nobody should change through an explanation."""
-    view.flags.writeable = False
-    return view
 
 
 def _measure_squared_distances(evidence: Evidence) -> NDArray[np.float64]:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
 from scipy.sparse import csr_array
 
 from gradraker._compiled.sparse_product import multiply_rows
@@ -60,6 +61,9 @@ class Engine(Protocol):
 
     def sum_products(self, A: Any, B: Any) -> Any:
         """Inner products of the columns of A and B (n, k), summed in double precision."""
+
+    def invert_factor(self, H: Any) -> Any:
+        """L⁻¹ of H = LLᵀ (n, n); LinAlgError where H is not positive definite."""
 
     def load(self, X: NDArray[Any], dtype: Any) -> Any:
         """Move an array to the engine."""
@@ -142,6 +146,11 @@ class CpuEngine:
     def sum_products(self, A: NDArray[Any], B: NDArray[Any]) -> NDArray[np.float64]:
         """Inner products of columns; squares may be beyond single precision."""
         return np.asarray(np.einsum("ij,ij->j", A, B, dtype=np.float64))
+
+    def invert_factor(self, H: NDArray[Any]) -> NDArray[Any]:
+        """Inverse of the lower Cholesky factor."""
+        L = np.linalg.cholesky(H)
+        return np.asarray(solve_triangular(L, np.eye(len(L)), lower=True))
 
     def load_rows(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the numbers themselves."""

@@ -171,22 +171,6 @@ def orient_edges(A: csr_array, direction: str) -> csr_array:
     return csr_array(absolute.T) if direction == "in" else csr_array(absolute + absolute.T)
 
 
-def is_symmetric(A: csr_array) -> bool:
-    """Whether each edge has its reverse, with the same weight.
-
-    Examples
-    --------
-    >>> from scipy.sparse import csr_array
-    >>> from gradraker.features.walks import is_symmetric
-    >>> is_symmetric(csr_array([[0, 2], [2, 1]])), is_symmetric(csr_array([[0, 2], [1, 0]]))
-    (True, False)
-    """
-    n_into = np.bincount(A.indices, minlength=A.shape[0])
-    if not np.array_equal(np.diff(A.indptr), n_into) and A.data.all():
-        return False  # as most directed graphs, without a transposed copy
-    return not bool(abs(A - A.T).sum() > 0.0)
-
-
 def drop_hidden(A: csr_array, hidden: NDArray[np.bool_] | None) -> csr_array:
     """Drop the entries that lead to a hidden node, except loops."""
     if hidden is None or not hidden.any():
@@ -230,22 +214,6 @@ def propagate(step: Sequence[csr_array], X: NDArray[Any], reach: Reach) -> NDArr
 
     parallel_for(walk, X.shape[1], _COLUMNS)
     return result
-
-
-def compute_reach_rows(
-    matrices: WalkMatrices, rows: NDArray[np.int64], reach: Reach
-) -> NDArray[np.float64]:
-    """Rows of f(T), as columns: shape (n, len(rows))."""
-    starts = np.zeros((matrices.n, rows.size))  # [n, k]
-    starts[rows, np.arange(rows.size)] = 1.0
-    return propagate(matrices.get_step_back(reach), starts, reach)
-
-
-def compute_mean_row(matrices: WalkMatrices, reach: Reach, n: int) -> NDArray[np.float64]:
-    """Mean of the rows of f(T) of the first n nodes, shape (number of nodes,)."""
-    starts = np.zeros((matrices.n, 1))
-    starts[:n] = 1.0 / n
-    return propagate(matrices.get_step_back(reach), starts, reach)[:, 0]
 
 
 def draw_vectors(

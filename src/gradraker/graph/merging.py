@@ -52,6 +52,22 @@ def orient_entries(entries: Entries, directed: bool, direction: str) -> Entries:
     )
 
 
+def is_symmetric(A: sp.csr_array) -> bool:
+    """Whether each edge has its reverse, with the same weight.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> from gradraker.graph.merging import is_symmetric
+    >>> is_symmetric(sp.csr_array([[0, 2], [2, 1]])), is_symmetric(sp.csr_array([[0, 2], [1, 0]]))
+    (True, False)
+    """
+    n_into = np.bincount(A.indices, minlength=A.shape[0])
+    if not np.array_equal(np.diff(A.indptr), n_into) and A.data.all():
+        return False  # as most directed graphs, without a transposed copy
+    return not bool(abs(A - A.T).sum() > 0.0)
+
+
 def make_symmetric(matrix: sp.csr_array) -> sp.csr_array:
     """Return a matrix with each edge both ways; one that is there both ways has its mean weight.
 

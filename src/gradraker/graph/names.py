@@ -1,6 +1,7 @@
 """Names of nodes as arrays: int64 where all are integers, Python objects otherwise."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -149,15 +150,15 @@ def check_same_type(unknown: Names, names: Names, *, argument: str) -> None:
 
     Otherwise the miss would be silent: the names look the same and differ in Python.
     """
-    index = set(names.tolist()) if len(unknown) else set()
+    others: dict[Hashable, Hashable] = {}
     for name in unknown.tolist():
-        if isinstance(name, str):
-            try:
-                other: Hashable = int(name) if len(name) < 30 else None
-            except ValueError:
-                continue
-        else:
-            other = str(name)
+        if not isinstance(name, str):
+            others[name] = str(name)
+        elif len(name) < 30:
+            with suppress(ValueError):
+                others[name] = int(name)
+    index = set(names.tolist()) if others else set()
+    for name, other in others.items():
         if other in index:
             raise ValueError(
                 f"{argument} holds {name!r} of type {type(name).__name__}, but in the graph that "

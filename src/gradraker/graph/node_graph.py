@@ -1,9 +1,10 @@
 """The graph that a model of graphs holds: names and edges, which may grow."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.adapters.tables import is_table
 from gradraker.graph.adjacency import VectorOptions, choose_matrix
 from gradraker.graph.disk_graph import DiskGraph
+from gradraker.graph.merging import is_symmetric
 from gradraker.graph.names import (
     Names,
     check_same_type,
@@ -53,9 +55,33 @@ class NodeGraph:
     def __len__(self) -> int:
         return len(self.nodes)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: one for name, one in vars(self).items() if name != "_index"}
+
+    @cached_property
+    def _index(self) -> dict[Hashable, int]:
+        return {name: i for i, name in enumerate(self.nodes.tolist())}
+
+    def find_positions(self, names: Names) -> NDArray[np.int64]:
+        """Return the position of each name, -1 where it is missing."""
+        found = (self._index.get(name, -1) for name in names.tolist())
+        return np.fromiter(found, np.int64, len(names))
+
+
+class NewLinks(NamedTuple):
+    """New nodes, and the edge weights of their links out to a graph and in from it."""
+
+    names: Names
+    out: csr_array  # [new, n]
+    into: csr_array  # [new, n]
+
 
 def make_node_graph(graph: Any, options: Mapping[str, Any]) -> NodeGraph:
-    """Turn a graph in any form into a :class:`NodeGraph` with all of its nodes."""
+    """Turn a graph in any form into a :class:`NodeGraph` with all of its nodes.
+
+    A graph in which every edge has its reverse, with the same weight, is undirected, unless
+    ``directed=True`` says that it is not: edges that are added later then lead both ways too.
+    """
     for name in options:
         if name not in GRAPH_OPTIONS:
             raise TypeError(f"{name!r} is not an option of a graph; {', '.join(GRAPH_OPTIONS)} are")
@@ -81,6 +107,8 @@ def make_node_graph(graph: Any, options: Mapping[str, Any]) -> NodeGraph:
     found = choose_matrix(edges, VectorOptions(graph=plain, **given))
     is_directed = edges.directed and form.directed is not False
     if found.rows is None:
+        if form.directed is None and is_directed and found.matrix.nnz:
+            is_directed = not is_symmetric(found.matrix)
         return NodeGraph(found.nodes, found.matrix, is_directed, edges.reading)
     # Rows were asked for by name: their edges lead to all nodes of the graph.
     others = found.references[find_positions(found.references, found.nodes) < 0]
@@ -135,18 +163,51 @@ def append_isolated_nodes(graph: NodeGraph, names: Names) -> NodeGraph:
 
 def append_new_nodes(graph: NodeGraph, links: Any, options: Mapping[str, Any]) -> NodeGraph:
     """Add new nodes, given by their edges to nodes of the graph, after those of the graph."""
+    given, _ = _read_links(graph, links, options)
+    return merge_graphs(graph, given)
+
+
+def find_new_links(graph: NodeGraph, links: Any, options: Mapping[str, Any]) -> NewLinks:
+    """Find new nodes and their edges to and from the graph, in time that their links take.
+
+    Examples
+    --------
+    >>> from gradraker.graph.node_graph import find_new_links, make_node_graph
+    >>> graph = make_node_graph([("a", "b"), ("b", "c")], {})
+    >>> found = find_new_links(graph, {"x": {"a": 2.0, "c": 1.0}}, {})
+    >>> found.names.tolist(), found.out.toarray().tolist(), found.into.nnz
+    (['x'], [[2.0, 0.0, 1.0]], 0)
+    """
+    given, rows = _read_links(graph, links, options)
+    if graph.folder is not None:
+        raise ValueError("a graph on disk takes no new nodes: learn all edges from the beginning")
+    new, old = np.flatnonzero(rows < 0), np.flatnonzero(rows >= 0)
+    out = given.adjacency[new][:, old]
+    into = given.adjacency[old][:, new].T.tocsr()
+    shape = len(new), len(graph)
+    found = [csr_array((A.data, rows[old][A.indices], A.indptr), shape) for A in (out, into)]
+    for matrix in found:
+        matrix.sort_indices()
+    return NewLinks(given.nodes[new], *found)
+
+
+def _read_links(
+    graph: NodeGraph, links: Any, options: Mapping[str, Any]
+) -> tuple[NodeGraph, NDArray[np.int64]]:
+    """Return links as a graph, and the position of each of its nodes, -1 for new ones."""
     if isinstance(links, Mapping) and not links:
         raise ValueError("links holds no new node: it is empty")
     if not graph.is_directed:
         options = {"directed": False, **options}
     given = make_node_graph(links, options)
-    is_new = find_positions(given.nodes, graph.nodes) < 0
+    rows = graph.find_positions(given.nodes)
+    is_new = rows < 0
     check_same_type(given.nodes[is_new], graph.nodes, argument="links")
     entries = given.adjacency.tocoo()
     _check_links(given, entries, is_new)
     if not is_new.any():
         raise ValueError("links holds no new node: predict(nodes) is for nodes of the graph")
-    return merge_graphs(graph, given)
+    return given, rows
 
 
 def _check_links(given: NodeGraph, entries: coo_array, is_new: NDArray[np.bool_]) -> None:
@@ -184,7 +245,7 @@ def find_nodes(graph: NodeGraph, nodes: Any, *, argument: str = "nodes") -> NDAr
     if not len(names):
         return np.empty(0, dtype=np.int64)
     listed, (codes,) = find_distinct([names])
-    rows = find_positions(listed, graph.nodes)
+    rows = graph.find_positions(listed)
     unknown = listed[rows < 0]
     if len(unknown):
         check_same_type(unknown, graph.nodes, argument=argument)

@@ -14,6 +14,7 @@ from gradraker.kernels.pairs import subtract_pair
 from gradraker.kernels.shift_invariant import get_kernel
 
 RANGES = ("chaos", "extending", "disturbing", "averaging")
+BOUNDARIES = ("chaos_extending", "extending_disturbing", "disturbing_averaging")
 
 _MEANINGS = {
     "chaos": "features of different nodes look unrelated; predictions are mostly noise",
@@ -71,6 +72,11 @@ class Sigma2Ranges:
     n_frequencies: int
     kernel: str
 
+    @property
+    def boundaries(self) -> tuple[float, float, float]:
+        """σ²_ce, σ²_ed and σ²_da."""
+        return self.chaos_extending, self.extending_disturbing, self.disturbing_averaging
+
     def find_range(self, sigma2: Any) -> str:
         """Return the name of the range that a variance lies in; σ²_ed itself is "extending"."""
         if not isinstance(sigma2, float | int | np.number) or not sigma2 > 0.0:
@@ -91,11 +97,7 @@ class Sigma2Ranges:
         return {
             "range": name,
             "meaning": self.get_meaning(name),
-            "boundaries": {
-                "chaos_extending": self.chaos_extending,
-                "extending_disturbing": self.extending_disturbing,
-                "disturbing_averaging": self.disturbing_averaging,
-            },
+            "boundaries": dict(zip(BOUNDARIES, self.boundaries, strict=True)),
             "smallest_distance": self.smallest_distance,
             "largest_distance": self.largest_distance,
             "noise_ratio": self.noise_ratio,
@@ -103,14 +105,7 @@ class Sigma2Ranges:
         }
 
     def _format_bounds(self) -> list[tuple[str, str]]:
-        ce, ed, da = (
-            f"{boundary:.4g}"
-            for boundary in (
-                self.chaos_extending,
-                self.extending_disturbing,
-                self.disturbing_averaging,
-            )
-        )
+        ce, ed, da = (f"{boundary:.4g}" for boundary in self.boundaries)
         texts = (f"σ² < {ce}", f"{ce} ≤ σ² ≤ {ed}", f"{ed} < σ² < {da}", f"{da} ≤ σ²")
         return list(zip(RANGES, texts, strict=True))
 

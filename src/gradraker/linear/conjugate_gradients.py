@@ -23,12 +23,6 @@ class Solved(NamedTuple):
     residuals: Any
     n_iterations: int
 
-    def measure_residual(self, R: Any) -> float:
-        """Largest residual of a column, relative to r."""
-        sizes = (R * R).sum(axis=0)
-        left = (self.residuals * self.residuals).sum(axis=0)
-        return float(((left / (sizes + 1e-300)) ** 0.5).max())
-
 
 def solve_by_products(
     multiply: Product,

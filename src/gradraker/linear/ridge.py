@@ -1,16 +1,12 @@
 """Ridge regression with an unpenalised intercept: closed forms over arrays.
 
-Both forms minimise Σ (y_i − μ − θᵀz_i)² + α ‖θ‖², and both are linear in y: a prediction is
-Σ w_i y_i with weights that sum to 1. The *dual* form works on the kernel matrix K = Z Zᵀ of N
-nodes, the *primal* one on the matrix of F features. Either keeps an inverse that grows by blocks of
-nodes, so recursive least squares gives the batch solution.
+It minimises Σ (y_i − μ − θᵀz_i)² + α ‖θ‖² and is linear in y: a prediction is Σ w_i y_i with
+weights that sum to 1. This is the *dual* form, on the kernel matrix K = Z Zᵀ of N nodes; its
+inverse grows by blocks of nodes, so recursive least squares gives the batch solution.
 
-Dual: with H = K + αI, h = H⁻¹1 and c = 1ᵀh, let Q = H⁻¹ − hhᵀ/c and g = h/c. The prediction
+With H = K + αI, h = H⁻¹1 and c = 1ᵀh, let Q = H⁻¹ − hhᵀ/c and g = h/c. The prediction
 at a node whose kernel values to the N nodes are k is kᵀQy + gᵀy, and the residual of
 node i when it is left out is (Qy)_i / Q_ii.
-
-Primal: with ž = [z, 1], M = Σ ž žᵀ + diag(α, …, α, 0), a prediction is žᵀM⁻¹Σ ž_i y_i, and the
-residual of node i when it is left out is e_i / (1 − ž_iᵀM⁻¹ž_i).
 """
 
 from typing import NamedTuple
@@ -101,31 +97,3 @@ def build_mean_smoother(n: int, weights: Matrix | None = None) -> Dual:
         return Dual(np.eye(n) - 1.0 / n, np.full(n, 1.0 / n))
     g = weights / weights.sum()
     return Dual(np.diag(weights) - np.outer(weights, g), g)
-
-
-def append_ones(Z: Matrix) -> Matrix:
-    """Append a column of ones to features, (n, F + 1)."""
-    return np.hstack([Z, np.ones((Z.shape[0], 1))])
-
-
-def invert_primal(gram: Matrix, alpha: float) -> Matrix:
-    """M⁻¹ from Σ ž žᵀ."""
-    M = gram.copy()
-    penalised = np.arange(M.shape[0] - 1)
-    M[penalised, penalised] += alpha
-    return _invert(M)
-
-
-def grow_primal_inverse(inverse: Matrix, Z1: Matrix) -> Matrix:
-    """M⁻¹ after k more nodes, in O(F²k) (Woodbury): recursive least squares by blocks."""
-    products = inverse @ Z1.T  # [F + 1, k]
-    small = np.eye(Z1.shape[0]) + Z1 @ products  # [k, k]
-    with use_one_blas_thread(len(small)):
-        solved = np.linalg.solve(small, products.T)  # [k, F + 1]
-    grown = inverse - products @ solved
-    return np.asarray(0.5 * (grown + grown.T))
-
-
-def compute_primal_leverages(inverse: Matrix, Z1: Matrix) -> Matrix:
-    """Leverage žᵀM⁻¹ž of each row, (n,): the weight of a node's own value in its prediction."""
-    return np.asarray(np.einsum("ij,ij->i", Z1 @ inverse, Z1))

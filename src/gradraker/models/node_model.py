@@ -27,7 +27,7 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from gradraker._validation import make_seed
+from gradraker._validation import Bounds, check_bounds, make_seed
 from gradraker.attributes.alignment import align_attributes
 from gradraker.attributes.files import dump_attributes, restore_attributes
 from gradraker.attributes.table import AttributeTable
@@ -38,7 +38,6 @@ from gradraker.graph.node_values import NUMBERS, ValueKind, align_values, check_
 from gradraker.graph.removal import remove_edges, remove_nodes
 from gradraker.graph.target_values import split_targets
 from gradraker.graph.values import select_columns
-from gradraker.models.bounds import Bounds, check_bounds
 from gradraker.models.left_out import LeftOut, LeftOutClasses
 from gradraker.models.persistence.node_state import dump_node_state, restore_node_state
 from gradraker.models.persistence.saving import check_int, read_model_of, save_model, write_model

@@ -142,14 +142,9 @@ def simulate_weights(graph: PaperGraph, settings: Settings, options: RunOptions)
             {"sigma2": sigma2, "range": model.ranges_.find_range(sigma2)}
             | _describe_run(explanation, row)
         )
-    ranges = model.ranges_
     return {
         "node": data.node_names[unknown[row]],
-        "boundaries": [
-            ranges.chaos_extending,
-            ranges.extending_disturbing,
-            ranges.disturbing_averaging,
-        ],
+        "boundaries": list(model.ranges_.boundaries),
         "squared_distances": explanation.squared_distances[row].tolist(),
         "order": explanation.order.tolist(),
         "epoch_ends": [len(split.known) * epoch for epoch in range(1, settings["n_epochs"])],

@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -90,6 +90,11 @@ class PaperGraph:
         draw = draw_repeat(n, round_down_fraction(fraction, n), seed, repeat)
         return Split(draw.known, draw.unknown, draw.seed, self.adjacency[:, draw.known])
 
+    def draw_splits(self, settings: Mapping[str, Any], seed: int) -> Iterator[Split]:
+        """Draw the splits of all repeats that the settings of a simulation ask for."""
+        for repeat in range(settings["n_repeats"]):
+            yield self.draw_split(settings["fraction"], seed, repeat)
+
 
 def round_down_fraction(fraction: float, n: int) -> float:
     """Return the part of n nodes that makes a whole number of nodes, rounded down.
@@ -103,23 +108,6 @@ def round_down_fraction(fraction: float, n: int) -> float:
     """
     # The product of 0.4 and a multiple of 5 may lie just below a whole number.
     return math.floor(fraction * n + 1e-9) / n
-
-
-def _load_temperature(_: bool) -> GraphDataset:
-    return load_temperature("jan")
-
-
-def _load_temperature_weighted(_: bool) -> GraphDataset:
-    # "The second graph is the same except that weights …": one rule for self loops in both.
-    return load_temperature("jan", weighted=True)
-
-
-def _load_cora(download: bool) -> GraphDataset:
-    return fetch_cora_con(download=download)
-
-
-def _load_email(download: bool) -> GraphDataset:
-    return fetch_email_eu_core(download=download)
 
 
 def _load_wikipedia(download: bool) -> GraphDataset | sp.csr_array:
@@ -136,7 +124,7 @@ DATA = {
             "temperature",
             "Temperature-Jan",
             "temperature",
-            _load_temperature,
+            lambda download: load_temperature("jan"),
             n_frequencies=200,
             learning_rate=0.1,
             n_repeats=50,
@@ -148,7 +136,8 @@ DATA = {
             "temperature-weighted",
             "Temperature-Jan, weighted",
             "temperature",
-            _load_temperature_weighted,
+            # "The second graph is the same except that weights …": one rule for self loops in both.
+            lambda download: load_temperature("jan", weighted=True),
             n_frequencies=200,
             learning_rate=0.1,
             n_repeats=50,
@@ -160,7 +149,7 @@ DATA = {
             "cora",
             "Cora-Con",
             "cora",
-            _load_cora,
+            lambda download: fetch_cora_con(download=download),
             n_frequencies=888,
             learning_rate=0.05,
             n_repeats=30,
@@ -172,7 +161,7 @@ DATA = {
             "email",
             "Email-EU-Core",
             "email_eu_core",
-            _load_email,
+            lambda download: fetch_email_eu_core(download=download),
             n_frequencies=403,
             learning_rate=0.05,
             n_repeats=50,

@@ -11,6 +11,7 @@ from gradraker._validation import to_json_number
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.graph.node_graph import count_reversed
 from gradraker.models.node_model import NodeModel
+from gradraker.report.attributes import describe_attributes, list_coefficients
 from gradraker.report.names import list_contributors, round_off, to_json_name, to_json_value
 from gradraker.report.quality import describe_left_out
 from gradraker.sweep.versions import collect_versions
@@ -22,7 +23,6 @@ _MOST_DRAWN = 2000
 def summarize_predictions(
     result: NodePredictions,
     *,
-    n_edges: int | None = None,
     n_contributors: int = 0,
     inputs: Mapping[str, str] | None = None,
     settings: Mapping[str, Any] | None = None,
@@ -33,8 +33,6 @@ def summarize_predictions(
     ----------
     result : NodePredictions
         What :func:`gradraker.predict_nodes` returned.
-    n_edges : int, optional
-        Edges of the graph; default the entries of its adjacency matrix.
     n_contributors : int, default=0
         How many contributors to list with the prediction of each unknown node.
     inputs : mapping of str to str, optional
@@ -68,13 +66,13 @@ def summarize_predictions(
         "task": result.task,
         "inputs": dict(inputs or {}),
         "readings": readings,
-        "graph": _describe_graph(result, n_edges),
+        "graph": _describe_graph(result),
         "values": _describe_known(result),
         "coverage": result.coverage,
         "bounds": describe_bounds(result),
         "sigma2": facts.get("sigma2"),
         "choice": facts.get("choice"),
-        "attributes": facts.get("attributes"),
+        "attributes": describe_attributes(facts, result.model),
         "held_out": describe_left_out(result),
         "transfer": facts.get("transfer"),
         "predictions": list_predictions(result, n_contributors),
@@ -83,12 +81,12 @@ def summarize_predictions(
     }
 
 
-def _describe_graph(result: NodePredictions, n_edges: int | None) -> dict[str, Any]:
+def _describe_graph(result: NodePredictions) -> dict[str, Any]:
     model = result.model
     adjacency, degrees = model.adjacency_, model.count_neighbours()
     return {
         "nodes": len(degrees),
-        "edges": adjacency.nnz if n_edges is None else n_edges,
+        "edges": _count_edges(model),
         "entries": int(degrees.sum()),
         "weighted": bool(np.any(adjacency.data != 1.0)),
         "directed": model.is_directed_,
@@ -97,6 +95,14 @@ def _describe_graph(result: NodePredictions, n_edges: int | None) -> dict[str, A
         "neighbours_largest": int(degrees.max()),
         "nodes_without_neighbours": int(np.sum(degrees == 0)),
     }
+
+
+def _count_edges(model: NodeModel) -> int:
+    """Return the edges that the model uses; without directions, both entries are one edge."""
+    A = model.adjacency_
+    if model.is_directed_:
+        return int(A.nnz)
+    return (int(A.nnz) + int(np.count_nonzero(A.diagonal()))) // 2
 
 
 def _describe_known(result: NodePredictions) -> dict[str, Any]:
@@ -187,10 +193,13 @@ def summarize_update(
 
     Examples
     --------
+    >>> from gradraker import NodeRegressor
     >>> from gradraker.report import summarize_update
-    >>> from gradraker.workflow import update_nodes
-    >>> update = update_nodes("model.gr", values={"b": 1.5})  # doctest: +SKIP
-    >>> summary = summarize_update(update)  # doctest: +SKIP
+    >>> from gradraker.workflow import predict_all, update_nodes
+    >>> model = NodeRegressor().fit([("a", "b"), ("b", "c")], {"a": 1.0, "c": 2.0})
+    >>> update = update_nodes(model, values={"b": 1.5})
+    >>> summarize_update(update, predict_all(model), n_contributors=0)["learned"]
+    1
     """
     model = result.model
     facts = model.describe()
@@ -199,7 +208,8 @@ def summarize_update(
         "method": facts["method"],
         "task": result.task,
         "nodes": len(model.nodes_),
-        "edges": int(model.adjacency_.nnz),
+        "edges": _count_edges(model),
+        "directed": model.is_directed_,
         "graph_changed": update.graph_changed,
         "learned": len(update.learned),
         "passed_over": update.n_passed_over,
@@ -226,20 +236,21 @@ def summarize_update(
 
 
 def summarize_explanation(
-    model: NodeModel, explanation: LinearExplanation, *, k: int
+    model: NodeModel, explanation: LinearExplanation, *, k: int, target: object = None
 ) -> dict[str, Any]:
     """Summarize why the first explained node got its prediction: what ``gradraker explain`` prints.
 
     Contributions are weight × (value − mean), the part by which a known value moves the prediction
-    from the mean. A class is scored by the weights of the known nodes of that class.
+    from the mean. A class is scored by the weights of the known nodes of that class. ``target`` is
+    the one that was explained, if the model has several.
 
     Examples
     --------
     >>> from gradraker import NodeRegressor
     >>> from gradraker.report import summarize_explanation
-    >>> from gradraker.workflow import find_contributors
     >>> model = NodeRegressor().fit([("a", "b"), ("b", "c")], {"a": 1.0, "c": 2.0})
-    >>> found = summarize_explanation(find_contributors(model, ["b"]))  # doctest: +SKIP
+    >>> summarize_explanation(model, model.explain(["b"]), k=1)["observed"]
+    2
     """
     if explanation.class_names is not None:
         return _summarize_class(model, explanation, k=k)
@@ -266,6 +277,7 @@ def summarize_explanation(
         "sum_of_weights": float(weights.sum()),
         "listed_part": listed / total if total != 0.0 else 1.0,
         "parts": explanation.get_parts(0),
+        "attributes": list_coefficients(model, target, k),
         "contributors": [
             {
                 "node": str(explanation.known_names[i]),
@@ -299,6 +311,7 @@ def _summarize_class(model: NodeModel, explanation: LinearExplanation, *, k: int
         "sum_of_weights": float(weights.sum()),
         "listed_part": float(np.abs(weights[order]).sum() / max(np.abs(weights).sum(), 1e-300)),
         "parts": explanation.get_parts(0),
+        "attributes": list_coefficients(model, names[first], k),
         "contributors": [
             {
                 "node": str(explanation.known_names[i]),

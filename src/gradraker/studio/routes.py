@@ -166,10 +166,15 @@ def _add_sigma2(app: FastAPI, studio: Studio) -> None:
         settings = LabSettings(d, eta, e, repeat)
         return await _ask(studio, lambda view: view.lab.compute_curve(settings), thread="sigma2")
 
+    @app.get("/studio/api/sigma2/mean", **_API)
+    async def get_mean(d: _D = 200, eta: _Eta = 0.1, e: _E = 3, repeat: _Repeat = 0) -> Any:
+        settings = LabSettings(d, eta, e, repeat)
+        return await _ask(studio, lambda view: view.lab.average_curves(settings), thread="means")
+
     @app.get("/studio/api/sigma2/rules", **_API)
     async def get_rules(d: _D = 200, eta: _Eta = 0.1, e: _E = 3, repeat: _Repeat = 0) -> Any:
         settings = LabSettings(d, eta, e, repeat)
-        return await _ask(studio, lambda view: view.lab.choose_by_rules(settings), thread="sigma2")
+        return await _ask(studio, lambda view: view.lab.choose_by_rules(settings), thread="means")
 
 
 def _add_streams(app: FastAPI, studio: Studio) -> None:

@@ -204,7 +204,7 @@ class StateView:
 
 
 class Studio:
-    """Two threads that compute what the page asks for: one for the model, one for σ²."""
+    """Threads that compute what the page asks for; slow answers have threads of their own."""
 
     def __init__(self, service: Service, options: StudioOptions) -> None:
         self.service = service

@@ -36,6 +36,7 @@ def collect_snapshot(view: StateView, node: str, settings: LabSettings) -> dict[
         ),
         (f"studio/api/sigma2/split?{lab}&{repeat}", lambda: view.lab.describe_split(settings)),
         (f"studio/api/sigma2/curve?{full}", lambda: view.lab.compute_curve(settings)),
+        (f"studio/api/sigma2/mean?{full}", lambda: view.lab.average_curves(settings)),
         (f"studio/api/sigma2/rules?{full}", lambda: view.lab.choose_by_rules(settings)),
         ("studio/api/replay?seed=0", lambda: view.replay(0)),
     ]

@@ -205,9 +205,4 @@ def find_boundaries(X: csr_array, *, n_frequencies: int, kernel: str) -> tuple[F
     except ValueError:  # no two rows differ
         return np.full(3, np.nan), np.full(2, np.nan)
     ranges = compute_ranges(pairs, n_frequencies=n_frequencies)
-    boundaries = (
-        ranges.chaos_extending,
-        ranges.extending_disturbing,
-        ranges.disturbing_averaging,
-    )
-    return np.array(boundaries), np.array([pairs.smallest_distance, pairs.largest_distance])
+    return np.array(ranges.boundaries), np.array([pairs.smallest_distance, pairs.largest_distance])

@@ -14,7 +14,9 @@ from gradraker.graph.filters.shifts import spectral_norm
 @settings(deadline=None, max_examples=20)
 @given(st.integers(0, 2**32 - 1))
 def test_spectral_norm_of_a_large_matrix_is_that_of_its_dense_form(seed: Any) -> None:
-    matrix = sp.random_array((100, 100), density=0.05, rng=np.random.default_rng(seed)).tocsr()
+    matrix = sp.random_array(
+        (100, 100), density=0.05, random_state=np.random.default_rng(seed)
+    ).tocsr()
     expected = np.linalg.norm(matrix.toarray(), 2)
     assert spectral_norm(matrix) == pytest.approx(expected, rel=1e-3)
     assert spectral_norm(matrix * 1e200) == pytest.approx(expected * 1e200, rel=1e-3)

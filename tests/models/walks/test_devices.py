@@ -14,18 +14,20 @@ import gradraker
 from gradraker import NodeClassifier, NodeRegressor
 from gradraker.exceptions import ArgumentError, DeviceMemoryError, NoDeviceError
 from gradraker.features.engines import devices
+from gradraker.linear import factors
+from gradraker.models.walks.exact import blocks, selection
 from oracles.strict_engine import StrictEngine
 
 N = 600
 
 
-def _make_graph() -> tuple[csr_array, Any]:
+def _make_graph(n: int = N) -> tuple[csr_array, Any]:
     rng = np.random.default_rng(0)
-    start = np.repeat(np.arange(N), 5)
-    ends = (start + rng.geometric(0.2, start.size)) % N
-    A = csr_array((np.ones(start.size), (start, ends)), shape=(N, N))
-    values = np.sin(np.arange(N) / 20) + 0.1 * rng.normal(size=N)
-    return A, np.where(np.arange(N) % 4 == 0, values, np.nan)
+    start = np.repeat(np.arange(n), 5)
+    ends = (start + rng.geometric(0.2, start.size)) % n
+    A = csr_array((np.ones(start.size), (start, ends)), shape=(n, n))
+    values = np.sin(np.arange(n) / 20) + 0.1 * rng.normal(size=n)
+    return A, np.where(np.arange(n) % 4 == 0, values, np.nan)
 
 
 @pytest.fixture
@@ -195,3 +197,119 @@ def test_attributes_and_several_targets_on_the_other_device() -> None:
     )
     assert other.kernel_ == cpu.kernel_
     np.testing.assert_allclose(other.predict(), cpu.predict(), atol=1e-4)
+
+
+# -- exact kernels ------------------------------------------------------------------------
+
+FEWER = 240
+
+
+@pytest.fixture
+def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take the ways of many known nodes with few: parts, blocks of rows, nothing kept."""
+    monkeypatch.setattr(selection, "FEW", 25)
+    monkeypatch.setattr(selection, "MANY", 40)
+    monkeypatch.setattr(selection, "_MOST_DECOMPOSED", 50)
+    monkeypatch.setattr(factors, "_ROWS", 24)
+    monkeypatch.setattr(blocks, "_MOST_KEPT", 1000)
+
+
+def _fit_exactly(**options: Any) -> tuple[NodeRegressor, NodeRegressor]:
+    A, values = _make_graph(FEWER)
+    parameters = options.pop("parameters", {})
+    cpu, other = (
+        NodeRegressor(solver="exact", device=device, **parameters).fit(
+            A, values, kind="matrix", **options
+        )
+        for device in ("cpu", "cuda")
+    )
+    assert (cpu.device_, other.device_) == ("cpu", "cuda")
+    assert (cpu.solver_, other.solver_) == ("exact", "exact")
+    return cpu, other
+
+
+@pytest.mark.usefixtures("other_engine", "small_steps")
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"parameters": {"direction": "out"}},
+        {"parameters": {"neighbours": "known"}},
+        {"parameters": {"blocks": ("community", "same_targets", "alternating"), "width": 1.0}},
+        {"parameters": {"blocks": ("hop2", "far"), "width": 2.0, "alpha": 1e-13}},
+        {"sample_weight": np.where(np.arange(FEWER) % 8 == 0, 1.0, 3.0)},
+        {"attributes": np.column_stack([np.sin(np.arange(FEWER) / 20), np.arange(FEWER) % 7])},
+    ],
+)
+def test_exact_kernels_on_the_other_device_are_the_same(options: dict[str, Any]) -> None:
+    cpu, other = _fit_exactly(**options)
+    assert other.alpha_ == pytest.approx(cpu.alpha_, rel=1e-6)
+    for one, two in zip(cpu.kernel_, other.kernel_, strict=True):
+        assert (one.block, one.width) == (two.block, two.width)
+        assert two.share == pytest.approx(one.share, abs=1e-9)
+    is_certain = options.get("parameters", {}).get("alpha") != 1e-13
+    allowed = 1e-8 if is_certain else 1e-3
+    np.testing.assert_allclose(other.predict(), cpu.predict(), atol=allowed)
+    if not is_certain:
+        return
+    for one, two in zip(
+        cpu.predict(return_interval=True), other.predict(return_interval=True), strict=True
+    ):
+        np.testing.assert_allclose(two, one, atol=allowed)
+    nodes = [1, 2, 3]
+    mine, theirs = cpu.explain(nodes), other.explain(nodes)
+    np.testing.assert_allclose(theirs.weights, mine.weights, atol=allowed)
+    assert mine.parts is not None
+    assert theirs.parts is not None
+    np.testing.assert_allclose(theirs.parts, mine.parts, atol=allowed)
+    np.testing.assert_allclose(
+        other.explain([0, 4], left_out=True).weights,
+        cpu.explain([0, 4], left_out=True).weights,
+        atol=1e-6,  # over 1 − own weight, which is small
+    )
+    if "attributes" not in options:
+        new = {FEWER + 5: [3, 4]}
+        assert other.predict_new(new)[FEWER + 5] == pytest.approx(cpu.predict_new(new)[FEWER + 5])
+
+
+@pytest.mark.usefixtures("other_engine", "small_steps")
+def test_exact_kernels_on_the_other_device_grow() -> None:
+    cpu, other = _fit_exactly(parameters={"reselect": "doubled"})
+    for model in (cpu, other):
+        model.partial_fit(values={1: 0.5, 2: -0.5, 8: 0.1})
+    np.testing.assert_allclose(other.predict(), cpu.predict(), atol=1e-8)
+    for model in (cpu, other):
+        model.partial_fit(values={1: 0.0})
+    np.testing.assert_allclose(other.predict(), cpu.predict(), atol=1e-8)
+    assert pickle.loads(pickle.dumps(other)).predict([5]) == pytest.approx(cpu.predict([5]))
+
+
+@pytest.mark.usefixtures("other_engine")
+def test_exact_classes_on_the_other_device_are_the_same() -> None:
+    A, values = _make_graph(FEWER)
+    labels = np.where(values > 0, "high", "low").astype(object)
+    labels[np.isnan(values)] = None
+    cpu, other = (
+        NodeClassifier(solver="exact", device=device).fit(A, labels, kind="matrix")
+        for device in ("cpu", "cuda")
+    )
+    np.testing.assert_allclose(other.predict_proba(), cpu.predict_proba(), atol=1e-8)
+
+
+@pytest.mark.usefixtures("other_engine", "small_steps")
+def test_exact_kernels_that_memory_does_not_hold_are_refused_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cpu, other = _fit_exactly(parameters={"blocks": ("hop1",), "width": 1.0})
+    expected = other.predict()
+    monkeypatch.setattr(StrictEngine, "measure_memory", lambda self: (80_000, 2 * 10**9))
+    A, values = _make_graph(FEWER)
+    with pytest.raises(DeviceMemoryError, match=r"exact kernels of 60 known nodes \(0.0 GB\)") as e:
+        other.fit(A, values, kind="matrix")
+    assert (e.value.n_known, e.value.needed) == (60, 3 * 8 * 60**2)
+    np.testing.assert_array_equal(other.predict(), expected)
+    model = NodeRegressor(solver="exact", device="auto", blocks=("hop1",), width=1.0)
+    with pytest.warns(UserWarning, match="device='auto' takes the CPU: .* too little memory"):
+        model.fit(A, values, kind="matrix")
+    assert model.device_ == "cpu"
+    np.testing.assert_array_equal(model.predict(), cpu.predict())

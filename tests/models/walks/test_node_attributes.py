@@ -67,6 +67,19 @@ def test_attributes_that_tell_much_are_used(solver: str) -> None:
     assert "+" in repr(model.coefficients_)
 
 
+@pytest.mark.parametrize("partly", [False, True], ids=["same nodes", "other nodes"])
+def test_coefficients_of_several_targets_are_in_their_units(partly: bool) -> None:
+    A, X, _, known = _make_data()
+    values = np.column_stack([known, 100.0 * known])
+    if partly:
+        values[np.flatnonzero(~np.isnan(known))[0], 1] = np.nan
+    model = NodeRegressor(transform="none").fit(A, values, attributes=X)
+    found = model.coefficients_.values
+    assert abs(found[:, :, 0]).max() > 0.1
+    np.testing.assert_allclose(found[:, :, 1], 100.0 * found[:, :, 0], rtol=0.1, atol=0.5)
+    assert len(model.describe()["attributes"]["coefficients"]) > 2
+
+
 def _list_errors(n_known: int, *, helpful: bool, use: bool) -> list[float]:
     """Squared errors over the variance, of 8 draws; attributes help, or are noise."""
     errors = []

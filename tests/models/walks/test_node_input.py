@@ -174,3 +174,36 @@ def test_bad_questions_are_refused_with_a_reason() -> None:
 def test_a_new_node_without_links_has_a_prediction() -> None:
     model = NodeRegressor(**GIVEN).fit(EDGES, VALUES)
     assert np.isfinite(model.predict_new({"new": []})["new"])
+
+
+@pytest.fixture
+def both_ways() -> Any:
+    """A graph given as a symmetric matrix: nobody said that it is undirected."""
+    pairs = [(0, 1), (1, 2), (2, 3), (3, 0), (1, 4), (2, 5)]
+    A = np.zeros((6, 6))
+    for source, target in pairs:
+        A[source, target] = A[target, source] = 1.0
+    return A
+
+
+def test_symmetric_graph_is_undirected_unless_told(both_ways: Any) -> None:
+    values = np.array([1.0, 2.0, 4.0, 3.0, np.nan, np.nan])
+    assert not NodeRegressor(**GIVEN).fit(both_ways, values).is_directed_
+    assert NodeRegressor(**GIVEN).fit(both_ways, values, directed=True).is_directed_
+    both_ways[4, 1] = 0.0
+    assert NodeRegressor(**GIVEN).fit(both_ways, values).is_directed_
+
+
+def test_edges_added_to_a_symmetric_graph_lead_both_ways(both_ways: Any, tmp_path: Any) -> None:
+    values, links = np.array([1.0, 2.0, 4.0, 3.0, np.nan, np.nan]), {6: [2, 5]}
+    expected = NodeRegressor(**GIVEN).fit(both_ways, values, directed=False)
+    model = NodeRegressor(**GIVEN).fit(both_ways, values)
+    model.save(tmp_path / "model.gradraker")
+    for found in (model, NodeRegressor.load(tmp_path / "model.gradraker")):
+        assert found.predict_new(links) == expected.predict_new(links)
+        found.partial_fit([(6, 2), (6, 5)])
+        A = found.adjacency_.toarray()
+        np.testing.assert_array_equal(A, A.T)
+        assert A[2, 6] == 1.0
+    one_way = NodeRegressor(**GIVEN).fit(both_ways, values, directed=True)
+    assert one_way.partial_fit([(6, 2), (6, 5)]).adjacency_[2, 6] == 0.0

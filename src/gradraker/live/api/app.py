@@ -238,7 +238,7 @@ def _add_facts(app: FastAPI, service: Service) -> None:
     async def get_health() -> Any:
         is_well = service.state is not None and not service.trouble and not service.writer.is_full
         status = "starting" if service.state is None else "ok" if is_well else "trouble"
-        return JSONResponse({"status": status})
+        return JSONResponse({"status": status, "token_for": service.settings.token_for})
 
     @app.get("/ready", summary="Whether questions can be answered", **_TELL)
     async def get_ready() -> Any:

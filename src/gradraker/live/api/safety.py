@@ -3,6 +3,7 @@
 import asyncio
 import hmac
 import ipaddress
+import re
 import time
 from collections import OrderedDict
 from hashlib import sha256
@@ -20,6 +21,8 @@ CHANGES = frozenset(
     {"/edges", "/values", "/attributes", "/remove", "/changes", "/studio/api/stream"}
 )
 _OPEN = frozenset({"/health", "/ready"})
+# Files of the pages hold no data: browsers can open them, and send the token afterwards.
+_FILE = re.compile(r"/|/live\.(css|js)|/favicon\.ico|/studio(/\w+\.(css|js))?")
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _MOST_ADDRESSES = 10_000
 HEADERS = {
@@ -128,7 +131,7 @@ class Guard:
         if length.isdecimal() and int(length[:20]) > self.settings.limits.body_bytes:
             raise RefusedError(413, describe_limit(self.settings))
         needs = self.settings.token_for
-        if needs == "nothing" or path in _OPEN:
+        if needs == "nothing" or path in _OPEN or _FILE.fullmatch(path):
             return
         if (needs == "all" or (path in CHANGES and method != "OPTIONS")) and not self._has_token(
             headers

@@ -202,11 +202,9 @@ def describe_base(model: NodeModel | None, *, has_labels: bool = False) -> dict[
             "model has nodes whose names are neither all texts nor all integers; a live service "
             "names nodes by text"
         )
-    matrix = model.adjacency_
-    is_symmetric = matrix.nnz > 0 and abs(matrix - matrix.T).nnz == 0
     return {
         "values": "numbers" if model.value_kind is NUMBERS else "labels",
-        "edges": "undirected" if is_symmetric else "directed",
+        "edges": "directed" if model.is_directed_ else "undirected",
         "names": "integers" if names == {int} else "text",
     }
 

@@ -1,5 +1,6 @@
 """Predictions of all nodes, for a state."""
 
+import contextlib
 import time
 from typing import Any
 
@@ -36,6 +37,7 @@ def make_table(
         intervals = _compute_intervals(model, nodes) if has_intervals else None
         if isinstance(model, ProbabilityModel):
             classes, probabilities = model.classes_.tolist(), model.predict_proba(nodes)
+        _prepare_for_new(live, has_intervals=has_intervals)
     return StateTable(
         seq=seq,
         batch=batch,
@@ -60,6 +62,15 @@ def make_table(
         },
         learned=learned,
     )
+
+
+def _prepare_for_new(live: LiveModel, *, has_intervals: bool) -> None:
+    """Predict a new node, so that the model computes here what all of them need, once."""
+    names = live.model.nodes_
+    new = int(names.max()) + 1 if live.has_integer_names else f"{max(live.names, key=len)} "
+    options = {"return_interval": True, "coverage": USUAL_COVERAGE} if has_intervals else {}
+    with contextlib.suppress(ValueError):  # a client that asks for one is told why
+        live.model.predict_new({new: {names[0]: 1.0}}, **options)
 
 
 def can_have_intervals(model: NodeModel) -> bool:

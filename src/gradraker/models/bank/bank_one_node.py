@@ -7,13 +7,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from gradraker._validation import make_seed
+from gradraker._validation import check_bounds, make_seed
 from gradraker.features import to_row_arrays
 from gradraker.kernels.ranges import Sigma2Ranges
 from gradraker.models.bank.fitted_bank import LearnedBank
 from gradraker.models.bank.frequency_tables import FamilyTables
 from gradraker.models.bank.members import WHOLE, BankMember, check_kernels
-from gradraker.models.bounds import check_bounds
 from gradraker.models.rollback import rollback_on_error
 from gradraker.models.rows.row_input import check_same_features
 from gradraker.models.skg.one_node import (
@@ -39,15 +38,6 @@ class OneNodeBank(LearnedBank):
         members: Sequence[BankMember],
         ranges: dict[tuple[str, str], Sigma2Ranges],
         targets: tuple[int, ...],
-    ) -> None:
-        raise NotImplementedError
-
-    def _train(
-        self,
-        X: Any,
-        y: NDArray[np.float64],
-        orders: list[NDArray[np.int64]],
-        names: Sequence[Hashable] | None,
     ) -> None:
         raise NotImplementedError
 

@@ -1,71 +1,56 @@
 """Explain predictions of a bank of kernels: its members' contribution weights, combined."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
+from gradraker._validation import to_read_only
 from gradraker.explain.bank_explanation import BankExplanation
 from gradraker.explain.learned_rows import LearnedRows
 from gradraker.explain.linear_explanation import choose_names
 from gradraker.features import compute_fourier_features
-from gradraker.linear.weights import contribution_weights
+from gradraker.linear.hedge import combine_predictions
+from gradraker.linear.weights import sum_weights_by_node
 from gradraker.models.bank.training import Bank
-from gradraker.models.rows.record import find_row_names
-from gradraker.models.rows.row_input import prepare_rows
+from gradraker.models.rows.row_input import get_learned_rows
 
 if TYPE_CHECKING:
     from gradraker.models.bank.fitted_bank import LearnedBank
 
-# Weights by time of a batch of explained nodes are smaller than this.
-_BATCH_BYTES = 64 << 20
-
 
 def explain_bank(
     model: "LearnedBank",
-    X: Any,
-    *,
-    references: Sequence[Hashable] | NDArray[Any] | None = None,
-    node_names: Sequence[Hashable] | None = None,
-    known_names: Sequence[Hashable] | None = None,
+    tested: Bank,
+    node_names: Sequence[Hashable],
+    known_names: Sequence[Hashable] | None,
 ) -> BankExplanation:
-    """Explain a fitted bank's predictions for rows X; see :meth:`GradrakerRegressor.explain`."""
-    prediction = model.predict(X, references=references)
-    if model._record is None:
-        raise ValueError(
-            "explain needs the learned rows, and keep_known is False: "
-            "set keep_known=True and fit again"
-        )
-    learned = model._record.to_learned_rows()
-    rows, units, dtype, _ = prepare_rows(model, X, references)
-    tested = model._make_bank(rows, units, dtype)
+    """Explain a fitted bank's predictions for prepared rows; see its ``explain``."""
+    learned = get_learned_rows(model)
     seen = model._make_bank(learned.rows, model._table.prepare(learned.rows.indices), np.float64)
-    kernel_weights = model.kernel_weights_
+    kernel_weights, member_predictions = model.kernel_weights_, model._predict_each(tested)
     weights = np.zeros((tested.n_rows, len(learned)))  # [n, n_known]
     for member, kernel_weight in enumerate(kernel_weights):
         if kernel_weight > 0.0:
-            for start, part in _iterate_member_weights(learned, seen, tested, member, model):
-                weights[start : start + part.shape[0]] += kernel_weight * part
-    values = learned.Y.reshape(-1, *model.coef_.shape[1:-1])
-    values.flags.writeable = False  # a view on the model's own record
+            of_member = _compute_member_weights(learned, seen, tested, member, model)
+            weights += kernel_weight * of_member
     return BankExplanation(
         weights=weights,
-        values=values,
-        prediction=prediction,
-        node_names=choose_names("node_names", node_names, find_row_names(X), tested.n_rows),
+        values=to_read_only(learned.Y.reshape(-1, *model._targets)),
+        prediction=combine_predictions(kernel_weights, member_predictions),
+        node_names=node_names,
         known_names=choose_names("known_names", known_names, learned.names, len(learned)),
         members=model.members_,
         kernel_weights=kernel_weights,
-        member_predictions=model.predict_members(X, references=references),
+        member_predictions=member_predictions,
     )
 
 
-def _iterate_member_weights(
+def _compute_member_weights(
     learned: LearnedRows, seen: Bank, tested: Bank, member: int, model: "LearnedBank"
-) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    """Yield (first explained node, contribution weights of a batch of them by known node)."""
+) -> NDArray[np.float64]:
+    """Contribution weights of one member by known node, (n, n_known)."""
     Z = _compute_features(seen, member)
     # Features that were float32 in training are rounded the same way here.
     Z[learned.single] = Z[learned.single].astype(np.float32)
@@ -74,13 +59,7 @@ def _iterate_member_weights(
     # that F_t is the weight at that rate times all k from t on.
     keep = 1.0 - 2.0 * learned.rates * model._used["regularization"]  # [T]
     shrinking = np.cumprod(keep[::-1])[::-1]  # [T]
-    n_steps = learned.order.size
-    times = csr_array((shrinking, (learned.order, np.arange(n_steps))), (len(learned), n_steps))
-    size = max(1, _BATCH_BYTES // (8 * max(1, n_steps)))
-    for start in range(0, stars.shape[0], size):
-        batch = stars[start : start + size]
-        by_time = contribution_weights(Z, learned.order, batch, learned.rates / keep)  # [m, T]
-        yield start, (times @ by_time.T).T
+    return sum_weights_by_node(Z, learned.order, stars, learned.rates / keep, shrinking)
 
 
 def _compute_features(bank: Bank, member: int) -> NDArray[Any]:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Hashable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,9 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from gradraker.explain.bank_explanation import BankExplanation
+from gradraker.explain.linear_explanation import choose_names
 from gradraker.features import RowArrays
-from gradraker.kernels.ranges import Sigma2Ranges, compute_ranges, find_extreme_pairs
+from gradraker.kernels.ranges import Sigma2Ranges
 from gradraker.linear.hedge import Hedge, combine_predictions
 from gradraker.models.bank.bank_state import dump_bank_state
 from gradraker.models.bank.explain_bank import explain_bank
@@ -18,7 +20,7 @@ from gradraker.models.bank.frequency_tables import FamilyTables
 from gradraker.models.bank.members import BankMember, assign_views
 from gradraker.models.bank.training import Bank, Group, iterate_predictions, select_view_rows
 from gradraker.models.persistence.saving import Arrays, State
-from gradraker.models.rows.record import Record
+from gradraker.models.rows.record import Record, find_row_names
 from gradraker.models.rows.row_input import prepare_rows
 from gradraker.models.rows.row_model import RowModel
 
@@ -71,11 +73,7 @@ class LearnedBank(RowModel):
         -------
         ndarray of shape (P, n) or (P, n, n_targets)
         """
-        bank, theta = self._prepare(X, references), self._get_theta()
-        predictions = np.empty((theta.shape[0], bank.n_rows, theta.shape[1]))  # [P, n, K]
-        for chunk, of_members in iterate_predictions(bank, theta):
-            predictions[:, chunk] = of_members
-        return self._check_finite(predictions).reshape(theta.shape[0], -1, *self._targets)
+        return self._predict_each(self._prepare(X, references))
 
     def explain(
         self,
@@ -93,14 +91,8 @@ class LearnedBank(RowModel):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix, data frame} of shape (n, M)
-            Adjacency vectors of explained nodes, as for :meth:`predict`.
-        references : sequence of M names, optional
-            Names of the columns of X.
-        node_names, known_names : sequence of names, optional
-            Names of the explained and of the known nodes (rows of ``fit``, then of each
-            ``partial_fit``). By default the index of the data frame, where X was one, else
-            numbers.
+        X, references, node_names, known_names
+            As in :meth:`SKGRegressor.explain`.
 
         Returns
         -------
@@ -116,13 +108,9 @@ class LearnedBank(RowModel):
         >>> bool(abs(explanation.weights @ y[:60] - model.predict(X[60:])).max() < 1e-10)
         True
         """
-        return explain_bank(
-            self,
-            X,
-            references=references,
-            node_names=node_names,
-            known_names=known_names,
-        )
+        tested = self._prepare(X, references)
+        names = choose_names("node_names", node_names, find_row_names(X), tested.n_rows)
+        return explain_bank(self, tested, names, known_names)
 
     def plot_weights(self, *, ax: Any = None) -> Any:
         """Draw the weights of the members against time; needs ``keep_weights=True``."""
@@ -178,29 +166,10 @@ class LearnedBank(RowModel):
         check_is_fitted(self, "coef_")
         for member in self.members_:
             if (member.view, member.kernel) not in self._ranges:
-                self._ranges[member.view, member.kernel] = self._find_ranges(member)
+                select = partial(self._select_rows, view=member.view)
+                found = self._find_ranges(member.kernel, select)
+                self._ranges[member.view, member.kernel] = found
         return [self._ranges[member.view, member.kernel] for member in self.members_]
-
-    def _find_ranges(self, member: BankMember) -> Sigma2Ranges:
-        if self._record is None or self._n_first == 0:
-            raise AttributeError(
-                "ranges_ needs rows of fit or of the first chunk that differ: "
-                "use gradraker.sigma2_ranges(X)"
-            )
-        rows = self._select_rows(self._record.to_learned_rows().rows, member.view)
-        try:
-            pairs = find_extreme_pairs(
-                rows.take_first(self._n_first, len(self._table)), kernel=member.kernel
-            )
-        except ValueError as error:
-            raise AttributeError(f"ranges_ does not exist: {error}") from None
-        return compute_ranges(pairs, n_frequencies=self._table.n_frequencies)
-
-    @property
-    def references_(self) -> Sequence[Hashable]:
-        """Names of the referencing nodes, in the order in which they came."""
-        check_is_fitted(self, "coef_")
-        return self._table.names
 
     def compute_frequencies(self, member: int = 0) -> NDArray[np.float64]:
         """Random frequencies ξ of a member, shape (n_references, D)."""
@@ -217,6 +186,14 @@ class LearnedBank(RowModel):
         for chunk, of_members in iterate_predictions(bank, theta):
             predictions[chunk] = combine_predictions(weights, of_members)
         return self._check_finite(predictions).reshape(-1, *self._targets)
+
+    def _predict_each(self, bank: Bank) -> NDArray[np.float64]:
+        """Predictions of each member, (P, n) or (P, n, n_targets)."""
+        theta = self._get_theta()
+        predictions = np.empty((theta.shape[0], bank.n_rows, theta.shape[1]))  # [P, n, K]
+        for chunk, of_members in iterate_predictions(bank, theta):
+            predictions[:, chunk] = of_members
+        return self._check_finite(predictions).reshape(theta.shape[0], -1, *self._targets)
 
     @property
     def _targets(self) -> tuple[int, ...]:

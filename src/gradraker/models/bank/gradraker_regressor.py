@@ -8,7 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
-from gradraker._validation import check_count, check_flag, check_learning_rate, make_seed
+from gradraker._validation import (
+    COUNT_OF_EPOCHS,
+    COUNT_OF_FREQUENCIES,
+    NOT_NEGATIVE,
+    Bounds,
+    check_count,
+    check_flag,
+    check_learning_rate,
+    make_seed,
+)
 from gradraker.features import check_references, to_row_arrays
 from gradraker.kernels.ranges import Sigma2Ranges
 from gradraker.linear.hedge import AUTO, Hedge, check_regularization, check_weight_step
@@ -24,12 +33,6 @@ from gradraker.models.bank.members import (
     choose_members,
 )
 from gradraker.models.bank.training import select_view_matrix, train_bank
-from gradraker.models.bounds import (
-    COUNT_OF_EPOCHS,
-    COUNT_OF_FREQUENCIES,
-    NOT_NEGATIVE,
-    Bounds,
-)
 from gradraker.models.persistence.saving import Arrays, State
 from gradraker.models.rows.record import Record
 from gradraker.models.sigma2.rules import RuleInput, check_tested_is_used

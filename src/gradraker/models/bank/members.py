@@ -189,11 +189,6 @@ def _place_by_ranges(sample: RuleInput) -> list[float]:
             "kernels='ranges' needs at least two distinct rows of X to choose from, got "
             "n_samples = 1: give variances as numbers, or a larger first chunk"
         )
-    ranges = sample.ranges
-    ce, ed, da = (
-        ranges.chaos_extending,
-        ranges.extending_disturbing,
-        ranges.disturbing_averaging,
-    )
+    ce, ed, da = sample.ranges.boundaries
     placed = [ce, float(np.sqrt(ce) * np.sqrt(ed)), ed, float(np.sqrt(ed) * np.sqrt(da)), da]
     return list(dict.fromkeys(placed)) if ce < ed else placed[2:]

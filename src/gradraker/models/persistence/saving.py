@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker._files import is_stream, lock_file, write_file
+from gradraker._validation import Bounds, check_bounds
 from gradraker.exceptions import ModelFileChangedError, ModelFileError
-from gradraker.models.bounds import Bounds, check_bounds
 from gradraker.models.persistence.archive import (
     ModelContent,
     read_archive,

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
 
 from gradraker._validation import check_sparse, refuse_strings
-from gradraker.explain.learned_rows import Evidence
+from gradraker.explain.learned_rows import Evidence, LearnedRows
 from gradraker.features import (
     FrequencyTable,
     RowArrays,
@@ -17,7 +17,6 @@ from gradraker.features import (
     compute_fourier_features,
     to_row_arrays,
 )
-from gradraker.models.rows.record import Record
 
 if TYPE_CHECKING:
     from gradraker.models.rows.row_model import RowModel
@@ -92,9 +91,19 @@ def check_same_features(model: "RowModel") -> None:
             )
 
 
+def check_frequencies_known(is_known: bool) -> None:
+    """Refuse rows where a model learned features that others made."""
+    if not is_known:
+        raise ValueError(
+            "this model learned features whose frequencies it does not know: use "
+            "predict_features and learn_features, or give the nodes' seed as random_state"
+        )
+
+
 def prepare_rows(model: "RowModel", X: Any, references: Any) -> Prepared:
     """Validate X for prediction; return its rows and a table with their frequencies."""
     check_is_fitted(model, "coef_")
+    check_frequencies_known(model._knows_frequencies)
     check_sparse("X", X)
     refuse_strings("X", X)
     table = model._table
@@ -109,19 +118,20 @@ def prepare_rows(model: "RowModel", X: Any, references: Any) -> Prepared:
     return _prepare(X, table.select_names(names))
 
 
-def gather_evidence(
-    prepared: Prepared, record: Record | None, own: FrequencyTable, scale: float
-) -> Evidence:
-    """What an explanation of the predictions for prepared rows is made of.
-
-    The model's record, its own table of frequencies and 1/σ say what it has learned.
-    """
-    if record is None:
+def get_learned_rows(model: "RowModel") -> LearnedRows:
+    """Return the rows that a model keeps for explanations."""
+    if model._record is None:
         raise ValueError(
             "explain needs the learned rows, and keep_known is False: "
             "set keep_known=True and fit again"
         )
-    learned = record.to_learned_rows()
+    return model._record.to_learned_rows()
+
+
+def gather_evidence(model: "RowModel", prepared: Prepared, scale: float) -> Evidence:
+    """What an explanation of the predictions for prepared rows is made of; ``scale`` is 1/σ."""
+    learned = get_learned_rows(model)
+    own: FrequencyTable = model._table
     rows, units, dtype, table = prepared
     stars = compute_fourier_features(rows, units, scale, dtype=dtype).astype(np.float64)
     Z = compute_fourier_features(learned.rows, own.prepare(learned.rows.indices), scale)

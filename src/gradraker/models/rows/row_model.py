@@ -1,7 +1,7 @@
 """What models of rows share: training, at once or in chunks, and files."""
 
 import os
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, Self
 
@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from gradraker._validation import check_flag
+from gradraker._validation import Bounds, check_bounds, check_flag
 from gradraker.features import RowArrays, check_references
+from gradraker.kernels.ranges import Sigma2Ranges, compute_ranges, find_extreme_pairs
 from gradraker.linear.lms import draw_epoch_orders
-from gradraker.models.bounds import Bounds, check_bounds
 from gradraker.models.persistence.saving import (
     Arrays,
     State,
@@ -24,6 +24,7 @@ from gradraker.models.persistence.saving import (
 from gradraker.models.rollback import rollback_on_error
 from gradraker.models.rows.record import Record, find_row_names
 from gradraker.models.rows.row_input import (
+    check_frequencies_known,
     check_same_features,
     renumber_columns,
     validate_tested,
@@ -50,6 +51,8 @@ class RowModel(TakesTurns, BaseEstimator):
     _record: Record | None
     _table: Any
     _n_first: int
+    # Whether rows can be turned into features here.
+    _knows_frequencies: bool = True
 
     # -- training --------------------------------------------------------------
 
@@ -128,7 +131,9 @@ class RowModel(TakesTurns, BaseEstimator):
         first = not hasattr(self, "coef_")
         if first:
             check_bounds(self.bounds, self.get_params())
-        self._check_rows_allowed(first=first)
+            self._refuse_auto("partial_fit")
+        else:
+            check_frequencies_known(self._knows_frequencies)
         names = find_row_names(X, node_names)
         X, y = validate_training(self, X, y, references, first=first)
         if first:
@@ -159,6 +164,32 @@ class RowModel(TakesTurns, BaseEstimator):
                 dtype=dtype,
                 names=names,
             )
+
+    # -- what was learned ------------------------------------------------------
+
+    @property
+    def references_(self) -> Sequence[Hashable]:
+        """Names of the referencing nodes, in the order in which they came."""
+        check_is_fitted(self, "coef_")
+        names: Sequence[Hashable] = self._table.names
+        return names
+
+    def _find_ranges(
+        self, kernel: str, select: Callable[[RowArrays], RowArrays] = lambda rows: rows
+    ) -> Sigma2Ranges:
+        """The four ranges of σ² for the rows of ``fit``, or of the first chunk."""
+        if self._record is None or self._n_first == 0:
+            raise AttributeError(
+                "ranges_ needs rows of fit or of the first chunk that differ: "
+                "use gradraker.sigma2_ranges(X)"
+            )
+        rows = select(self._record.to_learned_rows().rows)
+        try:
+            first = rows.take_first(self._n_first, len(self._table))
+            pairs = find_extreme_pairs(first, kernel=kernel)
+        except ValueError as error:
+            raise AttributeError(f"ranges_ does not exist: {error}") from None
+        return compute_ranges(pairs, n_frequencies=self._table.n_frequencies)
 
     # -- files -----------------------------------------------------------------
 
@@ -241,8 +272,8 @@ class RowModel(TakesTurns, BaseEstimator):
         """Passes of ``fit`` over the rows."""
         return int(self.n_epochs)
 
-    def _check_rows_allowed(self, *, first: bool) -> None:
-        """Refuse rows that cannot be learned online."""
+    def _refuse_auto(self, method: str) -> None:
+        """Refuse settings that only ``fit`` can choose."""
 
     def check_parameters(self) -> None:
         """Refuse parameters that make no sense."""

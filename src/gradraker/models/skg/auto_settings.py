@@ -9,8 +9,15 @@ from numpy.typing import NDArray
 
 from gradraker._compiled.fourier_lms import run_lms_pass
 from gradraker.features import FrequencyTable, compute_fourier_features, to_row_arrays
+from gradraker.kernels.ranges import compute_ranges
 from gradraker.linear.held_out_passes import make_folds
-from gradraker.models.sigma2.rules import RuleInput, measure_spreads, weigh_candidates
+from gradraker.models.sigma2.rules import (
+    ChosenSigma2,
+    RuleInput,
+    choose_sigma2,
+    measure_spreads,
+    weigh_candidates,
+)
 
 AUTO = "auto"
 
@@ -63,29 +70,39 @@ class AskedSettings:
             sigma2, float(self.learning_rate), int(self.n_epochs), int(self.n_frequencies)
         )
 
-    def get_first_rate(self) -> float:
-        """Learning rate with which σ² is looked at first."""
-        return _FIRST_RATE if is_auto(self.learning_rate) else float(self.learning_rate)
-
-    def get_first_epochs(self) -> int:
-        """Number of epochs for rules that simulate."""
-        return EPOCHS[0] if is_auto(self.n_epochs) else int(self.n_epochs)
-
-    def get_first_frequencies(self) -> int:
-        """Smallest D that is tried."""
-        return FREQUENCIES[0] if is_auto(self.n_frequencies) else int(self.n_frequencies)
-
-    def list_rates(self) -> Sequence[float]:
+    @property
+    def rates(self) -> Sequence[float]:
         """Learning rates to try."""
         return RATES if isinstance(self.learning_rate, str) else (float(self.learning_rate),)
 
-    def list_epochs(self) -> Sequence[int]:
-        """Numbers of epochs to look at."""
+    @property
+    def first_rate(self) -> float:
+        """Learning rate with which σ² is looked at first."""
+        return _FIRST_RATE if _FIRST_RATE in self.rates else self.rates[0]
+
+    @property
+    def epochs(self) -> Sequence[int]:
+        """Numbers of epochs to look at; rules that simulate take the first."""
         return EPOCHS if isinstance(self.n_epochs, str) else (int(self.n_epochs),)
 
-    def list_frequencies(self) -> Sequence[int]:
+    @property
+    def frequencies(self) -> Sequence[int]:
         """Numbers of frequencies to try, growing."""
         return FREQUENCIES if isinstance(self.n_frequencies, str) else (int(self.n_frequencies),)
+
+
+def choose_sigma2_and_settings(
+    asked: AskedSettings, sample: RuleInput, make_table: Callable[[int], FrequencyTable]
+) -> tuple[ChosenSigma2, Settings]:
+    """Choose σ² by its rule, and what is "auto" by held-out errors; see :func:`choose_settings`."""
+    if asked.has_auto() and asked.is_sigma2_searched():
+        settings = choose_settings(asked, sample, make_table)
+        ranges = compute_ranges(sample.pairs, n_frequencies=settings.n_frequencies)
+        return ChosenSigma2(settings.sigma2, ranges), settings
+    choice = choose_sigma2(asked.sigma2, sample)
+    if asked.has_auto():
+        return choice, choose_settings(replace(asked, sigma2=choice.sigma2), sample, make_table)
+    return choice, asked.to_settings(choice.sigma2)
 
 
 def choose_settings(
@@ -122,15 +139,14 @@ def choose_settings(
             "numbers, or more rows"
         )
     part = sample.take_part()
-    search = _Search(part, asked.list_epochs())
-    rates = asked.list_rates()
-    first_rate = _FIRST_RATE if _FIRST_RATE in rates else rates[0]
-    smallest, *larger = asked.list_frequencies()
+    search = _Search(part, asked.epochs)
+    first_rate = asked.first_rate
+    smallest, *larger = asked.frequencies
     project = search.make_projector(make_table(smallest))
     trials = [search.run(project, sigma2, first_rate) for sigma2 in _list_variances(asked, sample)]
     best = _average_variances(trials)
     finalists = sorted(trials, key=lambda trial: trial.total)[:_N_FINALISTS]
-    for rate in rates:
+    for rate in asked.rates:
         if rate != first_rate:
             other = _average_variances(
                 [search.run(project, trial.sigma2, rate) for trial in finalists]

@@ -1,7 +1,8 @@
 """Learn from features that nodes computed themselves, so that their links stay with them."""
 
 import math
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Hashable, Sequence
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,33 +19,26 @@ from gradraker.features import (
     to_row_arrays,
 )
 from gradraker.models.rollback import rollback_on_error
-from gradraker.models.rows.record import Record
-from gradraker.models.turns import TakesTurns
-
-if TYPE_CHECKING:
-    from gradraker.models.skg.skg_regressor import SKGRegressor
+from gradraker.models.rows.row_input import prepare_rows
+from gradraker.models.skg.starting import StartingSKG
 
 
-class FeatureLearningMixin(TakesTurns):
-    """``learn_features`` and ``predict_features`` for SKG.
+class FeatureLearning(StartingSKG):
+    """``features``, ``learn_features`` and ``predict_features`` for SKG."""
 
-    The class that uses it has ``coef_``, ``n_seen_``, ``n_frequencies``, ``_record`` and
-    ``_start_empty``.
-    """
+    def features(
+        self, X: Any, *, references: Sequence[Hashable] | NDArray[Any] | None = None
+    ) -> NDArray[Any]:
+        """Return the random Fourier features z of each row, equation (1), shape (n, 2D).
 
-    coef_: NDArray[np.float64]
-    learning_rate: Any
-    n_frequencies: Any
-    n_seen_: int
-    random_state: Any
-    _record: Record | None
-
-    def _start_empty(self, targets: tuple[int, ...]) -> None:
-        raise NotImplementedError
-
-    @property
-    def _rate(self) -> float:
-        raise NotImplementedError
+        A model that was not fitted has features too, if ``sigma2``, ``n_frequencies`` and
+        ``random_state`` are numbers: a node can compute its z by itself, and send it to a model
+        that learns by :meth:`learn_features`.
+        """
+        if not hasattr(self, "coef_"):
+            return _compute_unfitted_features(self, X, references)
+        rows, units, dtype, _ = prepare_rows(self, X, references)
+        return compute_fourier_features(rows, units, self._scale, dtype=dtype)
 
     @rollback_on_error
     def learn_features(self, Z: ArrayLike, y: ArrayLike) -> Self:
@@ -147,18 +141,8 @@ class FeatureLearningMixin(TakesTurns):
             )
         return checked
 
-    # Whether rows can be turned into features here.
-    _knows_frequencies: bool = True
 
-    def _check_frequencies_known(self) -> None:
-        if not self._knows_frequencies:
-            raise ValueError(
-                "this model learned features whose frequencies it does not know: use "
-                "predict_features and learn_features, or give the nodes' seed as random_state"
-            )
-
-
-def compute_unfitted_features(model: "SKGRegressor", X: Any, references: Any) -> NDArray[Any]:
+def _compute_unfitted_features(model: FeatureLearning, X: Any, references: Any) -> NDArray[Any]:
     """Features of rows by a model that has only its parameters."""
     model.check_parameters()
     for name in ("sigma2", "n_frequencies"):

@@ -7,11 +7,12 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gradraker._compiled.fourier_lms import learn_one, learn_value, predict_one, predict_value
+from gradraker._compiled.fourier_lms import learn_one, learn_value, predict_value
 from gradraker._validation import check_learning_rate
-from gradraker.features import FrequencyTable
+from gradraker.features import FrequencyTable, RowArrays, predict_linear
 from gradraker.models.rollback import rollback_on_error
 from gradraker.models.rows.record import Record
+from gradraker.models.rows.row_input import check_frequencies_known
 from gradraker.models.turns import Turn
 
 Neighbours = Mapping[Any, float] | Iterable[Hashable]
@@ -32,6 +33,7 @@ class OneNodeMixin:
     n_seen_: int
     _record: Record | None
     sigma2_: float
+    _knows_frequencies: bool
     _table: FrequencyTable
     _turn: Turn
 
@@ -40,9 +42,6 @@ class OneNodeMixin:
 
     @property
     def _rate(self) -> float:
-        raise NotImplementedError
-
-    def _check_frequencies_known(self) -> None:
         raise NotImplementedError
 
     def predict_one(self, neighbours: Neighbours) -> Value:
@@ -66,14 +65,14 @@ class OneNodeMixin:
     def _predict(self, names: Collection[Hashable], weights: NDArray[np.float64]) -> Value:
         if not hasattr(self, "coef_"):
             return 0.0
-        self._check_frequencies_known()
+        check_frequencies_known(self._knows_frequencies)
         table, indices = _look_up(names, self._table)
         coef, scale = self.coef_, 1.0 / math.sqrt(self.sigma2_)
         if coef.ndim == 1:
             prediction = predict_value(indices, weights, table.units, scale, coef)
             return prediction if math.isfinite(prediction) else self._refuse(weights)
-        predictions = np.empty(coef.shape[0])
-        predict_one(indices, weights, table.units, scale, coef, predictions)
+        row = RowArrays(np.array([0, indices.size]), indices, weights)
+        predictions: Value = predict_linear(row, table.units, scale, theta=coef)[0]
         return predictions if np.isfinite(predictions).all() else self._refuse(weights)
 
     def learn_one(self, neighbours: Neighbours, value: ArrayLike) -> Value:
@@ -107,7 +106,7 @@ class OneNodeMixin:
         checked = check_value(value)
         with self._turn.lock:
             if hasattr(self, "coef_"):
-                self._check_frequencies_known()
+                check_frequencies_known(self._knows_frequencies)
                 indices = _find_drawn_rows(names, self._table)
                 if indices is not None:
                     return self._learn(indices, weights, checked)

@@ -10,20 +10,21 @@ from scipy.sparse import csr_array
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gradraker._validation import check_choice, check_count
+from gradraker._validation import Bounds, check_choice, check_count
 from gradraker.exceptions import ArgumentTypeError, TooFewValuesError
 from gradraker.explain.skg_explanation import Explanation
 from gradraker.explain.transfer import SimilarityTransfer, similarity_transfer
 from gradraker.graph.hops import HOP_WEIGHTS, count_walks
+from gradraker.graph.merging import orient_entries
 from gradraker.graph.names import find_positions
 from gradraker.graph.node_graph import NodeGraph, append_new_nodes
-from gradraker.models.bounds import Bounds
 from gradraker.models.left_out import LeftOut, measure_left_out_error
 from gradraker.models.node_model import NodeModel
 from gradraker.models.persistence.saving import Arrays, State
 from gradraker.models.sigma2.refined import MOST_TESTED
 from gradraker.models.skg.skg_regressor import SKGRegressor
 
+_SETTINGS_OF_SKG = ("kernel", "sigma2", "n_frequencies", "learning_rate", "n_epochs")
 # With fewer known nodes than this there is no estimate of the error: it would be noise.
 _ENOUGH_TO_HOLD_OUT = 10
 _HELD_OUT = 0.2
@@ -133,7 +134,7 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
         self._check_enough(X)
         values = self._values[rows]
         offset = float(values.mean())
-        skg = self._make_skg()
+        skg = self._make_skg(self.seed_)
         skg.fit(
             X,
             values - offset,
@@ -158,15 +159,9 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
             node_names=self.nodes_[changed].tolist(),
         )
 
-    def _make_skg(self) -> SKGRegressor:
-        return SKGRegressor(
-            kernel=self.kernel,
-            sigma2=self.sigma2,
-            n_frequencies=self.n_frequencies,
-            learning_rate=self.learning_rate,
-            n_epochs=self.n_epochs,
-            random_state=self.seed_,
-        )
+    def _make_skg(self, seed: int | None) -> SKGRegressor:
+        settings = {name: getattr(self, name) for name in _SETTINGS_OF_SKG}
+        return SKGRegressor(**settings, random_state=seed)
 
     def _make_tested_rows(self) -> csr_array | None:
         """Adjacency vectors of unknown nodes for algorithm 2, the rule "refined"."""
@@ -412,13 +407,7 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
         is_sequence = hasattr(names, "__len__") and not isinstance(names, str | bytes | Mapping)
         if names is not None and not is_sequence:
             raise ArgumentTypeError("references", "a sequence of names, or None", names)
-        SKGRegressor(
-            kernel=self.kernel,
-            sigma2=self.sigma2,
-            n_frequencies=self.n_frequencies,
-            learning_rate=self.learning_rate,
-            n_epochs=self.n_epochs,
-        ).check_parameters()
+        self._make_skg(None).check_parameters()
 
     def _dump_state(self) -> tuple[State, Arrays]:
         if not hasattr(self, "skg_"):
@@ -432,12 +421,8 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
             return
         if type(state["offset_"]) is not float or not np.isfinite(state["offset_"]):
             raise ValueError(f"offset_ is {state['offset_']!r}")
-        given = {
-            name.removeprefix("skg_"): array
-            for name, array in arrays.items()
-            if name.startswith("skg_")
-        }
-        parameters = self._make_skg().get_params()
+        given = {name[4:]: array for name, array in arrays.items() if name.startswith("skg_")}
+        parameters = self._make_skg(self.seed_).get_params()
         skg = SKGRegressor.from_state(parameters, state["skg"], given)
         if skg.coef_.ndim != 1:
             raise ValueError("coef_ is not that of one value per node")
@@ -449,10 +434,6 @@ def _orient(graph: NodeGraph, direction: str) -> csr_array:
     A = graph.adjacency
     if direction == "out" or not graph.is_directed:
         return A
-    if direction == "in":
-        return csr_array(A.T.tocsr())
-    loops = A.diagonal()
-    both = csr_array(A + A.T)
-    if loops.any():  # a loop leads out of its node and into it, but is one edge
-        both.setdiag(both.diagonal() - loops)
-    return both
+    edges = A.tocoo()
+    rows, columns, weights = orient_entries((edges.row, edges.col, edges.data), True, direction)
+    return csr_array((weights, (rows, columns)), shape=A.shape)

@@ -1,9 +1,7 @@
 """Single-kernel Gradraker (SKG) as a scikit-learn estimator."""
 
-import math
-from collections.abc import Callable, Hashable, Sequence
-from contextlib import suppress
-from dataclasses import asdict, replace
+from collections.abc import Hashable, Sequence
+from dataclasses import asdict
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,61 +10,36 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gradraker._validation import (
-    check_count,
-    check_flag,
-    check_learning_rate,
-    make_seed,
-)
-from gradraker.explain.linear_explanation import choose_names
-from gradraker.explain.skg_explanation import Explanation, explain_predictions
-from gradraker.features import (
-    FrequencyTable,
-    check_references,
-    compute_fourier_features,
-    predict_linear,
-    to_row_arrays,
-)
-from gradraker.kernels import get_kernel
-from gradraker.kernels.ranges import Sigma2Ranges, compute_ranges, find_extreme_pairs
-from gradraker.linear.lms import train
-from gradraker.models.bounds import (
     COUNT_OF_EPOCHS,
     COUNT_OF_FREQUENCIES,
     NOT_NEGATIVE,
     Bounds,
-    check_bounds,
+    check_count,
+    check_flag,
+    check_learning_rate,
 )
+from gradraker.explain.linear_explanation import choose_names
+from gradraker.explain.skg_explanation import Explanation, explain_predictions
+from gradraker.features import FrequencyTable, predict_linear, to_row_arrays
+from gradraker.kernels import get_kernel
+from gradraker.kernels.ranges import Sigma2Ranges
+from gradraker.linear.lms import train
 from gradraker.models.persistence.saving import Arrays, State, check_int
-from gradraker.models.rows.record import Record, find_row_names
+from gradraker.models.rows.record import find_row_names
 from gradraker.models.rows.row_input import check_same_features, gather_evidence, prepare_rows
-from gradraker.models.rows.row_model import RowModel
 from gradraker.models.rows.row_state import (
     check_coef,
     dump_row_state,
     restore_names,
     restore_row_state,
 )
-from gradraker.models.sigma2.rules import (
-    ChosenSigma2,
-    RuleInput,
-    check_sigma2,
-    check_tested_is_used,
-    choose_sigma2,
-)
-from gradraker.models.skg.auto_settings import (
-    AskedSettings,
-    Settings,
-    choose_settings,
-    is_auto,
-)
-from gradraker.models.skg.feature_learning import (
-    FeatureLearningMixin,
-    compute_unfitted_features,
-)
+from gradraker.models.sigma2.rules import ChosenSigma2, check_sigma2
+from gradraker.models.skg.auto_settings import is_auto
+from gradraker.models.skg.feature_learning import FeatureLearning
 from gradraker.models.skg.one_node import OneNodeMixin
 
 
-class SKGRegressor(FeatureLearningMixin, OneNodeMixin, RegressorMixin, RowModel):
+class SKGRegressor(RegressorMixin, FeatureLearning, OneNodeMixin):
     """Predict node values from adjacency vectors, online (single-kernel Gradraker).
 
     A row a of X goes through D random Fourier features of a kernel,
@@ -220,112 +193,6 @@ class SKGRegressor(FeatureLearningMixin, OneNodeMixin, RegressorMixin, RowModel)
         self.n_seen_ += n_steps
         self._observe(rows, Y, orders, X.dtype, names)
 
-    def _start(self, X: Any, y: NDArray[np.float64], references: Any, tested: Any) -> None:
-        """Set all that stays as it is while the model learns."""
-        if references is None:
-            references = getattr(self, "feature_names_in_", None)
-        seed, kernel, n_columns = make_seed(self.random_state), self.kernel, X.shape[1]
-        names = None if references is None else check_references(references, n_columns)
-
-        def make_table(n_frequencies: int) -> FrequencyTable:
-            if names is None:
-                return FrequencyTable(seed, n_frequencies, kernel, n_numbered=n_columns)
-            return FrequencyTable(seed, n_frequencies, kernel, named=names)
-
-        check_tested_is_used(tested, (self.sigma2,))
-        sample = RuleInput(
-            X,
-            y.reshape(y.shape[0], -1),
-            make_table(self._asked.get_first_frequencies()),
-            self._asked.get_first_rate(),
-            self._asked.get_first_epochs(),
-            tested,
-        )
-        choice, settings = self._choose(sample, make_table)
-        table = (
-            sample.table
-            if settings.n_frequencies == sample.table.n_frequencies
-            else make_table(settings.n_frequencies)
-        )
-        self._set_initial_state(table, choice, y.shape[1:])
-        self.learning_rate_, self.n_epochs_ = settings.learning_rate, settings.n_epochs
-        self._n_first = X.shape[0]
-        if self._ranges is None and not self.keep_known:
-            # The rows will not be there later, and rows without a distance have no ranges.
-            with suppress(ValueError):
-                self._ranges = sample.ranges
-
-    @property
-    def _asked(self) -> AskedSettings:
-        return AskedSettings(self.sigma2, self.learning_rate, self.n_epochs, self.n_frequencies)
-
-    def _choose(
-        self, sample: RuleInput, make_table: Callable[[int], FrequencyTable]
-    ) -> tuple[ChosenSigma2, Settings]:
-        """Choose σ² by its rule, and what is "auto" by held-out errors."""
-        asked = self._asked
-        if not asked.has_auto():
-            choice = choose_sigma2(self.sigma2, sample)
-            return choice, asked.to_settings(choice.sigma2)
-        if not asked.is_sigma2_searched():
-            choice = choose_sigma2(self.sigma2, sample)
-            asked = replace(asked, sigma2=choice.sigma2)
-            return choice, choose_settings(asked, sample, make_table)
-        settings = choose_settings(asked, sample, make_table)
-        ranges = compute_ranges(sample.pairs, n_frequencies=settings.n_frequencies)
-        return ChosenSigma2(settings.sigma2, ranges), settings
-
-    @property
-    def _rate(self) -> float:
-        """Learning rate of the next step; one that was given may be changed at any time."""
-        return self.learning_rate_ if is_auto(self.learning_rate) else float(self.learning_rate)
-
-    def _get_n_epochs(self) -> int:
-        return self.n_epochs_
-
-    def _check_rows_allowed(self, *, first: bool) -> None:
-        if first:
-            self._refuse_auto("partial_fit")
-        else:
-            self._check_frequencies_known()
-
-    def _refuse_auto(self, method: str) -> None:
-        for name in ("n_frequencies", "learning_rate", "n_epochs"):
-            if is_auto(getattr(self, name)):
-                raise ValueError(
-                    f"{name}='auto' is chosen by fit on many rows, and {method} came first: give "
-                    "a number, or call fit"
-                )
-
-    def _start_empty(self, targets: tuple[int, ...]) -> None:
-        """Start without rows, for the first node of :meth:`learn_one`."""
-        self.check_parameters()
-        self._refuse_auto("learn_one or learn_features")
-        check_bounds(self.bounds, self.get_params())
-        if isinstance(self.sigma2, str):
-            raise ValueError(
-                f"sigma2={self.sigma2!r} is a rule that needs rows to choose from, and learn_one "
-                "brings a single node: give sigma2 as a number, or call fit or partial_fit first"
-            )
-        table = FrequencyTable(make_seed(self.random_state), self.n_frequencies, self.kernel)
-        self._set_initial_state(table, ChosenSigma2(float(self.sigma2)), targets)
-        self.learning_rate_, self.n_epochs_ = float(self.learning_rate), int(self.n_epochs)
-
-    def _set_initial_state(
-        self, table: FrequencyTable, choice: ChosenSigma2, targets: tuple[int, ...]
-    ) -> None:
-        self._table = table
-        self.seed_ = table.seed
-        self.n_frequencies_ = table.n_frequencies
-        self._knows_frequencies = True
-        self.sigma2_ = choice.sigma2
-        self.sigma2_rule_ = self.sigma2 if isinstance(self.sigma2, str) else "given"
-        self._ranges = choice.ranges
-        self._n_first = 0
-        self.coef_ = np.zeros((*targets, 2 * table.n_frequencies))  # θ₀ = 0
-        self.n_seen_ = 0
-        self._record = Record() if self.keep_known else None
-
     # -- prediction ------------------------------------------------------------
 
     def predict(
@@ -344,7 +211,6 @@ class SKGRegressor(FeatureLearningMixin, OneNodeMixin, RegressorMixin, RowModel)
         -------
         ndarray of shape (n,) or (n, n_targets)
         """
-        self._check_frequencies_known()
         rows, units, dtype, _ = prepare_rows(self, X, references)
         theta = self.coef_.reshape(-1, self.coef_.shape[-1])  # [K, 2D]
         predictions = predict_linear(rows, units, self._scale, theta=theta, dtype=dtype)
@@ -357,21 +223,6 @@ class SKGRegressor(FeatureLearningMixin, OneNodeMixin, RegressorMixin, RowModel)
             f"X has values too large for sigma2 = {self.sigma2_:g}: "
             "their projections leave the range of float64"
         )
-
-    def features(
-        self, X: Any, *, references: Sequence[Hashable] | NDArray[Any] | None = None
-    ) -> NDArray[Any]:
-        """Return the random Fourier features z of each row, equation (1), shape (n, 2D).
-
-        A model that was not fitted has features too, if ``sigma2``, ``n_frequencies`` and
-        ``random_state`` are numbers: a node can compute its z by itself, and send it to a model
-        that learns by :meth:`learn_features`.
-        """
-        if not hasattr(self, "coef_"):
-            return compute_unfitted_features(self, X, references)
-        self._check_frequencies_known()
-        rows, units, dtype, _ = prepare_rows(self, X, references)
-        return compute_fourier_features(rows, units, self._scale, dtype=dtype)
 
     def explain(
         self,
@@ -408,11 +259,10 @@ class SKGRegressor(FeatureLearningMixin, OneNodeMixin, RegressorMixin, RowModel)
         >>> bool(abs(explanation.weights @ y[:60] - model.predict(X[60:])).max() < 1e-10)
         True
         """
-        self._check_frequencies_known()
         learning_rate = check_learning_rate(self._rate)
         names = find_row_names(X)
         prepared = prepare_rows(self, X, references)
-        evidence = gather_evidence(prepared, self._record, self._table, self._scale)
+        evidence = gather_evidence(self, prepared, self._scale)
         theta = self.coef_.reshape(-1, self.coef_.shape[-1])  # [K, 2D]
         predictions = self._check_finite(evidence.stars @ theta.T)  # [n, K]
         learned = evidence.learned
@@ -437,33 +287,8 @@ class SKGRegressor(FeatureLearningMixin, OneNodeMixin, RegressorMixin, RowModel)
         """The four ranges of σ²; a rule that did not need them leaves them to the first use."""
         check_is_fitted(self, "coef_")
         if self._ranges is None:
-            if self._record is None or self._n_first == 0:
-                raise AttributeError(
-                    "ranges_ needs rows of fit or of the first chunk that differ: "
-                    "use gradraker.sigma2_ranges(X)"
-                )
-            rows = self._record.to_learned_rows().rows.take_first(self._n_first, len(self._table))
-            try:
-                pairs = find_extreme_pairs(rows, kernel=self._table.kernel)
-            except ValueError as error:
-                raise AttributeError(f"ranges_ does not exist: {error}") from None
-            self._ranges = compute_ranges(pairs, n_frequencies=self._table.n_frequencies)
+            self._ranges = self._find_ranges(self._table.kernel)
         return self._ranges
-
-    @property
-    def references_(self) -> Sequence[Hashable]:
-        """Names of the referencing nodes, in the order in which they came."""
-        check_is_fitted(self, "coef_")
-        return self._table.names
-
-    @property
-    def _scale(self) -> float:
-        return 1.0 / math.sqrt(self.sigma2_)
-
-    @property
-    def _targets(self) -> tuple[int, ...]:
-        """Shape of the value of one node."""
-        return self.coef_.shape[:-1]
 
     def _list_fixed_parameters(self) -> dict[str, tuple[Any, Any]]:
         """Parameters that cannot change while the model learns: as they are, and as they were."""

@@ -56,10 +56,11 @@ class NodeRegressor(RegressorMixin, ScaledModel):
         Relative residual that ``"operators"`` solves to. Products are in single precision down
         to 10⁻⁵, and in double precision below.
     device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where ``"operators"`` multiplies and solves: on the CPU or on an NVIDIA GPU (through CuPy).
+        Where products and solves are done: on the CPU or on an NVIDIA GPU (through CuPy).
         ``"auto"`` takes a GPU where there is one with enough memory, and says so where not.
     dtype : {"auto", "float32", "float64"}, default="auto"
-        Precision of products; ``"auto"`` goes by ``tol``.
+        Precision of products of ``"operators"``; ``"auto"`` goes by ``tol``. ``"exact"`` is in
+        double precision always.
     random_state : int, RandomState instance or None, default=0
         Seed of the random vectors that norms are estimated with, and of what is sampled.
 
@@ -68,7 +69,7 @@ class NodeRegressor(RegressorMixin, ScaledModel):
     nodes_, known_nodes_, unknown_nodes_ : ndarray
         Names of all nodes, of those whose value is known, and of the others.
     blocks_ : tuple of str
-        Blocks in use; none if the mean of the known values is all there is to say.
+        Blocks in use; none if the model predicts the mean of the known values.
     kernel_ : tuple of Term
         Terms (block, width, share) of the kernel in use; a block may have two widths.
     alpha_ : float

@@ -14,17 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from gradraker._validation import check_choice
+from gradraker._validation import NOT_NEGATIVE, Bounds, check_choice
 from gradraker.attributes.alignment import append_described_nodes, warn_of_leaks
 from gradraker.attributes.table import AttributeTable
-from gradraker.exceptions import DeviceMemoryError
+from gradraker.exceptions import DeviceMemoryError, DeviceWarning
 from gradraker.explain.linear_explanation import LinearExplanation
+from gradraker.features.engine import Engine
 from gradraker.features.engines.devices import DEVICES, choose_engine, report_memory
 from gradraker.features.engines.disk import DiskEngine
 from gradraker.features.identities import identify_references
-from gradraker.features.walks import WalkMatrices, is_symmetric
-from gradraker.graph.node_graph import NodeGraph
-from gradraker.models.bounds import NOT_NEGATIVE, Bounds
+from gradraker.features.walks import WalkMatrices
+from gradraker.graph.merging import is_symmetric
+from gradraker.graph.node_graph import NodeGraph, find_new_links
 from gradraker.models.node_model import NodeModel
 from gradraker.models.persistence.saving import Arrays, State, check_int
 from gradraker.models.walks.attributes.coefficients import AttributeCoefficients
@@ -165,15 +166,14 @@ class WalkModel(NodeModel):
         before = vars(self).copy()
         try:
             description = self._describe(known)
-            if isinstance(description, ExactBlocks):
-                return self._update_solution(description, known)
-            with report_memory(description.engine, description.n, self._graph.adjacency.nnz):
+            n, n_entries = len(self._graph), self._graph.adjacency.nnz
+            with report_memory(description.engine, n, n_entries):
                 return self._update_solution(description, known)
         except DeviceMemoryError as error:
             self.__dict__.update(before)
             if self.device != "auto":
                 raise
-            warnings.warn(f"device='auto' takes the CPU: {error}", UserWarning, stacklevel=2)
+            warnings.warn(f"device='auto' takes the CPU: {error}", DeviceWarning, stacklevel=2)
             self._is_without_room, self._description = True, None
             return self._update_solution(self._describe(known), known)
 
@@ -226,9 +226,9 @@ class WalkModel(NodeModel):
         if self._description is None or not holds:
             walks = self._make_walks(self._graph, known)
             if exact:
-                choose_engine(self.device)  # exact kernels stay on the CPU; a GPU must exist still
                 rows = self._make_attribute_rows(self._attributes, walks)
-                self._description = ExactBlocks(walks, attributes=rows)
+                engine = self._choose_engine()
+                self._description = ExactBlocks(walks, attributes=rows, engine=engine)
             else:
                 self._description = self._make_operators(walks)
             self._keep_warm()
@@ -243,12 +243,14 @@ class WalkModel(NodeModel):
             return None
         return AttributeRows(table, walks, most_columns=most_columns)
 
+    def _choose_engine(self) -> Engine:
+        return choose_engine("cpu" if self._is_without_room else self.device)
+
     def _make_operators(self, walks: Walks) -> Operators:
         is_single = self.tol >= _SINGLE_PRECISION if self.dtype == "auto" else "32" in self.dtype
         dtype = np.float32 if is_single else np.float64
-        folder = self._graph.folder
-        engine = choose_engine("cpu" if self._is_without_room else self.device)
-        if folder is not None and engine.name == "cpu":
+        engine = self._choose_engine()
+        if self._graph.folder is not None and engine.name == "cpu":
             engine = DiskEngine()
         rows = self._make_attribute_rows(self._attributes, walks, MOST_COLUMNS)
         return Operators(walks, dtype=dtype, engine=engine, attributes=rows)
@@ -341,7 +343,9 @@ class WalkModel(NodeModel):
         trust = self._get_trust(known)
         if isinstance(description, ExactBlocks):
             description.keep_products(known)
-            return KernelSolution(description, known, Y, self._choice, trust)
+            solution = KernelSolution(description, known, Y, self._choice, trust)
+            description.drop_known_kernel()
+            return solution
         if self._warm is not None:
             warm, self._warm = self._warm, None
             return start_solution(
@@ -371,7 +375,7 @@ class WalkModel(NodeModel):
 
     @property
     def blocks_(self) -> tuple[str, ...]:
-        """Blocks in use; none if the mean of the known values is all there is to say."""
+        """Blocks in use; none if the model predicts the mean of the known values."""
         return self.choice_.blocks
 
     @property
@@ -386,10 +390,11 @@ class WalkModel(NodeModel):
 
     @property
     def device_(self) -> str:
-        """The device in use: ``"cpu"`` or ``"cuda"``; exact kernels are on the CPU."""
+        """The device in use: ``"cpu"`` or ``"cuda"``."""
         check_is_fitted(self)
         self._get_solution()
-        return self._description.engine.name if isinstance(self._description, Operators) else "cpu"
+        assert self._description is not None
+        return str(self._description.engine.name)
 
     @property
     def solver_(self) -> str:
@@ -487,6 +492,10 @@ class WalkModel(NodeModel):
         check_is_fitted(self)
         solution = self._get_solution()
         n_old = len(self._graph.nodes)
+        if isinstance(self._description, Operators) and self._attributes is attributes is None:
+            found = find_new_links(self._graph, links, options)
+            described = self._description.describe_new(found.out, found.into)
+            return found.names.tolist(), np.arange(len(found.names)), described
         extended, table = append_described_nodes(
             self._graph, links, options, self._attributes, attributes
         )
@@ -499,8 +508,8 @@ class WalkModel(NodeModel):
             return names, rows - n_old, self._description.describe_new(out, into, new)
         assert self._description is not None
         walks = self._make_walks(extended, solution.known, n_old=n_old)
-        described = self._make_attribute_rows(table, walks)
-        return names, rows, ExactBlocks(walks, self._description.medians, described)
+        attribute_rows, old = self._make_attribute_rows(table, walks), self._description
+        return names, rows, ExactBlocks(walks, old.medians, attribute_rows, old.engine)
 
     @property
     def coefficients_(self) -> AttributeCoefficients:

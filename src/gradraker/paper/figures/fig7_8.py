@@ -58,8 +58,7 @@ def simulate_pairs(graph: PaperGraph, settings: Settings, options: RunOptions) -
     differences: dict[str, list[list[float]]] = {
         f"{d:g}": [] for d in settings["squared_distances"]
     }
-    for repeat in range(settings["n_repeats"]):
-        split = graph.draw_split(settings["fraction"], options.seed, repeat)
+    for repeat, split in enumerate(graph.draw_splits(settings, options.seed)):
         distances, first, second = compute_pair_distances(split.X[split.known])
         gaps = np.abs(y[split.known][first] - y[split.known][second])
         if repeat == 0:

@@ -30,8 +30,7 @@ def simulate_frequencies(
         of_D: dict[str, dict[str, list[float]]] = {
             noise: {"noise_ratio": [], "sigma2_ed": []} for noise in _NOISES
         }
-        for repeat in range(settings["n_repeats"]):
-            split = graph.draw_split(settings["fraction"], options.seed, repeat)
+        for split in graph.draw_splits(settings, options.seed):
             for noise in _NOISES:
                 ranges = sigma2_ranges(
                     split.X[split.known],

@@ -51,8 +51,7 @@ def simulate_directions(
 ) -> dict[str, Any]:
     """Find the largest ‖d‖² of known nodes, for rows of edges out of a node and into it."""
     largest: dict[str, list[float]] = {"out": [], "in": []}
-    for repeat in range(settings["n_repeats"]):
-        split = graph.draw_split(settings["fraction"], options.seed, repeat)
+    for split in graph.draw_splits(settings, options.seed):
         X = split.X[split.known]  # [M, M]
         largest["out"].append(extreme_squared_distances(X).largest)
         largest["in"].append(extreme_squared_distances(X.T.tocsr()).largest)
@@ -72,8 +71,7 @@ def simulate_scalings(graph: PaperGraph, settings: Settings, options: RunOptions
     data = graph.dataset
     assert data is not None
     errors: dict[str, list[float]] = {"all": [], "known": []}
-    for repeat in range(settings["n_repeats"]):
-        split = graph.draw_split(settings["fraction"], options.seed, repeat)
+    for split in graph.draw_splits(settings, options.seed):
         for name, extremes in (("all", data.values), ("known", data.values[split.known])):
             y = (data.values - extremes.min()) / np.ptp(extremes)
             model = fit_learner(split, y, settings, keep_known=False)

@@ -36,8 +36,7 @@ def simulate_triples(graph: PaperGraph, settings: Settings, options: RunOptions)
     the largest of each repeat, ``part_above`` the part of triples above 1.
     """
     largest, above = [], []
-    for repeat in range(settings["n_repeats"]):
-        split = graph.draw_split(settings["fraction"], options.seed, repeat)
+    for split in graph.draw_splits(settings, options.seed):
         rows = split.X[split.known].toarray()
         D = np.square(rows[:, np.newaxis] - rows).sum(axis=2)  # [N, N]
         excess = D[:, :, np.newaxis] + D[np.newaxis] - D[:, np.newaxis]  # [i, k, j]
@@ -59,8 +58,7 @@ def simulate_approximation(
     Its two sides differ by α₂ − α_{3,1}, for each tested node at time j after three steps.
     """
     found = []
-    for repeat in range(settings["n_repeats"]):
-        split = graph.draw_split(settings["fraction"], options.seed, repeat)
+    for split in graph.draw_splits(settings, options.seed):
         rows, tested = split.X[split.known], split.X[split.unknown]
         model = fit_learner(split, None, settings, n_epochs=1)
         order = np.random.default_rng(split.seed).permutation(split.known.size)

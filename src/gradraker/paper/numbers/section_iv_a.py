@@ -28,8 +28,7 @@ def simulate_circles(graph: PaperGraph, settings: Settings, options: RunOptions)
     correlation of F over time between tested nodes in the averaging range.
     """
     distances, inside, alike = [], [], []
-    for repeat in range(settings["n_repeats"]):
-        split = graph.draw_split(settings["fraction"], options.seed, repeat)
+    for split in graph.draw_splits(settings, options.seed):
         X, tested = split.X[split.known], split.X[split.unknown]
         ranges = sigma2_ranges(X, n_frequencies=settings["n_frequencies"])
         grid = np.geomspace(

@@ -27,8 +27,7 @@ def simulate_noise_ranges(
 ) -> dict[str, Any]:
     """Measure the median noise range of tested nodes, over 2η, at each σ² and repeat."""
     widths = []
-    for repeat in range(settings["n_repeats"]):
-        split = graph.draw_split(settings["fraction"], options.seed, repeat)
+    for split in graph.draw_splits(settings, options.seed):
         row = []
         for sigma2 in settings["sigma2"]:
             model = fit_learner(split, None, settings, sigma2=sigma2)

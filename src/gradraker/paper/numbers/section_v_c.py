@@ -34,8 +34,7 @@ def simulate_similarities(
 ) -> dict[str, Any]:
     """Compute B of all pairs of known nodes at one squared distance, over repeats."""
     repeats = []
-    for repeat in range(settings["n_repeats"]):
-        split = graph.draw_split(settings["fraction"], options.seed, repeat)
+    for split in graph.draw_splits(settings, options.seed):
         rows = split.X[split.known]
         model = fit_learner(split, None, settings, n_epochs=1)
         Z = model.features(rows)  # [N, 2D]

@@ -21,8 +21,7 @@ def simulate_distances(
 ) -> dict[str, Any]:
     """Find the smallest nonzero and the largest ‖d‖² of known nodes, over repeats."""
     found = []
-    for repeat in range(settings["n_repeats"]):
-        split = graph.draw_split(settings["fraction"], options.seed, repeat)
+    for split in graph.draw_splits(settings, options.seed):
         extremes = extreme_squared_distances(split.X[split.known])
         found.append([extremes.smallest_nonzero, extremes.largest])
     return {"squared_distances": found}
@@ -58,8 +57,7 @@ def simulate_numberings(
     H = np.eye(classes.size)[class_of_node]  # [n, C]
     numberings = np.array(list(permutations(range(classes.size)))) / (classes.size - 1.0)  # [C!, C]
     errors = np.zeros((len(settings["sigma2"]), len(numberings)))  # [S, C!]
-    for repeat in range(settings["n_repeats"]):
-        split = graph.draw_split(settings["fraction"], options.seed, repeat)
+    for split in graph.draw_splits(settings, options.seed):
         for s, sigma2 in enumerate(settings["sigma2"]):
             model = fit_learner(split, H, settings, sigma2=sigma2, keep_known=False)
             true = H[split.unknown]

@@ -28,8 +28,7 @@ def simulate_regulariser(
     y = graph.values
     assert y is not None
     errors = np.zeros((len(settings["mu"]), len(settings["sigma2"]), settings["n_repeats"]))
-    for repeat in range(settings["n_repeats"]):
-        split = graph.draw_split(settings["fraction"], options.seed, repeat)
+    for repeat, split in enumerate(graph.draw_splits(settings, options.seed)):
         rows, tested = split.X[split.known], split.X[split.unknown]
         rng = np.random.default_rng(split.seed)
         order = np.concatenate([rng.permutation(len(split.known)) for _ in range(3)])
@@ -78,8 +77,7 @@ def simulate_sorted_errors(
     y = graph.values
     assert y is not None
     found: dict[str, list[list[float]]] = {"worst_tenth": [], "better_half": []}
-    for repeat in range(settings["n_repeats"]):
-        split = graph.draw_split(settings["fraction"], options.seed, repeat)
+    for split in graph.draw_splits(settings, options.seed):
         rows, tested = split.X[split.known], split.X[split.unknown]
         ed = sigma2_ranges(rows, n_frequencies=settings["n_frequencies"]).extending_disturbing
         errors = []

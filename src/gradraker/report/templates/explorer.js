@@ -115,6 +115,16 @@ function select() {
   return rows.subarray(0, m);
 }
 
+// Controls are not printed: the line above the table says which nodes it lists.
+function describe_filter() {
+  const told = [], chosen = id => byId(id).selectedOptions[0].textContent;
+  if (byId("query").value.trim()) told.push(`“${byId("query").value.trim()}” in the name`);
+  if (byId("which").value !== "all") told.push(chosen("which"));
+  if (CLASSES && byId("class").value !== "-1") told.push(`class ${chosen("class")}`);
+  if (!CLASSES) for (const id of ["from", "to"]) if (byId(id).value.trim()) told.push(`prediction ${id} ${byId(id).value.trim()}`);
+  return told.length ? ` (${told.join(", ")})` : "";
+}
+
 function refresh() {
   const start = performance.now();
   let rows = select();
@@ -138,7 +148,8 @@ function draw_rows() {
     head.setAttribute("aria-sort", at !== state.column ? "none" : state.down ? "descending" : "ascending");
   }
   const last = Math.min(first + PAGE, rows.length);
-  byId("count").textContent = rows.length ? `${count(rows.length)} of ${count(n)} nodes; shown are ${count(first + 1)} to ${count(last)}` : `none of ${count(n)} nodes`;
+  const filter = describe_filter();
+  byId("count").textContent = rows.length ? `${count(rows.length)} of ${count(n)} nodes${filter}; shown are ${count(first + 1)} to ${count(last)}` : `none of ${count(n)} nodes${filter}`;
   byId("previous").disabled = first === 0;
   byId("next").disabled = last >= rows.length;
 }

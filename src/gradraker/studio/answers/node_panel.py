@@ -111,12 +111,7 @@ def _make_links(model: "NodeModel", row: int, links: Mapping[int, float]) -> csr
     """Return links of a node, which comes first, as a graph of its own."""
     rows = [row, *links]
     ends = [(0, i) for i in range(1, len(rows))]
-    if _is_symmetric(model):
+    if not model.is_directed_:
         ends += [(b, a) for a, b in ends]
     weights = [links[rows[max(pair)]] for pair in ends]
     return csr_array((weights, tuple(zip(*ends, strict=True))), shape=(len(rows), len(rows)))
-
-
-def _is_symmetric(model: "NodeModel") -> bool:
-    A = model.adjacency_
-    return not model.is_directed_ or (A.nnz > 0 and abs(A - A.T).nnz == 0)

@@ -9,11 +9,12 @@ const undone = [];
 let before = null; // predictions before the last change, by name
 let report = "";
 let opened = "";
+let refill = () => {}; // the section that is shown
 
 async function send(changes) {
   const { data, scene } = graph;
   before = new Map(data.names.map((name, i) => [name, scene.columns.prediction?.[i]]));
-  await post("changes", { changes }, { isChange: true });
+  await post("changes", { changes });
 }
 
 async function apply(step, from, to, words) {
@@ -21,6 +22,7 @@ async function apply(step, from, to, words) {
     await send(step.changes);
   } catch (error) {
     tell(error.status === 401 ? "The service wants its token for changes: give it under Edit." : error.message, true);
+    if (error.status === 401) refill();
     return false;
   }
   from?.pop();
@@ -125,10 +127,21 @@ function makeNodeForm() {
   return make("form", { class: "form", onsubmit: add }, make("div", { class: "field" }, make("label", { for: "node-name" }, "Add a node called"), name), field, listed, make("button", { id: "add" }, "Add"));
 }
 
-function makeTokenForm(refresh) {
-  const input = make("input", { type: "password", id: "token", autocomplete: "off" });
-  const keep = (event) => { event.preventDefault(); keepToken(input.value); refresh(); };
-  return make("form", { class: "form", onsubmit: keep }, make("div", { class: "field" }, make("label", { for: "token" }, "Token of the service, for changes"), input), make("button", { id: "use-token" }, "Use"));
+function makeTokenForm(label, proceed) {
+  const input = make("input", { type: "password", id: "token", autocomplete: "off", required: true });
+  const keep = (event) => { event.preventDefault(); keepToken(input.value); proceed(); };
+  return make("form", { class: "form", onsubmit: keep }, make("div", { class: "field" }, make("label", { for: "token" }, label), input), make("button", { id: "use-token" }, "Use"));
+}
+
+// A service may want its token before it shows anything.
+export function askForToken() {
+  return new Promise((resolve) => {
+    const proceed = () => { dialog.remove(); resolve(); };
+    const dialog = make("dialog", { class: "part", "aria-label": "Token" }, makeTokenForm("Token of the service", proceed));
+    dialog.addEventListener("cancel", (event) => event.preventDefault());
+    document.body.append(dialog);
+    dialog.showModal();
+  });
 }
 
 export const edit = {
@@ -141,9 +154,10 @@ export const edit = {
         make("button", { type: "button", class: "quiet", id: "undo", disabled: !done.length, onclick: undo }, "Undo"),
         make("button", { type: "button", class: "quiet", id: "redo", disabled: !undone.length, onclick: redo }, "Redo"));
       section.replaceChildren(make("div", { class: "head" }, make("h3", {}, "Edit"), history));
-      if (edit.needsToken && !hasToken()) section.append(makeTokenForm(fill));
+      if (edit.needsToken && !hasToken()) section.append(makeTokenForm("Token of the service, for changes", fill));
       else section.append(...[name === null ? null : makeGiveForm(name, panel), makeNodeForm(), makeMoves()].filter(Boolean));
     };
+    refill = fill;
     fill();
     return section;
   },

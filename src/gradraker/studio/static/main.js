@@ -1,11 +1,11 @@
 // The studio starts here: tabs, theme, search, and news from the service.
 import { byId, go, moveTo, onMove, readAddress, show, tell, where } from "./basics.js";
 import { isDark, onSchemeChange } from "./colours.js";
-import { edit, pressEditKey, tellMoves } from "./edit.js";
+import { askForToken, edit, pressEditKey, tellMoves } from "./edit.js";
 import { graph, loadGraph, redrawGraph, startGraph } from "./graph_view.js";
 import { showNode, showNothing } from "./panel.js";
 import { completeNames } from "./search.js";
-import { ask, askNow, forgetAnswers, isSnapshot, keepToken, listenToEvents, onState } from "./server.js";
+import { ask, askNow, forgetAnswers, hasToken, isSnapshot, keepToken, listenToEvents, onState } from "./server.js";
 import { startSharing } from "./share.js";
 import { redrawSigma2, startSigma2 } from "./sigma2_view.js";
 import { redrawStream, startStream } from "./stream_view.js";
@@ -79,11 +79,25 @@ async function takeState(state) {
 // The service listens before it has learned its first state.
 async function waitUntilLearned() {
   if (isSnapshot) return;
-  while ((await askNow("health")).status === "starting") {
+  let health;
+  while ((health = await askNow("health")).status === "starting") {
     tell("The model is being prepared …");
     await new Promise((resolve) => setTimeout(resolve, 400));
   }
   byId("status").classList.remove("seen");
+  if (health.token_for === "all" && !hasToken()) await askForToken();
+}
+
+async function askAbout() {
+  for (;;) {
+    try {
+      return await ask("studio/api/about");
+    } catch (error) {
+      if (error.status !== 401) throw error;
+      tell("The service wants another token.", true);
+      await askForToken();
+    }
+  }
 }
 
 // A service may begin with nothing, and learn its graph later.
@@ -110,7 +124,7 @@ async function start() {
   startTabs();
   startSharing();
   await waitUntilLearned();
-  const about = await ask("studio/api/about");
+  const about = await askAbout();
   edit.needsToken = about.token_for !== "nothing";
   byId("title").textContent = show(about.title);
   document.title = `${show(about.title)} · gradraker studio`;

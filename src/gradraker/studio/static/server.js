@@ -10,6 +10,7 @@ export function keepToken(token) {
   if (token) sessionStorage.setItem(TOKEN, token);
 }
 export const hasToken = () => !isSnapshot && sessionStorage.getItem(TOKEN) !== null;
+export const withToken = () => (hasToken() ? { Authorization: `Bearer ${sessionStorage.getItem(TOKEN)}` } : {});
 
 export class Refused extends Error {
   constructor(message, status) {
@@ -18,13 +19,14 @@ export class Refused extends Error {
   }
 }
 
-async function fetchJson(path, options) {
+async function fetchJson(path, { headers = {}, ...options } = {}) {
   let answer;
   try {
-    answer = await fetch(path, { cache: "no-store", ...options });
+    answer = await fetch(path, { cache: "no-store", headers: { ...headers, ...withToken() }, ...options });
   } catch {
     throw new Refused("the server does not answer", 0);
   }
+  if (answer.status === 401) sessionStorage.removeItem(TOKEN); // a wrong one must not stay
   const found = await answer.json();
   if (!answer.ok) throw new Refused(found.error ?? "the server refused", answer.status);
   return checkAnswer(found);
@@ -65,11 +67,9 @@ export function askNow(path) {
   return fetchJson(path);
 }
 
-export function post(path, body, { isChange = false } = {}) {
+export function post(path, body) {
   if (isSnapshot) return Promise.reject(new Refused("a snapshot can be looked at, not changed", 405));
   const headers = { "Content-Type": "application/json" };
-  const token = sessionStorage.getItem(TOKEN);
-  if (isChange && token) headers.Authorization = `Bearer ${token}`;
   return fetchJson(path, { method: "POST", headers, body: JSON.stringify(body) });
 }
 
@@ -88,12 +88,30 @@ export function onState(listen) {
   listeners.push(listen);
 }
 
-export function listenToEvents(onTrouble) {
-  if (isSnapshot) return;
-  const events = new EventSource("events");
-  events.addEventListener("state", (event) => {
-    const state = JSON.parse(event.data);
-    for (const listen of listeners) listen(state);
-  });
-  events.addEventListener("error", onTrouble);
+// By fetch, since an EventSource cannot send a token.
+export async function listenToEvents(onTrouble) {
+  while (!isSnapshot) {
+    try {
+      const answer = await fetch("events", { cache: "no-store", headers: withToken() });
+      if (answer.ok) await readEvents(answer.body.pipeThrough(new TextDecoderStream()).getReader());
+    } catch {
+      // it is asked for again below
+    }
+    onTrouble();
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+  }
+}
+
+async function readEvents(reader) {
+  let text = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const parts = (text + value).split("\n\n");
+    text = parts.pop();
+    for (const [, data] of parts.map((part) => part.match(/^data: (.*)$/m)).filter(Boolean)) {
+      const state = JSON.parse(data);
+      for (const listen of listeners) listen(state);
+    }
+  }
 }

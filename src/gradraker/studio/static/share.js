@@ -3,7 +3,7 @@ import { byId, describeView, download, tell, where } from "./basics.js";
 import { getTheme } from "./colours.js";
 import { drawSvg } from "./drawing.js";
 import { getPicture, graph } from "./graph_view.js";
-import { askNow, isSnapshot } from "./server.js";
+import { isSnapshot, withToken } from "./server.js";
 import { saveCsv } from "./table.js";
 
 const CHARTS = { sigma2: ["chart-curve", "chart-predictions", "chart-B", "chart-F"], stream: ["chart-stream"] };
@@ -76,7 +76,7 @@ async function saveSnapshot() {
   tell("Making the snapshot …");
   if (isSnapshot) return tell("This is a snapshot already: copy its file.", true);
   const query = new URLSearchParams({ node: where.node, d: where.d, eta: where.eta, e: where.e, repeat: where.split });
-  const answer = await fetch(`studio/api/snapshot?${query}`);
+  const answer = await fetch(`studio/api/snapshot?${query}`, { headers: withToken() });
   if (!answer.ok) return tell((await answer.json()).error, true);
   const page = await answer.text();
   const view = describeView().replace(/[^\w=&.,:%+-]/g, (sign) => encodeURIComponent(sign));

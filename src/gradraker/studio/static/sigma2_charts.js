@@ -9,19 +9,22 @@ export const RULE_NAMES = { theory: "theory", refined: "refined", median: "media
 export function drawCurve(lab) {
   const { split, curve, rules, sigma2, found } = lab;
   const [low, high] = lab.grid;
-  const top = curve ? Math.min(1.6, Math.max(...curve.mean, ...curve.own, found.gnmse) * 1.12) : 1.1;
+  const top = curve ? Math.min(1.6, Math.max(...(curve.mean ?? []), ...curve.own, found.gnmse) * 1.12) : 1.1;
   const title = `Error over σ²; at σ² = ${format(sigma2)} GNMSE is ${format(found.gnmse)}`;
   const chart = new Chart(byId("chart-curve"), { x: { low, high, log: true, label: "kernel variance σ²" }, y: { low: 0, high: top, label: "GNMSE" }, height: 270, title, margin: { top: 26 } });
   const [ce, ed, da] = split.boundaries;
   const ends = [low, ce, ed, da, high];
   split.ranges.forEach(([name], i) => chart.shade(ends[i], ends[i + 1], RANGE_COLOURS[name], name));
   const { ink, soft, against } = chart.theme;
-  if (curve) {
+  if (curve?.mean) {
     const band = [...curve.sigma2.map((s, i) => [s, curve.mean[i] + curve.standard_error[i]]), ...curve.sigma2.map((s, i) => [s, curve.mean[i] - curve.standard_error[i]]).reverse()];
     chart.add("polygon", { points: band.map(([s, g]) => `${chart.px(s).toFixed(1)},${chart.clamp(chart.py(g)).toFixed(1)}`).join(" "), fill: chart.theme.for, "fill-opacity": 0.15 });
     chart.line(curve.sigma2, curve.mean, { stroke: chart.theme.for, "stroke-width": 2.5 });
-    chart.line(curve.sigma2, curve.own, { stroke: soft, "stroke-width": 1.4, "stroke-dasharray": "5 3" });
-    chart.key([[`mean of ${curve.n_repeats} splits`, { stroke: chart.theme.for }], ["this split", { stroke: soft, "stroke-dasharray": "5 3" }]]);
+  }
+  if (curve) {
+    const own = { stroke: soft, "stroke-dasharray": "5 3" };
+    chart.line(curve.sigma2, curve.own, { ...own, "stroke-width": 1.4 });
+    chart.key([...(curve.mean ? [[`mean of ${curve.n_repeats} splits`, { stroke: chart.theme.for }]] : []), ["this split", own]]);
   }
   const floor = chart.height - chart.box.bottom;
   const chosen = Object.entries(rules ?? {}).filter(([, s]) => s !== null && s > low && s < high).sort((a, b) => a[1] - b[1]);

@@ -53,18 +53,27 @@ async function openLab() {
   }
 }
 
+// At once after a rest; else when the hand rests.
+let lastAsked = 0;
 const askCurveSoon = () => {
   clearTimeout(curveTimer);
-  curveTimer = setTimeout(askCurve, 120);
+  curveTimer = setTimeout(askCurve, performance.now() - lastAsked > 300 ? 0 : 100);
+  lastAsked = performance.now();
 };
 
-// The curve and the rules do not depend on σ²; they come when the other settings rest.
+// The curve and the rules do not depend on σ². The curve of this split comes at once, the mean of several and the rules follow.
 async function askCurve() {
   const asked = fullQuery();
+  const start = performance.now();
   try {
     const curve = await ask(`studio/api/sigma2/curve?${asked}`);
     if (asked !== fullQuery()) return;
     lab.curve = curve;
+    draw();
+    byId("view-sigma2").dataset.curveMs = (performance.now() - start).toFixed(1);
+    const mean = await ask(`studio/api/sigma2/mean?${asked}`);
+    if (asked !== fullQuery()) return;
+    lab.curve = { ...curve, ...mean };
     draw();
     const { rules } = await ask(`studio/api/sigma2/rules?${asked}`);
     if (asked !== fullQuery()) return;

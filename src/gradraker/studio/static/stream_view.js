@@ -87,7 +87,7 @@ async function toggle() {
 async function control(body) {
   if (!hasToken()) return tell("The service wants its token for changes: give it under Graph, Edit.", true);
   try {
-    stream.isOn = (await post("studio/api/stream", body, { isChange: true })).on;
+    stream.isOn = (await post("studio/api/stream", body)).on;
   } catch (error) {
     tell(error.message, true);
   }

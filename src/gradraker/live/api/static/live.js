@@ -4,11 +4,29 @@ const get = (id) => document.getElementById(id);
 const format = (value) =>
   typeof value === "number" && !Number.isInteger(value) ? String(Number(value.toPrecision(4))) : String(value ?? "–");
 
-async function ask(path, options) {
-  const answer = await fetch(path, { cache: "no-store", ...options });
+// The studio keeps the token under the same name.
+const TOKEN = "gradraker-token";
+const given = new URLSearchParams(location.hash.slice(1)).get("token");
+if (given) {
+  sessionStorage.setItem(TOKEN, given);
+  history.replaceState(null, "", location.pathname);
+}
+const withToken = () => {
+  const token = sessionStorage.getItem(TOKEN);
+  return token ? { Authorization: `Bearer ${token}` } : {};
+};
+
+async function ask(path, { headers = {}, ...options } = {}) {
+  const answer = await fetch(path, { cache: "no-store", headers: { ...headers, ...withToken() }, ...options });
   const found = await answer.json();
+  if (answer.status === 401) askForToken();
   if (!answer.ok) throw new Error(found.error);
   return found;
+}
+
+function askForToken() {
+  sessionStorage.removeItem(TOKEN);
+  get("token-form").hidden = false;
 }
 
 function drawChart(windows, model, baseline) {
@@ -93,7 +111,25 @@ get("ask").addEventListener("submit", async (event) => {
   }
 });
 
-const events = new EventSource("events");
-events.addEventListener("state", show);
-events.addEventListener("error", () => { get("status").textContent = "connection lost, trying again …"; });
-show();
+get("token-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  sessionStorage.setItem(TOKEN, get("token").value);
+  get("token-form").hidden = true;
+  show();
+});
+
+async function start() {
+  const { token_for: tokenFor } = await ask("health");
+  if (tokenFor === "all") {
+    // An EventSource cannot send a token, so the page asks from time to time.
+    if (!sessionStorage.getItem(TOKEN)) askForToken();
+    setInterval(() => { if (get("token-form").hidden) show(); }, 2000);
+  } else {
+    const events = new EventSource("events");
+    events.addEventListener("state", show);
+    events.addEventListener("error", () => { get("status").textContent = "connection lost, trying again …"; });
+  }
+  if (get("token-form").hidden) show();
+}
+
+start().catch((error) => { get("status").textContent = error.message; });

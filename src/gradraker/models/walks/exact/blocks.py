@@ -12,9 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.features.walks import compute_mean_row, compute_reach_rows, get_reach, propagate
+from gradraker.exceptions import DeviceMemoryError
+from gradraker.features.engine import CpuEngine, Engine
+from gradraker.features.engines.walker import Walker
+from gradraker.features.walks import get_reach
 from gradraker.models.walks.attributes.rows import AttributeRows
 from gradraker.models.walks.description import Walks
+from gradraker.models.walks.solution import split_rows
 from gradraker.models.walks.terms import ATTRIBUTE_BLOCKS, Kernel
 
 # Nodes whose distances a median is taken over: 45 000 pairs.
@@ -23,25 +27,34 @@ _MEDIAN_NODES = 300
 _ROWS = 256
 # Products, of known nodes with all, that are kept for each block: 160 MB.
 _MOST_KEPT = 20_000_000
+# Matrices of the known nodes that a GPU holds at once.
+_MATRICES = 3
 # A centred row that is shorter, in lengths of the mean row, is rounding errors.
 _NOTHING = 1e-9
 
 
 class ExactBlocks:
-    """Squared distances between rows of blocks, in units of the block's median."""
+    """Squared distances between rows of blocks, in units of the block's median.
+
+    Distances and kernels are arrays of the engine, of NumPy on the CPU; in double precision.
+    """
 
     def __init__(
         self,
         walks: Walks,
         medians: dict[str, float] | None = None,
         attributes: AttributeRows | None = None,
+        engine: Engine | None = None,
     ) -> None:
         self.walks, self.attributes = walks, attributes
+        self.engine: Any = CpuEngine() if engine is None else engine
+        self._walker = Walker(walks.matrices, self.engine)
         self.medians: dict[str, float] = {} if medians is None else medians
         self._norms: dict[str, NDArray[np.float64]] = {}
-        self._means: dict[str, NDArray[np.float64]] = {}
-        self._squares: dict[str, tuple[NDArray[np.int64], NDArray[np.float64]]] = {}
-        self._kept: dict[str, NDArray[np.float64]] = {}  # [n, kept]: products with kept nodes
+        self._means: dict[str, Any] = {}
+        self._squares: dict[str, tuple[NDArray[np.int64], Any]] = {}
+        self._latest: tuple[Kernel, NDArray[np.int64], Any] | None = None
+        self._kept: dict[str, Any] = {}  # [n, kept]: products with kept nodes
         self._places = np.full(walks.n, -1)  # of nodes among the kept ones
         self._known = np.empty(0, dtype=np.int64)
 
@@ -64,36 +77,78 @@ class ExactBlocks:
         """Median squared distance of a block over pairs of nodes; 0 if all rows are equal."""
         if block not in self.medians:
             some = self.walks.order[:_MEDIAN_NODES]
-            self.medians[block] = compute_median(self._compute_squared(block, some, some))
+            squared = self.engine.fetch(self._compute_squared(block, some, some))
+            self.medians[block] = compute_median(squared)
         return self.medians[block]
 
-    def distances(
-        self, block: str, first: NDArray[np.int64], second: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
+    def distances(self, block: str, first: NDArray[np.int64], second: NDArray[np.int64]) -> Any:
         """d²/m between rows of a block, shape (len(first), len(second))."""
         median = self.median(block)
         if median == 0.0:
-            return np.zeros((first.size, second.size))
-        if first is not second:
-            return np.asarray(self._compute_squared(block, first, second) / median)
+            return self.engine.xp.zeros((first.size, second.size))
+        if first is not second or not self._has_room(first.size):
+            return self._divide(block, first, second, median)
         # Known nodes with themselves: a choice and its solution ask for the same.
         if block not in self._squares or not np.array_equal(self._squares[block][0], first):
-            self._squares[block] = first, self._compute_squared(block, first, first) / median
+            self._squares[block] = first, self._divide(block, first, first, median)
         return self._squares[block][1]
+
+    def _divide(
+        self, block: str, first: NDArray[np.int64], second: NDArray[np.int64], median: float
+    ) -> Any:
+        squared = self._compute_squared(block, first, second)
+        squared /= median
+        return squared
+
+    def _has_room(self, n: int) -> bool:
+        """Whether distances of all blocks among n nodes may be kept."""
+        return self.engine.name == "cpu" or n * n <= _MOST_KEPT
 
     def compute_kernel(
         self, kernel: Kernel, first: NDArray[np.int64], second: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
+    ) -> Any:
         """The kernel between nodes, (first, second)."""
-        gaussian = tuple(term for term in kernel if term.width is not None)
-        names = dict.fromkeys(term.block for term in gaussian)
-        distances = {block: self.distances(block, first, second) for block in names}
-        total = compute_kernel(distances, gaussian)
+        total = self.engine.xp.zeros((first.size, second.size))
+        gaussian = [term for term in kernel if term.width is not None]
+        for block in dict.fromkeys(term.block for term in gaussian):
+            distances = self.distances(block, first, second)
+            terms = [term for term in gaussian if term.block == block]
+            for some in split_rows(first.size):  # a second matrix of this size may be too much
+                own = {block: distances[some]}
+                for term in terms:
+                    total[some] += compute_kernel(own, (term,), self.engine.xp)
         for term in kernel:
             if term.width is None:
                 rows = self._get_attributes().get_linear_rows(term.block)
-                total = total + term.share * (rows[first] @ rows[second].T)
-        return np.asarray(total, dtype=np.float64)
+                total += term.share * (self._load(rows[first]) @ self._load(rows[second]).T)
+        return total
+
+    def compute_known_kernel(self, kernel: Kernel, known: NDArray[np.int64]) -> Any:
+        """The kernel among known nodes; on a GPU memory is checked first, and the last one kept."""
+        if self.engine.name == "cpu":
+            return self.compute_kernel(kernel, known, known)
+        last = self._latest
+        if last is None or last[0] != kernel or not np.array_equal(last[1], known):
+            self._latest = last = None
+            self._check_room(known.size)
+            self._latest = last = kernel, known, self.compute_kernel(kernel, known, known)
+        return last[2]
+
+    def drop_known_kernel(self) -> None:
+        """Free the kernel among known nodes that was kept."""
+        self._latest = None
+
+    def _check_room(self, n_known: int) -> None:
+        needed = _MATRICES * 8 * n_known**2
+        free, total = self.engine.measure_memory()
+        if needed > free:
+            n, n_entries = self.walks.n, self.walks.matrices.A.nnz
+            raise DeviceMemoryError(
+                self.engine.name, n, n_entries, free, total, n_known=n_known, needed=needed
+            )
+
+    def _load(self, X: NDArray[Any]) -> Any:
+        return self.engine.load(X, np.float64)
 
     def compute_diagonal(self, kernel: Kernel, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """The kernel of nodes with themselves, (rows,): 1 but for linear terms."""
@@ -113,72 +168,71 @@ class ExactBlocks:
 
     def _compute_squared(
         self, block: str, first: NDArray[np.int64], second: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
-        if block in ATTRIBUTE_BLOCKS:
-            rows = self._get_attributes().get_gaussian_rows(block)
-            return compute_squared_differences(rows[first], rows[second])
-        if block == "degree":
-            return compute_squared_differences(
-                self.walks.degrees[first], self.walks.degrees[second]
-            )
+    ) -> Any:
+        if block == "degree" or block in ATTRIBUTE_BLOCKS:
+            rows = self.walks.degrees
+            if block != "degree":
+                rows = self._get_attributes().get_gaussian_rows(block)
+            own, others = self._load(rows[first]), self._load(rows[second])
+            return compute_squared_differences(own, others, self.engine.xp)
         products = self._compute_products(block, first, second)
         norms = self._norms.setdefault(block, np.full(self.walks.n, np.nan))
         asked = np.concatenate([first, second])
         missing = np.unique(asked[np.isnan(norms[asked])])
         for start in range(0, missing.size, _ROWS):
             self._find_ends(block, missing[start : start + _ROWS])
-        products *= -2.0 * _invert(norms[first])[:, np.newaxis]
-        products *= _invert(norms[second])
+        products *= self._load(-2.0 * _invert(norms[first])[:, np.newaxis])
+        products *= self._load(_invert(norms[second]))
         # Squared lengths are 1, or 0 for a row that is nothing but the mean.
-        products += (norms[first] > 0.0)[:, np.newaxis]
-        products += norms[second] > 0.0
-        return np.maximum(products, 0.0, out=products)
+        products += self._load((norms[first] > 0.0)[:, np.newaxis])
+        products += self._load(norms[second] > 0.0)
+        return self.engine.xp.maximum(products, 0.0, out=products)
 
     def _compute_products(
         self, block: str, first: NDArray[np.int64], second: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
+    ) -> Any:
         """Inner products of rows, before they are scaled, (first, second)."""
         places = self._places[second]
+        load_rows = self.engine.load_rows
         if second.size and places.min() >= 0:
             if block not in self._kept:
                 everyone = np.arange(self.walks.n)
                 self._kept[block] = self._walk_products(block, self._known, everyone).T
-            return np.asarray(self._kept[block][np.ix_(first, places)])
+            return self._kept[block][load_rows(first[:, np.newaxis]), load_rows(places)]
         if first.size > second.size or (first.size and self._places[first].min() >= 0):
             return self._compute_products(block, second, first).T.copy()  # the fewer nodes walk
         return self._walk_products(block, first, second)
 
     def _walk_products(
         self, block: str, first: NDArray[np.int64], second: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
-        products = np.empty((first.size, second.size))
-        matrices, reach = self.walks.matrices, get_reach(block)
+    ) -> Any:
+        products = self.engine.xp.empty((first.size, second.size))
+        reach, others = get_reach(block), self.engine.load_rows(second)
         for start in range(0, first.size, _ROWS):
             some = first[start : start + _ROWS]
             ends = self._find_ends(block, some)  # [n, rows]
-            meetings = propagate(matrices.get_step(reach), ends, reach)  # [n, rows]
-            products[start : start + _ROWS] = meetings[second].T
+            meetings = self._walker.walk(reach, ends)  # [n, rows]
+            products[start : start + _ROWS] = meetings[others].T
             if reach.centred:
-                products[start : start + _ROWS] -= (self._compute_mean(block) @ ends)[:, np.newaxis]
+                products[start : start + _ROWS] -= (self._compute_mean(block) @ ends)[:, None]
         return products
 
-    def _compute_mean(self, block: str) -> NDArray[np.float64]:
+    def _compute_mean(self, block: str) -> Any:
         if block not in self._means:
-            reach, walks = get_reach(block), self.walks
-            self._means[block] = compute_mean_row(walks.matrices, reach, walks.n_old)
+            self._means[block] = self._walker.compute_mean_row(get_reach(block), self.walks.n_old)
         return self._means[block]
 
-    def _find_ends(self, block: str, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _find_ends(self, block: str, rows: NDArray[np.int64]) -> Any:
         """Rows of a block as columns, (n, rows), before they are scaled; notes their lengths."""
         reach = get_reach(block)
-        ends = compute_reach_rows(self.walks.matrices, rows, reach)
+        ends = self._walker.compute_rows(rows, reach)
         norms = self._norms.setdefault(block, np.full(self.walks.n, np.nan))
         least = 0.0
         if reach.centred:
             mean = self._compute_mean(block)
-            ends -= mean[:, np.newaxis]
-            least = _NOTHING * float(np.linalg.norm(mean))
-        lengths = np.sqrt(np.einsum("ij,ij->j", ends, ends))
+            ends -= mean[:, None]
+            least = _NOTHING * float(self.engine.xp.linalg.norm(mean))
+        lengths = np.sqrt(self.engine.fetch(self.engine.sum_products(ends, ends)))
         norms[rows] = np.where(lengths > least, lengths, 0.0)
         return ends
 
@@ -188,13 +242,11 @@ def _invert(lengths: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
 
 
-def compute_squared_differences(
-    first: NDArray[np.float64], second: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def compute_squared_differences(first: Any, second: Any, xp: Any = np) -> Any:
     """‖a − b‖² for all pairs of rows."""
-    squares = (first**2).sum(axis=1)[:, np.newaxis] + (second**2).sum(axis=1)
+    squares = (first**2).sum(axis=1)[:, None] + (second**2).sum(axis=1)
     squares -= 2.0 * first @ second.T
-    return np.asarray(np.maximum(squares, 0.0))
+    return xp.maximum(squares, 0.0, out=squares)
 
 
 def compute_median(squared: NDArray[np.float64]) -> float:
@@ -206,15 +258,13 @@ def compute_median(squared: NDArray[np.float64]) -> float:
     return float(np.median(pairs if 2 * positive.size > pairs.size else positive))
 
 
-def compute_kernel(
-    distances: dict[str, NDArray[np.float64]], kernel: Kernel
-) -> NDArray[np.float64]:
+def compute_kernel(distances: dict[str, Any], kernel: Kernel, xp: Any = np) -> Any:
     """Σ share · exp(−d² / (2 w m)) from d²/m of each block."""
     total: Any = 0.0
     for block, width, share in kernel:
         assert width is not None
         part = distances[block] * (-0.5 / width)
-        np.exp(part, out=part)
+        xp.exp(part, out=part)
         part *= share
         total = total + part
-    return np.asarray(total)
+    return total

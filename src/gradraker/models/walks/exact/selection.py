@@ -1,5 +1,6 @@
 """Exact kernels: from parameters that are given or "auto" to a choice for the known nodes."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -22,6 +23,7 @@ from gradraker.models.walks.exact.kernel_choice import (
     choose_kernel,
     list_penalties,
 )
+from gradraker.models.walks.exact.smoothers import make_smoother
 from gradraker.models.walks.parameters import FixedParameters
 from gradraker.models.walks.terms import Term, share_equally
 
@@ -83,7 +85,7 @@ def choose_exactly(
     blocks.drop_others(choice.blocks)
     if given.alpha is not None or not choice.kernel or choice.n_used == known.size:
         return choice
-    return replace(choice, alpha=_refine_alpha(blocks, known, Y, choice, roots))
+    return replace(choice, alpha=_refine_alpha(blocks, known, Y, choice, trust))
 
 
 def _list_telling_blocks(blocks: ExactBlocks, is_directed: bool) -> list[str]:
@@ -116,39 +118,71 @@ class KernelMatrices:
 
     def __call__(self, block: str, width: float | None) -> Matrix:
         """The matrix (N, N) of one block."""
-        return self.blocks.compute_kernel((Term(block, width, 1.0),), self.rows, self.rows)
+        kernel = (Term(block, width, 1.0),)
+        return self.blocks.engine.fetch(  # type: ignore[no-any-return]
+            self.blocks.compute_kernel(kernel, self.rows, self.rows)
+        )
 
 
 def _refine_alpha(
-    blocks: ExactBlocks, known: Rows, Y: Matrix, choice: Choice, roots: Matrix | None
+    blocks: ExactBlocks, known: Rows, Y: Matrix, choice: Choice, trust: Matrix | None
 ) -> float:
     """The penalty of a chosen kernel on all known nodes."""
+    if blocks.engine.name != "cpu" and known.size > _MOST_DECOMPOSED:
+        return _descend_alpha(_leave_out_on(blocks, known, Y, choice, trust), choice.alpha)
+    roots = None if trust is None else np.sqrt(trust)
     sample = Sample(KernelMatrices(blocks, known), Y, roots)
     K, Y = sample.compute_matrix(choice.kernel), sample.targets
     if known.size <= _MOST_DECOMPOSED:
         with use_one_blas_thread(known.size):
             curve = compute_criterion_curve(K, Y, list_penalties(K, None, FINE_ALPHAS), roots)
         return float(curve.alphas[curve.criterion.argmin()])
-    return _descend_alpha(K, Y, choice.alpha, np.ones(len(Y)) if roots is None else roots)
+    return _descend_alpha(
+        _leave_out(K, Y, np.ones(len(Y)) if roots is None else roots), choice.alpha
+    )
 
 
-def _descend_alpha(K: Matrix, Y: Matrix, alpha: float, roots: Matrix) -> float:
+def _leave_out(K: Matrix, Y: Matrix, roots: Matrix) -> Callable[[float], float]:
+    """Return α → mean squared left-out error, of a kernel and values that roots weighed."""
+
+    def compute_error(alpha: float) -> float:
+        inverse = invert_dual(K, alpha)
+        h = inverse @ roots
+        c = float(roots @ h)
+        own = np.diag(inverse) - h**2 / c
+        residuals = inverse @ Y - np.outer(h, h @ Y) / c
+        return float(np.mean((residuals / own[:, np.newaxis]) ** 2))
+
+    return compute_error
+
+
+def _leave_out_on(
+    blocks: ExactBlocks, known: Rows, Y: Matrix, choice: Choice, trust: Matrix | None
+) -> Callable[[float], float]:
+    """The same on an engine, whose memory does not hold what roots weighed as well."""
+    weights = np.ones(known.size) if trust is None else trust
+    K = blocks.compute_known_kernel(choice.kernel, known)
+
+    def compute_error(alpha: float) -> float:
+        smoother = make_smoother(blocks.engine, K, alpha / weights)
+        residuals = smoother.multiply(Y) / smoother.own[:, np.newaxis]
+        return float(np.mean(weights[:, np.newaxis] * residuals**2))
+
+    return compute_error
+
+
+def _descend_alpha(compute_error: Callable[[float], float], alpha: float) -> float:
     """Downhill from a penalty by left-out errors, with an inverse for each."""
     found: dict[int, float] = {}
 
-    def compute_error(step: int) -> float:
+    def measure(step: int) -> float:
         if step not in found:
-            inverse = invert_dual(K, alpha * _STEP**step)
-            h = inverse @ roots
-            c = float(roots @ h)
-            own = np.diag(inverse) - h**2 / c
-            residuals = inverse @ Y - np.outer(h, h @ Y) / c
-            found[step] = float(np.mean((residuals / own[:, np.newaxis]) ** 2))
+            found[step] = compute_error(alpha * _STEP**step)
         return found[step]
 
     at = 0
     while abs(at) < _MOST_STEPS:
-        best = min((at, at - 1, at + 1), key=compute_error)
+        best = min((at, at - 1, at + 1), key=measure)
         if best == at:
             break
         at = best

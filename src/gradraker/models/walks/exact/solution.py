@@ -1,4 +1,4 @@
-"""Kernel ridge on exact kernels, by the inverse of the kernel matrix of the known nodes."""
+"""Kernel ridge on exact kernels, by an inverse of the kernel matrix of the known nodes."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,18 +6,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.linear.ridge import (
-    build_dual_smoother,
-    build_mean_smoother,
-    grow_dual_inverse,
-    invert_dual,
-)
+from gradraker.linear.ridge import build_mean_smoother
 from gradraker.models.walks.attributes.coefficients import (
     AttributeCoefficients,
     compute_coefficients,
 )
 from gradraker.models.walks.choice import Choice
 from gradraker.models.walks.exact.blocks import ExactBlocks
+from gradraker.models.walks.exact.smoothers import DenseSmoother, Smoother, make_smoother
 from gradraker.models.walks.solution import LeftOutNodes, Parts, split_rows
 from gradraker.models.walks.terms import get_kind
 
@@ -39,19 +35,18 @@ class KernelSolution:
         """``trust`` (N,) are sample weights w: the noise of a value is α/w."""
         self.blocks, self.known, self.choice = blocks, known, choice
         self._trust = trust
-        self._inverse: Matrix | None = None
-        if choice.kernel:
-            K = blocks.compute_kernel(choice.kernel, known, known)
-            noise = choice.alpha if trust is None else choice.alpha / trust
-            self._inverse = invert_dual(K, noise)
         self._set_smoother()
         self.set_values(Y)
 
     def _set_smoother(self) -> None:
-        if self._inverse is not None:
-            self._smoother = build_dual_smoother(self._inverse)
+        choice, trust = self.choice, self._trust
+        self._smoother: Smoother
+        if not choice.kernel:
+            self._smoother = DenseSmoother(None, build_mean_smoother(self.known.size, trust))
             return
-        self._smoother = build_mean_smoother(self.known.size, self._trust)
+        K = self.blocks.compute_known_kernel(choice.kernel, self.known)
+        noise = choice.alpha if trust is None else choice.alpha / trust
+        self._smoother = make_smoother(self.blocks.engine, K, noise)
 
     def set_values(self, Y: Matrix) -> None:
         """Take the values (N, K) of the known nodes."""
@@ -60,24 +55,27 @@ class KernelSolution:
         self._centre = Y.mean(axis=0)
         centred = Y - self._centre
         self._intercept = self._centre + self._smoother.g @ centred
-        self._coefficients = self._smoother.Q @ centred
-        self._residuals = self._smoother.compute_left_out_residuals(centred)
+        self._coefficients = self._smoother.multiply(centred)
+        own, nan = self._smoother.own[:, np.newaxis], np.full(Y.shape, np.nan)  # NaN for N = 1
+        self._residuals = np.divide(self._coefficients, own, out=nan, where=own > 0.0)
+        self._loaded = self.blocks.engine.load(self._coefficients, np.float64)
 
     def grow(self, new: Rows, Y: Matrix) -> None:
         """Learn more nodes of the same graph; Y are the values of all, old ones first."""
-        if self._inverse is not None:
-            cross = self.blocks.compute_kernel(self.choice.kernel, new, self.known)
+        old, self.known = self.known, np.concatenate([self.known, new])
+        if self.choice.kernel:
+            cross = self.blocks.compute_kernel(self.choice.kernel, new, old)
             own = self.blocks.compute_kernel(self.choice.kernel, new, new)
-            self._inverse = grow_dual_inverse(self._inverse, cross, own, self.choice.alpha)
-        self.known = np.concatenate([self.known, new])
-        self._set_smoother()
+            self._smoother = self._smoother.grow(cross, own, self.choice.alpha)
+        else:
+            self._set_smoother()
         self.set_values(Y)
 
     def predict(self, rows: Rows, at: Any = None) -> Matrix:
         """Predictions of some rows, (n, K)."""
         found = np.tile(self._intercept, (rows.size, 1))
         for some, K in self._list_kernels(rows, at):
-            found[some] += K @ self._coefficients
+            found[some] += self.blocks.engine.fetch(K @ self._loaded)
         return found
 
     def estimate_spreads(self, rows: Rows, at: Any = None) -> Matrix:
@@ -86,14 +84,12 @@ class KernelSolution:
         The variance is κ + α − kᵀH⁻¹k + (1 − hᵀk)²/c, with h = H⁻¹1 and c = 1ᵀh; κ, a node's
         kernel with itself, is 1 but for linear terms.
         """
-        if self._inverse is None:
+        if not self.choice.kernel:
             return np.ones(rows.size)
         blocks = self.blocks if at is None else at
         found = blocks.compute_diagonal(self.choice.kernel, rows)
-        h = self._inverse.sum(axis=0)
         for some, K in self._list_kernels(rows, at):
-            explained = np.einsum("ij,ij->i", K @ self._inverse, K)
-            found[some] += self.choice.alpha - explained + (1.0 - K @ h) ** 2 / h.sum()
+            found[some] += self._smoother.estimate_variances(K, self.choice.alpha)
         return np.sqrt(np.maximum(found, self.choice.alpha))
 
     def predict_parts(self, rows: Rows) -> Parts:
@@ -107,7 +103,7 @@ class KernelSolution:
             terms = tuple(t for t in self.choice.kernel if get_kind(t.block) == kind)
             for some in split_rows(rows.size):
                 K = self.blocks.compute_kernel(terms, rows[some], self.known)
-                values[some, number] = K @ self._coefficients
+                values[some, number] = self.blocks.engine.fetch(K @ self._loaded)
         values[:, -1] = self._intercept - self._centre
         return Parts((*kinds, "intercept"), values)
 
@@ -120,7 +116,7 @@ class KernelSolution:
         """Weights of the known values in predictions, (n, N)."""
         found = np.tile(self._smoother.g, (rows.size, 1))
         for some, K in self._list_kernels(rows, None):
-            found[some] += K @ self._smoother.Q
+            found[some] += self._smoother.weigh(K)
         return found
 
     def compute_left_out_weights(self, positions: Rows) -> Matrix:
@@ -133,14 +129,14 @@ class KernelSolution:
 
     def predict_left_out(self) -> LeftOutNodes:
         """Predict all known nodes without their own values, in closed form."""
-        own = np.diag(self._smoother.Q)
+        own = self._smoother.own
         spreads = np.sqrt(np.divide(1.0, own, out=np.ones_like(own), where=own > 0.0))
-        if self._inverse is None:
+        if not self.choice.kernel:
             spreads = np.ones_like(own)
         return LeftOutNodes(np.arange(self.known.size), self.Y - self._residuals, spreads, True)
 
-    def _list_kernels(self, rows: Rows, at: Any) -> Iterator[tuple[slice, Matrix]]:
-        if self._inverse is None:
+    def _list_kernels(self, rows: Rows, at: Any) -> Iterator[tuple[slice, Any]]:
+        if not self.choice.kernel:
             return
         blocks = self.blocks if at is None else at
         for some in split_rows(rows.size):

@@ -153,9 +153,9 @@ class _NormedChains:
     def _set_first_root(self) -> None:
         self._set_root(1, RowBlocks(self._T).sum_squares())
 
-    def _load_columns(self, probes: Matrix) -> Iterator[Any]:
+    def _load_columns(self, probes: Matrix, n_buffers: int) -> Iterator[Any]:
         """Yield probes on the engine, as many columns at a time as its memory has room for."""
-        some = self._engine.count_columns(len(probes), self._dtype, 4)
+        some = self._engine.count_columns(len(probes), self._dtype, n_buffers)
         for start in range(0, probes.shape[1], some):
             yield self._engine.load(probes[:, start : start + some], self._dtype)
 
@@ -171,21 +171,21 @@ class SymmetricChains(_NormedChains):
         missing = set(lengths) - set(self._roots)
         if 1 in missing:
             self._set_first_root()
-        for length in missing - {1}:
-            squares = np.zeros(len(probes))
-            for X in self._load_columns(probes):
-                for _, ends in self._expand([X], [expand_power(length).row]):
-                    squares += self._engine.fetch((ends * ends).sum(axis=1))
-            self._set_root(length, squares / probes.shape[1])
+        longer = sorted(missing - {1})
+        series = [expand_power(length).row for length in longer]
+        squares = np.zeros((len(longer), len(probes)))
+        for X in self._load_columns(probes, 3 + len(longer)) if longer else ():
+            for number, ends in self._expand([X], series):
+                squares[number] += self._engine.fetch((ends * ends).sum(axis=1))
+        for number, length in enumerate(longer):
+            self._set_root(length, squares[number] / probes.shape[1])
 
     def sketch_rows(self, lengths: Sequence[int], probes: Matrix) -> dict[int, Matrix]:
         """Rows after the first step times probes."""
         X = self._engine.load(probes, self._dtype)
-        found = {}
-        for length in lengths:
-            for _, ends in self._expand([X], [expand_power(length).row_after_step]):
-                found[length] = self._engine.fetch(ends)
-        return found
+        series = [expand_power(length).row_after_step for length in lengths]
+        expanded = self._expand([X], series)
+        return {lengths[number]: self._engine.fetch(ends) for number, ends in expanded}
 
     def multiply(
         self, X: Any, lengths: Sequence[int], *, after_step: bool = False
@@ -199,20 +199,28 @@ class SymmetricChains(_NormedChains):
             yield length, product if after_step else self._roots[length] * product
 
     def _expand(self, starts: Sequence[Any], series: Sequence[Matrix]) -> Iterator[tuple[int, Any]]:
-        """Yield (number, Σ_j c_j T_j(T) X) for starts X (n, k) and series c, the shortest first."""
+        """Yield (number, Σ_j c_j T_j(T) X) for starts X (n, k) and series c, the shortest first.
+
+        One start is that of all series.
+        """
         order = sorted(range(len(series)), key=lambda number: -len(series[number]))
-        k, n_chains = starts[0].shape[1], len(series)
-        older, now = self._make_buffer(k * n_chains), self._make_buffer(k * n_chains)
-        columns = {number: slice(i * k, (i + 1) * k) for i, number in enumerate(order)}
-        sums = {}
+        k, n_chains, is_shared = starts[0].shape[1], len(series), len(starts) == 1
+        width = k * len(starts)
+        older, now = self._make_buffer(width), self._make_buffer(width)
+        places = [0] * n_chains if is_shared else range(n_chains)
+        columns = {
+            number: slice(i * k, (i + 1) * k) for number, i in zip(order, places, strict=True)
+        }
+        sums: dict[int, Any] = {}
         for number, own in columns.items():
-            older[:, own] = self._move_in(starts[number])
+            if not (is_shared and sums):
+                older[:, own] = self._move_in(starts[0 if is_shared else number])
             sums[number] = self._dtype(series[number][0]) * older[:, own]
         for degree in range(1, len(series[order[0]])):
             if degree == 1:
-                self._engine.multiply(self._forward, older, k * n_chains, now)
+                self._engine.multiply(self._forward, older, width, now)
             else:  # T_{j+1} = 2 T T_j − T_{j−1}, written over T_{j−1}
-                self._engine.multiply(self._forward, now, k * n_chains, older, 2.0, -1.0)
+                self._engine.multiply(self._forward, now, width, older, 2.0, -1.0)
                 older, now = now, older
             for number in order[:n_chains]:
                 coefficient = series[number][degree]
@@ -220,6 +228,7 @@ class SymmetricChains(_NormedChains):
                     sums[number] += self._dtype(coefficient) * now[:, columns[number]]
             while n_chains and len(series[order[n_chains - 1]]) == degree + 1:
                 n_chains -= 1
+                width = k if is_shared else k * n_chains
                 yield order[n_chains], self._move_out(sums.pop(order[n_chains]))
 
 

@@ -31,6 +31,7 @@ class NewNodes:
 
     def __init__(self, operators: Operators, kernel: Kernel, C: Any, mask: Any) -> None:
         self._operators = operators
+        self._last: tuple[NewRows, Matrix] | None = None
         xp = operators.engine.xp
         X = xp.hstack([C, mask])
         self._remainders = [
@@ -52,13 +53,24 @@ class NewNodes:
         return self._multiply(rows)[:, -1]
 
     def _multiply(self, rows: NewRows) -> Matrix:
+        """Products of new nodes, (new, K + 1); an interval needs those of its prediction again."""
+        if self._last is not None and self._last[0] is rows:
+            return self._last[1]
         total: Any = 0.0
         for share, walk, products, sketch in self._remainders:
             T: csr_array = rows.walks[walk]
-            projected = np.asarray(T @ sketch, dtype=np.float64)
+            projected = _multiply_linked(T, sketch)
             root = invert_root(np.mean(projected**2, axis=1))
-            total = total + share * root[:, np.newaxis] * (T @ products)
+            total = total + share * root[:, np.newaxis] * _multiply_linked(T, products)
         for term, products in self._low_rank:
             Z = self._operators.compute_new_features(term, rows)
             total = total + term.share * (Z @ products)
-        return np.asarray(total, dtype=np.float64)
+        self._last = rows, np.asarray(total, dtype=np.float64)
+        return self._last[1]
+
+
+def _multiply_linked(T: csr_array, X: Matrix) -> Matrix:
+    """T X of few rows, in double precision; nodes that no row leads to are not touched."""
+    columns, places = np.unique(T.indices, return_inverse=True)
+    few = csr_array((T.data, places, T.indptr), shape=(T.shape[0], columns.size))
+    return np.asarray(few @ X[columns].astype(np.float64))

@@ -104,6 +104,7 @@ class Operators:
         self._low_rank: dict[tuple[str, float | None], Any] = {}
         self._gaussians: dict[tuple[str, float], GaussianFeatures | None] = {}
         self._sums: dict[str, Matrix] = {}
+        self._sketches: dict[str, dict[int, Matrix]] = {}  # of new rows, by walk and length
 
     @property
     def n(self) -> int:
@@ -174,7 +175,9 @@ class Operators:
                 continue
             lengths = tuple(terms)
             chains = self._get_chains(walk, lengths)
-            sketches = chains.sketch_rows(lengths, self._probes)
+            if self._sketches.get(walk, {}).keys() != terms.keys():
+                self._sketches[walk] = chains.sketch_rows(lengths, self._probes)
+            sketches = self._sketches[walk]
             for length, product in chains.multiply(X, lengths, after_step=True):
                 yield terms[length], self.engine.fetch(product), sketches[length]
 

@@ -76,8 +76,10 @@ class InversePreconditioner:
         if new.size > _FEW_MOVED or not np.array_equal(known[: self._known.size], self._known):
             return False
         if new.size:
-            rows = sum(t.share * self._operators.compute_rows(new, t, known) for t in kernel)
-            cross, own = np.hsplit(np.asarray(rows, dtype=np.float64), [self._known.size])
+            operators = self._operators
+            columns = operators.engine.fetch(operators.multiply(operators.make_units(new), kernel))
+            rows = np.asarray(columns[known].T, dtype=np.float64)
+            cross, own = np.hsplit(rows, [self._known.size])
             own = 0.5 * (own + own.T)
             self._exact = grow_dual_inverse(self._exact, cross, own, self._alpha, is_exact=False)
             self._inverse = self._operators.engine.load(self._exact, self._operators.dtype)

@@ -21,6 +21,10 @@ pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
         (["--token-for", "nothing", "--host", "0.0.0.0"], "is for --host 127.0.0.1 only"),
         (["--port", "70000"], "--port"),
         (["--rate", "0"], "--rate"),
+        (
+            ["--edges", "e.csv", "--values", "v.csv", "--value", "a,b"],
+            "--value names 2 columns, and this command takes one: --value a;",
+        ),
     ],
 )
 def test_wrong_use(run: Any, words: Any, message: Any) -> None:

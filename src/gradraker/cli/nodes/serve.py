@@ -116,6 +116,7 @@ def serve(**options: Any) -> None:
     how = take_file_options(options)
     _check(options)
     try:
+        from gradraker.cli.nodes.several_targets import refuse_targets
         from gradraker.live.server import open_journal
         from gradraker.live.server import serve as run
         from gradraker.live.settings import Limits, Settings
@@ -124,6 +125,7 @@ def serve(**options: Any) -> None:
         raise click.ClickException(
             f"serve needs more packages ({error.name} is missing): pip install 'gradraker[serve]'"
         ) from error
+    refuse_targets(how.value)
     token, is_made = _choose_token(options)
     journal, folder = _choose_journal(options)
     settings = Settings(
@@ -240,5 +242,10 @@ def _tell(settings: Any, port: int, token: str | None) -> None:
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     address = f"{scheme}://{host}:{port}{settings.root_path}/"
     click.echo(f"gradraker live: {address} (API: /docs, studio: /studio)")
-    if token is not None:
+    if token is None:
+        return
+    if settings.token_for == "all":
+        # The token comes after the #, which browsers send to nobody.
+        click.echo(f"Token: {token} (in a browser: {address}studio#token={token})")
+    else:
         click.echo(f"Token for changes: {token}")

@@ -21,6 +21,7 @@ EDGES = "source,target\na,b\nb,c\nc,d\n"
         (("--demo", "--positions", "p.csv"), "leave --positions out"),
         (("--demo", "--attributes", "a.csv"), "--attributes needs --edges and --values"),
         (("--demo", "--port", "99999"), "99999 is not in the range"),
+        (("--edges", "e.csv", "--values", "v.csv", "--value", "a,b"), "--value names 2 columns"),
     ],
 )
 def test_wrong_use_is_refused(run: Callable[..., Any], words: Any, text: str) -> None:

@@ -34,6 +34,7 @@ from gradraker.cli.options import (
     add_top_option,
     add_values_option,
     attributes_option,
+    device_option,
     directed_option,
     edges_option,
     file_options,
@@ -94,6 +95,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="The node model, which compares nodes by walks and degrees, or the paper's SKG.",
 )
+@device_option
 @transform_options
 @prediction_options
 @file_options
@@ -166,7 +168,6 @@ def predict(
         waiting.show_stage("summing up")
         summary = summarize_predictions(
             result,
-            n_edges=len(graph),
             n_contributors=top,
             inputs=_list_inputs(edges=edges, values=values, attributes=attributes),
             settings=settings,
@@ -213,13 +214,14 @@ def _predict_several(
 ) -> bool:
     """Predict several columns of values, if --value names several."""
     # Loads numpy, which --help does without.
-    from gradraker.cli import several_targets
+    from gradraker.cli.nodes import several_targets
 
     targets = several_targets.list_targets(how.value)
     if targets:
-        several_targets.check_targets(options["method"], how.task, report=report, top=top)
+        several_targets.check_method(options["method"], how.task)
+        several_targets.check_outputs(report=report, top=top)
         predicted = several_targets.predict_targets(targets, *files, how, options)
-        several_targets.write_targets(predicted, **outputs)
+        several_targets.write_targets(predicted, **outputs, notes=_take_shape(options))
     return bool(targets)
 
 
@@ -228,7 +230,7 @@ def _check_method(ctx: click.Context, options: dict[str, Any]) -> None:
     if options["method"] == "nodes":
         refuse_skg_options(ctx)
         return
-    for name in ("coverage", "attributes", "transform", "statistic", "sample_weight"):
+    for name in ("coverage", "attributes", "transform", "statistic", "sample_weight", "device"):
         if options[name] is not None:
             option = f"--{name.replace('_', '-')}"
             raise click.UsageError(f"{option} is an option of --method nodes")
@@ -280,6 +282,7 @@ def _make_node_model(known: "NodeValues", options: dict[str, Any]) -> "NodeModel
     from gradraker import NodeClassifier, NodeRegressor
 
     settings = {"direction": options["direction"] or "both", "random_state": options["seed"]}
+    settings["device"] = options["device"] or "cpu"
     if known.task == "classes":
         return NodeClassifier(**settings)
     scale = {"transform": options["transform"], "statistic": options["statistic"]}

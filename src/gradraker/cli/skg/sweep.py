@@ -19,6 +19,7 @@ from gradraker.cli.inputs import (
     take_file_options,
     to_vector_options,
 )
+from gradraker.cli.interruption import INTERRUPTED
 from gradraker.cli.option_groups import (
     FILE_OPTIONS,
     GRAPH_OPTIONS,
@@ -56,7 +57,6 @@ if TYPE_CHECKING:
     from gradraker.graph import EdgeList
     from gradraker.sweep.sweep_result import SweepResult
 
-INTERRUPTED = 130  # as shells do for Ctrl-C
 _FIGURES = (".svg", ".png", ".pdf")
 _CONNECT_SECONDS = 30
 # The option of each argument of the library.

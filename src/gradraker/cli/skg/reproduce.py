@@ -5,10 +5,10 @@ from typing import Any
 
 import click
 
+from gradraker.cli.interruption import INTERRUPTED
 from gradraker.cli.options import LARGEST_SEED
 from gradraker.cli.output import echo_json, make_console
 from gradraker.cli.progress import Waiting
-from gradraker.cli.sweep import INTERRUPTED
 from gradraker.cli.tables import make_facts_table, make_rows_table
 from gradraker.exceptions import UnknownFigureError
 

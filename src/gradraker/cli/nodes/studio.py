@@ -74,6 +74,7 @@ def studio(**options: Any) -> None:
     how = take_file_options(options)
     _check(options)
     try:
+        from gradraker.cli.nodes.several_targets import refuse_targets
         from gradraker.live.server import open_journal, serve
         from gradraker.live.settings import Settings
         from gradraker.studio import add_studio
@@ -82,6 +83,7 @@ def studio(**options: Any) -> None:
         raise click.ClickException(
             f"studio needs more packages ({error.name} is missing): pip install 'gradraker[studio]'"
         ) from error
+    refuse_targets(how.value)
     load_igraph()
     with Waiting() as waiting:
         model, told = _prepare(options, how, waiting)
@@ -132,8 +134,6 @@ def _prepare(
         attributes = read_attributes_table(options["attributes"], waiting)
         positions, names = find_coordinates(attributes)
         model = fit_files(options, how, attributes, waiting)
-    if model.values_.ndim > 1:
-        raise click.ClickException("the studio shows one target, and the model has several")
     if options["positions"]:
         positions, names = _read_positions(options["positions"], waiting), ("x", "y")
     told = StudioOptions(
