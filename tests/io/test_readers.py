@@ -214,9 +214,9 @@ print(before, "polars" in sys.modules)
         ["1,5", "2,5"],
         ["1.234,5", "17,0"],
         ["45 %", "3%"],
-        ["€ 3", "4"],
-        ["1'234", "5"],
-        ["−3", "4"],
+        ["€ 3", "€4"],
+        ["1'234", "5'000"],
+        ["−3", "−4"],
     ],
 )
 def test_read_values_refuses_numbers_in_another_notation(
