@@ -6,6 +6,7 @@ installation must import, say its version, and do a job.
 """
 
 import email
+import os
 import re
 import subprocess
 import sys
@@ -42,7 +43,7 @@ def render_description(wheel: Path) -> str:
     with zipfile.ZipFile(wheel) as archive:
         name = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
         metadata = email.message_from_bytes(archive.read(name))
-    page: str | None = markdown.render(metadata.get_payload())
+    page: str | None = markdown.render(str(metadata.get_payload()))
     if page is None:
         sys.exit("The index cannot render the README.")
     links = re.findall(r'(?:href|src)="([^"]+)"', page)
@@ -56,7 +57,7 @@ def try_file(file: Path, extra: str) -> str:
     """Install a file with an extra in an empty environment, do a job, return the version."""
     with tempfile.TemporaryDirectory() as folder:
         venv.create(folder, with_pip=True)
-        python = next(Path(folder).glob("*/python*")).parent / "python"
+        python = Path(folder) / ("Scripts" if os.name == "nt" else "bin") / "python"
         words = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         subprocess.run([*words, f"{file}{extra}"], check=True, stderr=subprocess.DEVNULL)
         done = subprocess.run(

@@ -450,6 +450,10 @@ class NoDeviceError(FieldError, RuntimeError):
         )
 
 
+class DeviceWarning(UserWarning):
+    """``device="auto"`` took another device than a user may expect."""
+
+
 class DeviceMemoryError(FieldError, MemoryError):
     """The memory of a device is too small for a graph; the model is as it was before.
 

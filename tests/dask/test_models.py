@@ -17,7 +17,9 @@ from sklearn.base import clone
 
 from gradraker import NodeClassifier, NodeRegressor, read_edges
 from gradraker.dask import DaskNodeClassifier, DaskNodeRegressor
+from gradraker.dask.cluster import gather_results
 from gradraker.exceptions import NoWorkerError
+from gradraker.models import cross_validate_nodes, search_nodes
 
 distributed = pytest.importorskip("distributed", reason="needs the extra gradraker[dask]")
 
@@ -115,6 +117,79 @@ def test_a_killed_worker_changes_nothing(client: Any) -> None:
     killer.join()
     assert victim not in client.run(os.getpid).values()
     np.testing.assert_array_equal(found.weights, plain.explain(nodes).weights)
+
+
+def _kill_the_one_that_fits(client: Any, killed: list[int]) -> None:
+    """Kill the worker that leads a fit, as soon as there is one."""
+    pids = client.run(os.getpid)
+    for _ in range(600):
+        busy = [
+            worker
+            for worker, keys in client.processing().items()
+            if any("fit_task" in str(key) for key in keys)
+        ]
+        if busy:
+            time.sleep(0.2)
+            killed.append(pids[busy[0]])
+            os.kill(pids[busy[0]], signal.SIGKILL)
+            return
+        time.sleep(0.02)
+
+
+def test_a_worker_killed_during_fit_changes_nothing(client: Any) -> None:
+    A, values = _make_graph()
+    several = values[:, np.newaxis] * np.linspace(1.0, 2.0, 40) + np.arange(40)
+    several[~np.isnan(values), 1:] += np.random.default_rng(1).normal(size=(100, 39))
+    parameters: dict[str, Any] = {"solver": "operators", "tol": 1e-9, "transform": "none"}
+    plain = NodeRegressor(**parameters).fit(A, several, kind="matrix")
+    killed: list[int] = []
+    killer = threading.Thread(target=_kill_the_one_that_fits, args=(client, killed))
+    killer.start()
+    spread = DaskNodeRegressor(client=client, **parameters).fit(A, several, kind="matrix")
+    killer.join()
+    assert killed
+    assert killed[0] not in client.run(os.getpid).values()
+    assert (spread.kernel_, spread.alpha_) == (plain.kernel_, plain.alpha_)
+    np.testing.assert_array_equal(spread.predict(), plain.predict())
+
+
+def test_pieces_of_a_fit_go_to_all_workers(client: Any) -> None:
+    A, values = _make_graph()
+    model = DaskNodeRegressor(client=client, solver="operators").fit(A, values, kind="matrix")
+    assert model.alpha_ > 0.0
+
+    def count_pieces(dask_scheduler: Any) -> int:
+        names = [prefix.name for prefix in dask_scheduler.task_prefixes.values()]
+        return names.count("run_piece")
+
+    assert client.run_on_scheduler(count_pieces) == 1
+
+
+def test_validation_and_search_go_to_a_cluster_by_joblib(client: Any) -> None:
+    A, values = _make_graph()
+    grid = {"alpha": [0.1, 1.0], "blocks": [("hop1",), ("hop2",)]}
+    model = NodeRegressor(solver="operators", blocks=("hop1",))
+    options: dict[str, Any] = {"cv": 3, "kind": "matrix"}
+    expected = cross_validate_nodes(model, A, values, **options)
+    best = search_nodes(model, grid, A, values, **options)
+    with joblib.parallel_config(backend="dask", client=client):
+        found = cross_validate_nodes(model, A, values, **options)
+        searched = search_nodes(model, grid, A, values, **options)
+    np.testing.assert_array_equal(found["test_score"], expected["test_score"])
+    assert (searched.best_params, searched.best_score) == (best.best_params, best.best_score)
+
+
+def test_workers_that_are_all_gone_are_an_error_after_the_stated_time() -> None:
+    with (
+        distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as own,
+        distributed.Client(own, set_as_default=False) as lonely,
+    ):
+        own.scale(0)
+        while lonely.nthreads():
+            time.sleep(0.05)
+        with pytest.raises(NoWorkerError, match=r"no worker for 1 seconds"):
+            gather_results(lonely, [lonely.submit(os.getpid, pure=False)], 1.0)
+    gc.collect()
 
 
 def test_independent_fits_go_to_a_cluster_by_joblib(client: Any) -> None:

@@ -22,15 +22,24 @@ from gradraker.cli.skg.ranges import ranges
 from gradraker.cli.skg.reproduce import reproduce
 from gradraker.cli.skg.series import series
 from gradraker.cli.skg.sweep import sweep
+from gradraker.exceptions import DeviceMemoryError, NoDeviceError
 
 # Errors that the library raises on purpose, with a sentence meant for its users.
-EXPECTED_ERRORS = (ValueError, TypeError, OSError, ImportError)
+EXPECTED_ERRORS = (
+    ValueError,
+    TypeError,
+    OSError,
+    ImportError,
+    NoDeviceError,
+    DeviceMemoryError,
+)
 
 
 class OneSentenceGroup(click.Group):
     """A group of commands whose errors are one sentence, unless ``--debug`` is given."""
 
     watch = InterruptWatch()
+    shows_traceback = False
 
     def main(self, *args: Any, standalone_mode: bool = True, **kwargs: Any) -> Any:
         """Run a command line; Ctrl-C gives exit code 130, where click gives 1."""
@@ -47,6 +56,8 @@ class OneSentenceGroup(click.Group):
                 error.show()
             sys.exit(error.exit_code)
         except OSError as error:
+            if self.shows_traceback:
+                raise
             # Standard output cannot be written; a reader that has left needs no sentence.
             if not isinstance(error, BrokenPipeError):
                 _say(f"Error: {format_error(error)}")
@@ -66,7 +77,8 @@ class OneSentenceGroup(click.Group):
         except Exception as error:
             if self.watch.was_interrupted:
                 raise click.Abort from error  # the error comes from code that went on
-            if ctx.params["debug"]:
+            self.shows_traceback = ctx.params["debug"]
+            if self.shows_traceback:
                 raise
             raise click.ClickException(format_error(error)) from error
 

@@ -178,16 +178,19 @@ def fit_files(
 
 @contextmanager
 def tell_warnings(waiting: Waiting) -> "Iterator[None]":
-    """Say warnings about attributes in a sentence, without a line of code."""
+    """Say warnings about attributes and devices in a sentence, without a line of code."""
     import warnings
 
     from gradraker.attributes import AttributeWarning
+    from gradraker.exceptions import DeviceWarning
 
+    told = (AttributeWarning, DeviceWarning)
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", AttributeWarning)
+        for category in told:
+            warnings.simplefilter("always", category)
         yield
     for warning in caught:
-        if issubclass(warning.category, AttributeWarning):
+        if issubclass(warning.category, told):
             waiting.tell(f"warning: {warning.message}")
         else:
             warnings.warn_explicit(
@@ -213,8 +216,11 @@ def _name_options(header: str) -> "Iterator[None]":
         raise ValueError(f"{error.place}: {error.problem}: {settled}") from error
 
 
-def load_node_model(path: str, *, several: bool = False) -> "NodeModel":
-    """Load a model of graphs, or refuse the file by name; ``several`` targets only if asked for."""
+def load_node_model(path: str, *, several: bool = False, device: str | None = None) -> "NodeModel":
+    """Load a model of graphs, or refuse the file by name; ``several`` targets only if asked for.
+
+    With a ``device``, the model computes there from now on.
+    """
     from gradraker import load
     from gradraker.exceptions import ModelFileError
     from gradraker.models import NodeModel
@@ -230,6 +236,10 @@ def load_node_model(path: str, *, several: bool = False) -> "NodeModel":
             f"{path!r} holds a model of {len(model.target_names_)} targets: 'gradraker explain', "
             "'gradraker update' and the library take it, other commands take models of one"
         )
+    if device is not None:
+        if "device" not in model.get_params():
+            raise click.UsageError("--device is for node models: SKG computes on the processor")
+        model.set_params(device=device)
     return model
 
 

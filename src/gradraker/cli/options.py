@@ -321,6 +321,13 @@ prediction_options = _combine(
     ),
 )
 
+device_option = click.option(
+    "--device",
+    type=click.Choice(["cpu", "cuda", "auto"]),
+    help="Where the node model computes: the processor (default), an NVIDIA GPU, or a GPU where "
+    "there is one.",
+)
+
 transform_options = _combine(
     click.option(
         "--sample-weight",

@@ -59,11 +59,17 @@ def shorten(number: float) -> str:
     return f"{number:,}".replace(",", " ") if isinstance(number, int) else f"{number:.4g}"
 
 
+def format_graph(graph: dict[str, Any]) -> str:
+    """The size of a graph: an edge without direction counts once, however it was listed."""
+    kind = "edges" if graph["directed"] else "undirected edges"
+    return f"{shorten(graph['nodes'])} nodes, {shorten(graph['edges'])} {kind}"
+
+
 def list_prediction_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
     """The main facts of a summary of predictions."""
     graph, values = summary["graph"], summary["values"]
     facts = [
-        ("Graph", f"{shorten(graph['nodes'])} nodes, {shorten(graph['edges'])} edges"),
+        ("Graph", format_graph(graph)),
         ("Values", f"{shorten(values['known'])} known, {shorten(values['unknown'])} to predict"),
     ]
     if "classes" in values:
@@ -95,6 +101,8 @@ def _list_choice_facts(choice: dict[str, Any]) -> list[tuple[str, str]]:
     if choice["n_tried"]:
         text += f"; the best of {choice['n_tried']} candidates"
     facts = [("Compared by", text)]
+    if choice.get("device") == "cuda":
+        facts.append(("Computed on", "the GPU"))
     if choice.get("transform", "none") != "none":
         facts.append(("Weights add up in", choice["formula"]))
     if choice.get("statistic") == "median":

@@ -1,5 +1,6 @@
 """The client of a cluster, and the wait for its workers."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from gradraker.exceptions import NoWorkerError
@@ -29,3 +30,16 @@ def wait_for_workers(client: Any, timeout: float) -> None:
         client.wait_for_workers(1, timeout=timeout)
     except TimeoutError:
         raise NoWorkerError(timeout) from None
+
+
+def gather_results(client: Any, futures: Sequence[Any], timeout: float) -> list[Any]:
+    """Wait for results; raise NoWorkerError where all workers are gone for so many seconds."""
+    from distributed import wait
+
+    while True:
+        try:
+            wait(futures, timeout=timeout)  # type: ignore[no-untyped-call]
+        except TimeoutError:
+            wait_for_workers(client, timeout)
+        else:
+            return list(client.gather(futures))

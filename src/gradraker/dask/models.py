@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from gradraker._validation import check_positive
-from gradraker.dask.cluster import find_client, wait_for_workers
+from gradraker.dask.cluster import find_client, gather_results, wait_for_workers
 from gradraker.dask.tasks import (
     NODES_PER_TASK,
     explain_task,
@@ -89,9 +89,10 @@ class _DaskModel(BaseEstimator):
         return find_client(self.client)
 
     def fit(self, graph: Any, values: Any, **options: Any) -> Self:
-        """Learn a graph and known values on a worker; see the plain model's ``fit``.
+        """Learn a graph and known values on workers; see the plain model's ``fit``.
 
-        The graph is written once to ``directory``, and workers map it.
+        The graph is written once to ``directory``, and workers map it. One of them leads the fit;
+        candidates of the choice and groups of targets go to all.
         """
         client = self.client_
         wait_for_workers(client, check_positive("timeout", self.timeout))
@@ -100,7 +101,8 @@ class _DaskModel(BaseEstimator):
         job = write_shared(folder.path, "job", (shared, values, rest))
         model = self.model_class(**self._parameters)
         name = f"model-{uuid4().hex}"
-        file = client.submit(fit_task, model, job, name, pure=False).result()
+        future = client.submit(fit_task, model, job, name, pure=False)
+        (file,) = gather_results(client, [future], self.timeout)
         self._local, self._file, self._folder = joblib.load(file), file, folder
         return self
 
@@ -144,7 +146,7 @@ class _DaskModel(BaseEstimator):
         futures = [
             client.submit(explain_task, self._file, piece, left_out, pure=False) for piece in pieces
         ]
-        return join_explanations(client.gather(futures))
+        return join_explanations(gather_results(client, futures, self.timeout))
 
 
 class DaskNodeRegressor(_DaskModel):

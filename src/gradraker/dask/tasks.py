@@ -3,15 +3,17 @@
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from tempfile import mkstemp
 from typing import Any
+from uuid import uuid4
 
 import joblib
 import numpy as np
 
 from gradraker.explain.linear_explanation import LinearExplanation
+from gradraker.features.spreading import Task, use_mapper
 from gradraker.graph.node_graph import make_node_graph
 from gradraker.models.node_model import NodeModel
 
@@ -42,9 +44,28 @@ def read_shared(path: Path) -> Any:
 
 
 def fit_task(model: NodeModel, job: Path, name: str) -> Path:
-    """Fit a model on a worker; return the file of the fitted model."""
+    """Fit a model on a worker, pieces of it on all; return the file of the fitted model."""
     graph, values, options = read_shared(job)
-    return write_shared(job.parent, name, model.fit(graph, values, **options))
+    with use_mapper(partial(map_on_workers, job.parent)):
+        fitted = model.fit(graph, values, **options)
+    return write_shared(job.parent, name, fitted)
+
+
+def map_on_workers(folder: Path, task: Task, shared: Any, pieces: Sequence[Any]) -> list[Any]:
+    """Run pieces of a fit, which itself runs on a worker, on all workers."""
+    from distributed import worker_client
+
+    path = write_shared(folder, f"pieces-{uuid4().hex}", shared)
+    with worker_client() as client:
+        futures = [client.submit(run_piece, task, path, piece, pure=False) for piece in pieces]
+        found: list[Any] = client.gather(futures)
+    path.unlink()
+    return found
+
+
+def run_piece(task: Task, shared: Path, piece: Any) -> Any:
+    """Run a piece on a worker, which maps what all pieces share."""
+    return task(read_shared(shared), piece)
 
 
 def explain_task(model: Path, nodes: Any, left_out: bool) -> Any:

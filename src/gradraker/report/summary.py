@@ -209,6 +209,7 @@ def summarize_update(
         "task": result.task,
         "nodes": len(model.nodes_),
         "edges": _count_edges(model),
+        "directed": model.is_directed_,
         "graph_changed": update.graph_changed,
         "learned": len(update.learned),
         "passed_over": update.n_passed_over,

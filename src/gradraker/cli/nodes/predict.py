@@ -34,6 +34,7 @@ from gradraker.cli.options import (
     add_top_option,
     add_values_option,
     attributes_option,
+    device_option,
     directed_option,
     edges_option,
     file_options,
@@ -94,6 +95,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="The node model, which compares nodes by walks and degrees, or the paper's SKG.",
 )
+@device_option
 @transform_options
 @prediction_options
 @file_options
@@ -228,7 +230,7 @@ def _check_method(ctx: click.Context, options: dict[str, Any]) -> None:
     if options["method"] == "nodes":
         refuse_skg_options(ctx)
         return
-    for name in ("coverage", "attributes", "transform", "statistic", "sample_weight"):
+    for name in ("coverage", "attributes", "transform", "statistic", "sample_weight", "device"):
         if options[name] is not None:
             option = f"--{name.replace('_', '-')}"
             raise click.UsageError(f"{option} is an option of --method nodes")
@@ -280,6 +282,7 @@ def _make_node_model(known: "NodeValues", options: dict[str, Any]) -> "NodeModel
     from gradraker import NodeClassifier, NodeRegressor
 
     settings = {"direction": options["direction"] or "both", "random_state": options["seed"]}
+    settings["device"] = options["device"] or "cpu"
     if known.task == "classes":
         return NodeClassifier(**settings)
     scale = {"transform": options["transform"], "statistic": options["statistic"]}

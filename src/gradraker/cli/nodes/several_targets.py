@@ -150,9 +150,11 @@ def _train(
 ) -> TargetPredictions:
     from gradraker import NodeRegressor
 
-    scale = {name: options[name] for name in ("transform", "statistic") if options[name]}
+    given = ("transform", "statistic", "device")
     model = NodeRegressor(
-        direction=options["direction"] or "both", random_state=options["seed"], **scale
+        direction=options["direction"] or "both",
+        random_state=options["seed"],
+        **{name: options[name] for name in given if options[name]},
     )
     model.fit(
         graph,

@@ -23,6 +23,7 @@ from gradraker.cli.options import (
     add_top_option,
     add_values_option,
     attributes_option,
+    device_option,
     file_options,
     new_edges_option,
     output_options,
@@ -37,7 +38,12 @@ from gradraker.cli.output import (
 )
 from gradraker.cli.page import Outputs, make_page, take_page_options
 from gradraker.cli.progress import Waiting
-from gradraker.cli.tables import make_facts_table, make_predictions_table, shorten
+from gradraker.cli.tables import (
+    format_graph,
+    make_facts_table,
+    make_predictions_table,
+    shorten,
+)
 
 if TYPE_CHECKING:
     from gradraker.models import NodeModel
@@ -86,6 +92,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Write the model here; default the file of --model.",
 )
+@device_option
 @report_options
 @prediction_options
 @file_options
@@ -104,6 +111,7 @@ def update(
     out: str | None,
     report: str | None,
     save_as: str | None,
+    device: str | None,
     top: int,
     unknown_nodes: Any,
     raw_names: bool,
@@ -140,7 +148,7 @@ def update(
         from gradraker.report import summarize_predictions, summarize_update
         from gradraker.workflow import predict_all
 
-        saved = load_node_model(model, several=True)
+        saved = load_node_model(model, several=True, device=device)
         options, kept = _take_notes(options, model)
         if again and not saved.learns_by_steps:
             raise click.UsageError("--again is for models of SKG: this one holds each value once")
@@ -228,7 +236,7 @@ def _print_tables(facts: dict[str, Any], *, changed: bool, to_stderr: bool) -> N
     if "steps" in facts:
         in_all = f"{shorten(facts['steps'])} steps"
     listed = [
-        ("Graph", f"{shorten(facts['nodes'])} nodes, {shorten(facts['edges'])} edges"),
+        ("Graph", format_graph(facts)),
         ("Learned", f"{shorten(facts['learned'])} new values, {in_all} in all"),
     ]
     if facts["forgotten"]:

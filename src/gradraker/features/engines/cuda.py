@@ -24,7 +24,7 @@ from gradraker.features.engines.cuda_source import (
     list_names,
 )
 
-_C_TYPES = {"float32": "float", "float64": "double"}
+_C_TYPES = {4: "float", 8: "double"}  # by the bytes of a number
 _MOST_BLOCKS = 1024  # of a sum over all rows
 # Part of the free memory that columns may take.
 _PART = 0.5
@@ -37,6 +37,12 @@ class CudaMatrix(NamedTuple):
     indices: Any
     data: Any
     long_rows: Any
+
+
+@cache
+def _find_width(vector: int, n_columns: int) -> int:
+    """Threads for the columns of a row, each with ``vector`` of them."""
+    return max(c for c in ENTRIES if c * vector <= max(vector, n_columns))
 
 
 @cache
@@ -67,7 +73,7 @@ class CudaEngine:
     def __init__(self, cupy: Any) -> None:
         self.xp = cupy
         self.memory_errors: tuple[type[BaseException], ...] = (cupy.cuda.memory.OutOfMemoryError,)
-        self._kernels: dict[tuple[str, int], dict[tuple[str, int], Any]] = {}
+        self._kernels: dict[tuple[int, int], dict[tuple[str, int], Any]] = {}
         self._threads = threading.local()
 
     def __reduce__(self) -> tuple[Any, tuple[()]]:
@@ -150,11 +156,10 @@ class CudaEngine:
         """Multiply some columns from ``start`` on; return how many."""
         ldx, ldy = X.shape[1], Y.shape[1]
         vector = 16 // X.itemsize
-        is_packed = all(width % vector == 0 for width in (ldx, ldy, start))
-        if not is_packed or stop - start < vector:
+        if ldx % vector or ldy % vector or start % vector or stop - start < vector:
             vector = 1
-        c = max(c for c in ENTRIES if c * vector <= max(vector, stop - start))
-        kernels = self._get_kernels(X.dtype.name, vector)
+        c = _find_width(vector, stop - start)
+        kernels = self._get_kernels(X.itemsize, vector)
         dtype = X.dtype.type
         n_rows = A.indptr.size - 1
         lanes = c * ENTRIES[c]
@@ -175,10 +180,11 @@ class CudaEngine:
         n, k = A.shape
         blocks = max(1, min(_MOST_BLOCKS, n * min(k, THREADS) // (4 * THREADS)))
         sums = self.xp.empty((blocks, k), dtype=np.float64)
-        kernel = self._sums[A.dtype.name]
+        totals = self.xp.empty(k, dtype=np.float64)
         grid = (blocks, -(-k // THREADS))
-        kernel(grid, (THREADS,), (A, B, np.int64(n), np.int32(k), sums))
-        return sums.sum(axis=0)
+        self._sums[A.itemsize](grid, (THREADS,), (A, B, np.int64(n), np.int32(k), sums))
+        self._sums[0]((k,), (THREADS,), (sums, np.int32(blocks), np.int32(k), totals))
+        return totals
 
     def invert_factor(self, H: Any) -> Any:
         """Inverse of the lower Cholesky factor; CuPy notices failures only where it is told to."""
@@ -241,20 +247,22 @@ class CudaEngine:
     def _sweeps(self) -> Any:
         return self.xp.RawModule(code=SWEEP_SOURCE)
 
-    def _get_kernels(self, dtype: str, vector: int) -> dict[tuple[str, int], Any]:
-        if (dtype, vector) not in self._kernels:
-            names = list_names(_C_TYPES[dtype], vector)
+    def _get_kernels(self, itemsize: int, vector: int) -> dict[tuple[str, int], Any]:
+        if (itemsize, vector) not in self._kernels:
+            names = list_names(_C_TYPES[itemsize], vector)
             module = self._compile(tuple(names.values()))
-            self._kernels[dtype, vector] = {
+            self._kernels[itemsize, vector] = {
                 key: module.get_function(name) for key, name in names.items()
             }
-        return self._kernels[dtype, vector]
+        return self._kernels[itemsize, vector]
 
     @cached_property
-    def _sums(self) -> dict[str, Any]:
-        names = {dtype: f"sum_products<{c_type}>" for dtype, c_type in _C_TYPES.items()}
+    def _sums(self) -> dict[int, Any]:
+        """Kernels by the size of a number, and at 0 the one that adds up their results."""
+        names = {size: f"sum_products<{c_type}>" for size, c_type in _C_TYPES.items()}
+        names[0] = "add_sums"
         module = self._compile(tuple(names.values()))
-        return {dtype: module.get_function(name) for dtype, name in names.items()}
+        return {size: module.get_function(name) for size, name in names.items()}
 
     def _compile(self, names: tuple[str, ...]) -> Any:
         return self.xp.RawModule(code=SOURCE, options=("-std=c++14",), name_expressions=names)

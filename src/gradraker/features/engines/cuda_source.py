@@ -116,6 +116,21 @@ __global__ void sum_products(const T* A, const T* B, long long n, int k, double*
     for (int other = 1; other < rows; ++other) sum += shared[other * columns + column];
     sums[blockIdx.x * (long long)k + blockIdx.y * 256 + column] = sum;
 }
+
+// CuPy's own sum of few numbers takes seconds to compile when it is first used.
+__global__ void add_sums(const double* sums, int n, int k, double* totals)
+{
+    __shared__ double shared[256];
+    double sum = 0.0;
+    for (int i = threadIdx.x; i < n; i += 256) sum += sums[i * (long long)k + blockIdx.x];
+    shared[threadIdx.x] = sum;
+    __syncthreads();
+    for (int half = 128; half > 0; half /= 2) {
+        if (threadIdx.x < half) shared[threadIdx.x] += shared[threadIdx.x + half];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) totals[blockIdx.x] = shared[0];
+}
 """
 
 # A block of threads has one variance: θ in shared memory, one step after the other.

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from gradraker.exceptions import DeviceMemoryError, NoDeviceError
+from gradraker.exceptions import DeviceMemoryError, DeviceWarning, NoDeviceError
 from gradraker.features.engine import CpuEngine, Engine
 from gradraker.features.engines.cuda import make_cuda_engine
 
@@ -27,7 +27,7 @@ def choose_engine(device: str) -> Engine:
     try:
         return ENGINES["cuda"]()
     except NoDeviceError as error:
-        warnings.warn(f"device='auto' takes the CPU: {error.reason}", UserWarning, stacklevel=2)
+        warnings.warn(f"device='auto' takes the CPU: {error.reason}", DeviceWarning, stacklevel=2)
         return ENGINES["cpu"]()
 
 

@@ -56,10 +56,11 @@ class NodeRegressor(RegressorMixin, ScaledModel):
         Relative residual that ``"operators"`` solves to. Products are in single precision down
         to 10⁻⁵, and in double precision below.
     device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where ``"operators"`` multiplies and solves: on the CPU or on an NVIDIA GPU (through CuPy).
+        Where products and solves are done: on the CPU or on an NVIDIA GPU (through CuPy).
         ``"auto"`` takes a GPU where there is one with enough memory, and says so where not.
     dtype : {"auto", "float32", "float64"}, default="auto"
-        Precision of products; ``"auto"`` goes by ``tol``.
+        Precision of products of ``"operators"``; ``"auto"`` goes by ``tol``. ``"exact"`` is in
+        double precision always.
     random_state : int, RandomState instance or None, default=0
         Seed of the random vectors that norms are estimated with, and of what is sampled.
 

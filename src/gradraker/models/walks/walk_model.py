@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from gradraker._validation import NOT_NEGATIVE, Bounds, check_choice
 from gradraker.attributes.alignment import append_described_nodes, warn_of_leaks
 from gradraker.attributes.table import AttributeTable
-from gradraker.exceptions import DeviceMemoryError
+from gradraker.exceptions import DeviceMemoryError, DeviceWarning
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.features.engine import Engine
 from gradraker.features.engines.devices import DEVICES, choose_engine, report_memory
@@ -173,7 +173,7 @@ class WalkModel(NodeModel):
             self.__dict__.update(before)
             if self.device != "auto":
                 raise
-            warnings.warn(f"device='auto' takes the CPU: {error}", UserWarning, stacklevel=2)
+            warnings.warn(f"device='auto' takes the CPU: {error}", DeviceWarning, stacklevel=2)
             self._is_without_room, self._description = True, None
             return self._update_solution(self._describe(known), known)
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker._progress import tell_progress
+from gradraker.features.spreading import is_spread, map_pieces
 from gradraker.models.walks.judges import Judge, is_better
 from gradraker.models.walks.operators.left_out import LeftOutPredictor
 from gradraker.models.walks.operators.mixes import Mix
@@ -27,6 +28,7 @@ _LADDERS = {
 _FEWER_ATTRIBUTES = 0.25
 # Standard errors by which attributes must be better.
 _ASKED_OF_ATTRIBUTES = 0.5
+_LEANS = ("near", "far")
 _USUAL = 7  # kernels that a search tries
 _MOSTLY = 0.8  # share of degrees beyond which the lean of walks hardly counts
 
@@ -47,12 +49,21 @@ class Trial:
         return float(self.losses.mean())
 
 
+Candidate = tuple[Kernel, tuple[float, ...]]  # a kernel, and penalties
+
+
+def predict_candidate(predictor: LeftOutPredictor, candidate: Candidate) -> list[Matrix]:
+    """Predictions (m, K) of left-out nodes for each penalty of a candidate."""
+    return predictor.predict(*candidate)
+
+
 class Search:
     """Tries mixes and penalties, and keeps what it tried."""
 
     def __init__(self, predictor: LeftOutPredictor, judge: Judge) -> None:
         self._predictor, self._judge = predictor, judge
         self.tried: list[Trial] = []
+        self._ahead: dict[Candidate, list[Matrix]] = {}
 
     def run(
         self,
@@ -77,16 +88,39 @@ class Search:
         if kernel is not None:
             return self._refine_alpha(self._try_kernel(kernel, FIRST_ALPHAS))
         self._mix = Mix()
+        mixes = [self._mix, *map(_add_kernel, attribute_kernels)]
+        self._predict_ahead(mixes, FIRST_ALPHAS)
         best = self._try_kernel(self._mix.to_kernel(), FIRST_ALPHAS)
         best = self._add_attributes(best, attribute_kernels)
+        kinds = ("alternating", *(("direction",) if is_directed else ()))
+        self._predict_ahead(self._list_next(("degrees", *kinds), _LEANS), (best.alpha,))
         best = self._climb(best, "degrees")
         if self._mix.degrees < _MOSTLY:
-            for lean in ("near", "far"):
+            self._predict_ahead(self._list_next(kinds, _LEANS), (best.alpha,))
+            for lean in _LEANS:
                 best = self._take_better(best, self._mix._replace(lean=lean))
+        self._predict_ahead(self._list_next(kinds, ()), (best.alpha,))
         best = self._climb(best, "alternating")
         if is_directed:
             best = self._climb(best, "direction")
         return self._refine_alpha(best)
+
+    def _list_next(self, kinds: Sequence[str], leans: Sequence[str]) -> list[Mix]:
+        """Mixes that are tried next, as long as none of them is taken."""
+        shares = [self._mix.set_share(kind, _LADDERS[kind][0]) for kind in kinds]
+        return shares + [self._mix._replace(lean=lean) for lean in leans]
+
+    def _predict_ahead(self, mixes: Sequence[Mix], alphas: Sequence[float]) -> None:
+        """Let other processes, if there are any, predict with several mixes at once."""
+        if not is_spread():
+            return
+        penalties = tuple(alphas) if self._alpha is None else (self._alpha,)
+        candidates = dict.fromkeys((mix.to_kernel(), penalties) for mix in mixes)
+        new = [candidate for candidate in candidates if candidate not in self._ahead]
+        if len(new) > 1:
+            self._ahead |= zip(
+                new, map_pieces(predict_candidate, self._predictor, new), strict=True
+            )
 
     def _add_attributes(self, best: Trial, kernels: Sequence[Kernel]) -> Trial:
         """Take the kernel of attributes that is best beside walks, if one helps, and its share.
@@ -96,7 +130,7 @@ class Search:
         """
         ladder, walks = _LADDERS["attributes"], best
         for kernel in kernels:
-            mix = Mix(attributes=ladder[0], attribute_kernel=kernel)
+            mix = _add_kernel(kernel)
             trial = self._try_kernel(mix.to_kernel(), FIRST_ALPHAS)
             if is_better(best.losses, trial.losses, needed=_ASKED_OF_ATTRIBUTES):
                 best, self._mix = trial, mix
@@ -157,8 +191,15 @@ class Search:
         alphas = alphas if self._alpha is None else (self._alpha,)
         tell_progress("choosing a kernel", len(self.tried), max(_USUAL, len(self.tried) + 1))
         trials = []
-        predicted = self._predictor.predict(kernel, alphas)
+        predicted = self._ahead.get((kernel, tuple(alphas)))
+        if predicted is None:
+            predicted = self._predictor.predict(kernel, alphas)
         for alpha, predictions in zip(alphas, predicted, strict=True):
             losses, offset = self._judge(predictions)
             trials.append(Trial(kernel, float(alpha), offset, losses, predictions))
         return trials
+
+
+def _add_kernel(kernel: Kernel) -> Mix:
+    """Walks beside a kernel of attributes, at its first share."""
+    return Mix(attributes=_LADDERS["attributes"][0], attribute_kernel=kernel)

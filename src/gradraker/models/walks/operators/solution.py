@@ -4,12 +4,14 @@ With μ the mean of the known values and (K + αI) c = y − μ on the known nod
 μ + (K c)(x). A new value starts from the old coefficients: what is solved is the correction.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.features.engine import Engine
+from gradraker.features.spreading import map_pieces
+from gradraker.linear.conjugate_gradients import Solved
 from gradraker.models.walks.attributes.coefficients import (
     AttributeCoefficients,
     compute_coefficients,
@@ -47,6 +49,33 @@ _MOST_ITERATIONS = 500
 
 def _compute_norms(X: Any, engine: Engine) -> Any:
     return engine.xp.sqrt(engine.sum_products(X, X))
+
+
+class _Facts(NamedTuple):
+    """What all columns of a solve share."""
+
+    operators: Operators
+    preconditioner: Preconditioner
+    choice: Choice
+    mask: Any  # [n, 1]
+    noise: Any
+
+
+def _solve_piece(facts: _Facts, piece: tuple[Any, Any]) -> Solved:
+    """Solve (K + αI) c = columns of a piece, down to its floors."""
+    columns, floor = piece
+    return solve_ridge(
+        facts.operators,
+        facts.preconditioner,
+        facts.choice.kernel,
+        columns,
+        [Group(slice(0, columns.shape[1]), facts.mask)],
+        np.full(columns.shape[1], facts.choice.alpha),
+        tol=0.0,
+        floor=floor,
+        max_iterations=_MOST_ITERATIONS,
+        noise=facts.noise,
+    )
 
 
 class OperatorSolution:
@@ -178,20 +207,21 @@ class OperatorSolution:
 
     def _solve_columns(self, columns: Any, floor: Any) -> tuple[Any, Any]:
         """Return coefficients c (n, k) with (K + αI) c = columns, and K c at all nodes."""
-        solved = solve_ridge(
-            self._operators,
-            self._get_preconditioner(),
-            self.choice.kernel,
-            columns,
-            [Group(slice(0, columns.shape[1]), self._mask)],
-            np.full(columns.shape[1], self.choice.alpha),
-            tol=0.0,
-            floor=floor,
-            max_iterations=_MOST_ITERATIONS,
-            noise=self._noise,
+        xp, k = self._operators.engine.xp, columns.shape[1]
+        pieces = []
+        for start in range(0, k, _COLUMNS):
+            some = slice(start, min(start + _COLUMNS, k))
+            own = floor if np.ndim(floor) == 0 else floor[some]
+            pieces.append((xp.ascontiguousarray(columns[:, some]), own))
+        facts = _Facts(
+            self._operators, self._get_preconditioner(), self.choice, self._mask, self._noise
         )
-        self.n_iterations = solved.n_iterations
-        return solved.coefficients, solved.products
+        found = map_pieces(_solve_piece, facts, pieces)
+        self.n_iterations = max(solved.n_iterations for solved in found)
+        if len(found) == 1:
+            return found[0].coefficients, found[0].products
+        coefficients = xp.hstack([solved.coefficients for solved in found])
+        return coefficients, xp.hstack([solved.products for solved in found])
 
     def _set_targets(self) -> Any:
         """Set the mask of the known nodes; return their values less the mean."""

@@ -1,0 +1,93 @@
+"""Pieces of one fit that are done elsewhere: the same results."""
+
+import pickle
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from gradraker import NodeClassifier, NodeRegressor
+from gradraker.features.spreading import is_spread, map_pieces, use_mapper
+
+N = 300
+
+
+class CopyingMapper:
+    """Does pieces with copies of what they share, as other processes would."""
+
+    def __init__(self) -> None:
+        self.n_pieces: list[int] = []
+
+    def __call__(self, task: Any, shared: Any, pieces: Sequence[Any]) -> list[Any]:
+        self.n_pieces.append(len(pieces))
+        return [
+            pickle.loads(pickle.dumps(task))(*pickle.loads(pickle.dumps((shared, piece))))
+            for piece in pieces
+        ]
+
+
+def _make_graph() -> tuple[csr_array, Any]:
+    rng = np.random.default_rng(0)
+    start = np.repeat(np.arange(N), 4)
+    ends = (start + rng.geometric(0.2, start.size)) % N
+    A = csr_array((np.ones(start.size), (start, ends)), shape=(N, N))
+    return A, np.where(np.arange(N) % 3 == 0, np.sin(np.arange(N) / 20), np.nan)
+
+
+def _fit_both(model: Any, values: Any, **options: Any) -> tuple[Any, Any, CopyingMapper]:
+    A, _ = _make_graph()
+    plain = type(model)(**model.get_params()).fit(A, values, kind="matrix", **options)
+    mapper = CopyingMapper()
+    with use_mapper(mapper):
+        assert is_spread()
+        spread = model.fit(A, values, kind="matrix", **options)
+    assert not is_spread()
+    return plain, spread, mapper
+
+
+def test_candidates_of_a_choice_are_tried_at_once() -> None:
+    _, values = _make_graph()
+    attributes = np.column_stack([np.sin(np.arange(N) / 30), np.arange(N) % 7])
+    plain, spread, mapper = _fit_both(
+        NodeRegressor(solver="operators"), values, attributes=attributes
+    )
+    # Walks and three kernels of attributes, then other kinds of similarity and leans.
+    assert mapper.n_pieces[:2] == [4, 5]
+    assert (spread.kernel_, spread.alpha_) == (plain.kernel_, plain.alpha_)
+    assert repr(spread.choice_) == repr(plain.choice_)
+    np.testing.assert_array_equal(spread.predict(), plain.predict())
+
+
+@pytest.mark.parametrize("alpha", ["auto", 0.5])
+def test_candidates_for_classes_are_tried_at_once(alpha: Any) -> None:
+    _, values = _make_graph()
+    labels = np.where(values > 0, "high", "low").astype(object)
+    labels[np.isnan(values)] = None
+    plain, spread, mapper = _fit_both(NodeClassifier(solver="operators", alpha=alpha), labels)
+    assert max(mapper.n_pieces) >= 4  # degrees, alternating, near and far
+    np.testing.assert_array_equal(spread.predict_proba(), plain.predict_proba())
+
+
+def test_many_targets_are_solved_in_groups() -> None:
+    _, values = _make_graph()
+    several = values[:, np.newaxis] * np.linspace(1.0, 2.0, 70) + np.arange(70)
+    several[~np.isnan(values), 1:] += np.random.default_rng(1).normal(size=(100, 69))
+    model = NodeRegressor(
+        solver="operators", blocks=("hop1", "hop4"), alpha=0.5, transform="none", tol=1e-8
+    )
+    plain, spread, mapper = _fit_both(model, several)
+    assert mapper.n_pieces == [3]  # of 32 columns
+    np.testing.assert_array_equal(spread.predict(), plain.predict())
+    A, _ = _make_graph()
+    for target in (0, 40, 69):  # as if it were the only one
+        alone = type(model)(**model.get_params()).fit(A, several[:, target], kind="matrix")
+        np.testing.assert_allclose(spread.predict()[:, target], alone.predict(), atol=1e-5)
+
+
+def test_one_piece_stays_here() -> None:
+    mapper = CopyingMapper()
+    with use_mapper(mapper):
+        assert map_pieces(lambda shared, piece: shared + piece, 1, [2]) == [3]
+    assert mapper.n_pieces == []
