@@ -18,6 +18,7 @@ def read_integers(
             if header is not None and (first := file.readline().strip()) != header:
                 raise ValueError(f"the first line must be {header!r}; got {first[:80]!r}")
             warnings.simplefilter("ignore", UserWarning)  # an empty file is told by its counts
+            warnings.simplefilter("error", DeprecationWarning)  # a number too large for int64
             table = np.loadtxt(file, dtype=np.int64, delimiter=delimiter, ndmin=2)
         if table.size == 0:
             return np.empty((0, n_columns), dtype=np.int64)
