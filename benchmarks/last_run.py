@@ -1,7 +1,8 @@
 """The page of the last run: every table and number of ``history.jsonl``, and a picture of errors.
 
-``make bench`` writes docs/benchmarks/last-run.md and docs/images/errors.svg. Each benchmark is
-shown with its last run that was not tiny, and with the machine, versions and date of that run.
+``make bench`` writes docs/benchmarks/last-run.md. Each benchmark is shown with its last run that
+was not tiny, and with the machine, versions and date of that run. docs/images/errors.svg shows the
+first table of docs/benchmarks/peers.md.
 """
 
 import re
@@ -11,6 +12,7 @@ from typing import Any
 
 HOME = Path(__file__).parents[1]
 PAGE = HOME / "docs" / "benchmarks" / "last-run.md"
+PEERS = HOME / "docs" / "benchmarks" / "peers.md"
 PICTURE = HOME / "docs" / "images" / "errors.svg"
 HEAD = """# The last run
 
@@ -81,9 +83,6 @@ def format_page(history: Sequence[Line]) -> str:
     for name, line in sorted(find_last_runs(history).items()):
         parts.append(f"## {name.removeprefix('bench_').replace('_', ' ').capitalize()}\n")
         parts.append(f"`benchmarks/{name}.py`. {format_machine(line)}.\n")
-        if name == "bench_peers" and find_errors(history):
-            about = "Errors of each method, relative to predicting the mean"
-            parts.append(f"![{about}](../images/{PICTURE.name})\n")
         parts += [format_text(text) for text in line.get("tables", {}).get(name, ())]
         rows = [
             [label, format_number(found), format_aim(found)]
@@ -93,13 +92,14 @@ def format_page(history: Sequence[Line]) -> str:
     return "\n".join(parts)
 
 
-def find_errors(history: Sequence[Line]) -> list[list[str]]:
-    """The table of errors of peers, or nothing where it was never measured."""
-    line = find_last_runs(history).get("bench_peers", {})
-    for text in line.get("tables", {}).get("bench_peers", ()):
-        if is_table(text) and text.startswith("GNMSE  ") and "± " in text:
-            return split_table(text)
-    return []
+def read_errors(page: str) -> list[list[str]]:
+    """Cells of the first table of errors on a page."""
+    found = re.search(r"^\| GNMSE .*\n\|[-| ]+\n((?:\|.*\n)+)", page, re.MULTILINE)
+    if found is None:
+        raise ValueError("the page must have a table whose first column is GNMSE")
+    lines = [found[0].partition("\n")[0], *found[1].splitlines()]
+    plain = [re.sub("[*`]", "", line).strip("|") for line in lines]
+    return [[cell.strip() for cell in line.split("|")] for line in plain]
 
 
 def draw_errors(rows: Sequence[Sequence[str]], picture: Path) -> None:
@@ -140,8 +140,6 @@ def draw_errors(rows: Sequence[Sequence[str]], picture: Path) -> None:
 
 
 def write_page(history: Sequence[Line], page: Path = PAGE, picture: Path = PICTURE) -> None:
-    """Write the page and, where errors of peers were measured, their picture."""
-    rows = find_errors(history)
-    if rows:
-        draw_errors(rows, picture)
+    """Write the page, and draw the errors of peers."""
     page.write_text(format_page(history), "utf-8")
+    draw_errors(read_errors(PEERS.read_text("utf-8")), picture)

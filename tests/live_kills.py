@@ -176,7 +176,7 @@ def _replay(journal: Any, folder: Any) -> Any:
     source.close()
     target.close()
     opened = Journal.open(str(copy))
-    learner = Learner(opened, LearnerSettings(journal=str(copy), folder=str(folder)))
+    learner = Learner(opened, LearnerSettings(journal=str(copy)))
     while learner.catch_up():
         pass
     opened.close()

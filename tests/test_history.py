@@ -95,11 +95,13 @@ def test_the_page_of_the_last_run_has_its_numbers_machine_and_date(tmp_path: Pat
     assert lines[1]["machine"]["numpy"] in page
 
 
-def test_the_picture_of_errors_is_drawn_where_they_were_measured(tmp_path: Path) -> None:
+def test_the_picture_of_errors_shows_the_table_of_peers(tmp_path: Path) -> None:
+    rows = last_run.read_errors(last_run.PEERS.read_text("utf-8"))
+    assert rows[0][:2] == ["GNMSE", "Temperature-Jan"]
+    assert {"the mean", "NodeRegressor"} <= {row[0] for row in rows}
     page, picture = tmp_path / "page.md", tmp_path / "errors.svg"
     last_run.write_page([history.make_line(make_results(3.0), "short")], page, picture)
-    assert page.exists()
-    assert not picture.exists()
-    last_run.write_page([history.make_line(make_peers(), "full")], page, picture)
+    assert "speed" in page.read_text("utf-8")
     assert b"<svg" in picture.read_bytes()
-    assert "errors.svg" in page.read_text("utf-8")
+    with pytest.raises(ValueError, match="GNMSE"):
+        last_run.read_errors("no table")

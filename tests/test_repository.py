@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("hatchling", reason="hatchling is not installed")
+
 HOME = Path(__file__).parents[1]
 PROJECT = tomllib.loads((HOME / "pyproject.toml").read_text("utf-8"))["project"]
 CHECKS = runpy.run_path(str(HOME / "tools" / "check_repository.py"))
@@ -58,6 +60,7 @@ def test_changelog_has_a_section_for_what_comes_next() -> None:
 
 @pytest.mark.process
 def test_workflows_are_valid() -> None:
+    pytest.importorskip("check_jsonschema", reason="check-jsonschema is not installed")
     files = sorted((HOME / ".github" / "workflows").glob("*.yml"))
     assert len(files) == 4
     command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema"]

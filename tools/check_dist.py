@@ -6,6 +6,7 @@ installation must import, say its version, and do a job.
 """
 
 import email
+import os
 import re
 import subprocess
 import sys
@@ -56,7 +57,7 @@ def try_file(file: Path, extra: str) -> str:
     """Install a file with an extra in an empty environment, do a job, return the version."""
     with tempfile.TemporaryDirectory() as folder:
         venv.create(folder, with_pip=True)
-        python = next(Path(folder).glob("*/python*")).parent / "python"
+        python = Path(folder) / ("Scripts" if os.name == "nt" else "bin") / "python"
         words = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         subprocess.run([*words, f"{file}{extra}"], check=True, stderr=subprocess.DEVNULL)
         done = subprocess.run(

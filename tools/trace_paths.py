@@ -2,14 +2,16 @@
 
 Each path runs once before it is traced, so that imports do not count; templates of pages are not
 counted. Calls that go up, from a folder to one above it, are listed: they are callbacks and methods
-that a base class calls, or a fault. docs/project/architecture.md shows the result.
+that a base class calls, or a fault. docs/project/architecture.md shows the result, and --write
+brings it up to date.
 
-Run: python tools/trace_paths.py [--files]
+Run: python tools/trace_paths.py [--files] [--write]
 """
 
 import contextlib
 import io
 import os
+import re
 import sys
 import tempfile
 import threading
@@ -25,6 +27,7 @@ import gradraker
 
 PACKAGE = Path(gradraker.__file__).parent
 PROJECT = Path(__file__).parents[1]
+PAGE = PROJECT / "docs/project/architecture.md"
 OPTIMIZED = 0x1  # flag of code objects that are functions, not bodies of modules or classes
 
 
@@ -110,6 +113,12 @@ def run_command(*arguments: str) -> None:
 
 
 PATHS = {"predict": run_predict, "skg": run_skg, "reproduce": run_reproduce}
+# The same as the page calls them.
+COMMANDS = (
+    "gradraker predict --edges --values --report",
+    "SKGRegressor().fit(X, y).explain(X2)",
+    "gradraker reproduce --fast",
+)
 
 
 def trace_paths() -> dict[str, Trace]:
@@ -133,12 +142,26 @@ def format_files(files: list[str]) -> str:
     lines = []
     for folder, group in groupby(files, key=os.path.dirname):
         names = [os.path.basename(file).removesuffix(".py") for file in group]
-        lines.append(f"  {folder or '.'}: {', '.join(names)}")
+        lines.append(f"{folder or '(root)'}: {', '.join(names)}")
     return "\n".join(lines)
 
 
+def update_page(page: str, traces: dict[str, Trace]) -> str:
+    """Return the page with the counts of its table and the lists of its sections made anew."""
+    for command, trace in zip(COMMANDS, traces.values(), strict=True):
+        row = re.escape(f"| `{command}`") + r"([^|]*) \| \d+ \|"
+        page = re.sub(row, rf"| `{command}`\1 | {len(trace.files)} |", page)
+        head = re.escape(f"### `{command.split(' --')[0]}`, file by file\n\n```\n")
+        listed = format_files(trace.files)
+        page = re.sub(rf"({head}).*?(\n```)", rf"\g<1>{listed}\g<2>", page, flags=re.DOTALL)
+    return page
+
+
 if __name__ == "__main__":
-    for name, trace in trace_paths().items():
+    traces = trace_paths()
+    if "--write" in sys.argv:
+        PAGE.write_text(update_page(PAGE.read_text("utf-8"), traces), "utf-8")
+    for name, trace in traces.items():
         print(f"{name}: {len(trace.files)} files")
         if "--files" in sys.argv:
             print(format_files(trace.files))

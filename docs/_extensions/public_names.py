@@ -94,7 +94,7 @@ def format_package(package: str, names: dict[str, Any]) -> str:
 def format_name(package: str, name: str, value: Any) -> str:
     """Page of a name: its docstring, methods, and the examples that use it."""
     full = f"{package}.{name}"
-    title = f"{full}\n{'=' * len(full)}\n\n"
+    title = f"{name}\n{'=' * len(name)}\n\n"
     if inspect.isclass(value):
         bare = issubclass(value, BaseException)
         body = f".. autoclass:: {full}\n" + (

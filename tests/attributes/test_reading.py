@@ -75,6 +75,48 @@ def test_update_learns_attributes_and_explain_shows_their_part(folder: Path) -> 
     assert "attributes" in told.stdout
 
 
+def test_explain_and_the_page_list_the_attributes_that_count(folder: Path) -> None:
+    files = ("--model", "model.gr", "--report", "page.html", "--json")
+    facts = json.loads(_predict(folder, *files).stdout)
+    first = facts["attributes"]["coefficients"][0]
+    assert (first["attribute"], first["whose"]) == ("size", "of the node")
+    assert "target" not in first
+    page = (folder / "page.html").read_text()
+    assert "<h2>Attributes</h2>" in page
+    assert "gains when an attribute is larger by one standard deviation" in page
+    question = ("explain", "--model", "model.gr", "--node", "1")
+    told = json.loads(_run(folder, *question, "--json").stdout)
+    assert told["attributes"][0] == first
+    table = _run(folder, *question).stdout
+    assert "Attributes: what one standard deviation more adds" in table
+    without = ("--edges", "edges.csv", "--values", "values.csv", "--undirected")
+    _run(folder, "predict", *without, "--model", "model.gr")
+    assert json.loads(_run(folder, *question, "--json").stdout)["attributes"] == []
+
+
+def test_attributes_of_classes_and_of_several_targets_name_them(folder: Path) -> None:
+    lines = (folder / "values.csv").read_text().splitlines()[1:]
+    rows = [(node, float(value)) for node, value in (line.split(",") for line in lines)]
+    classes = [f"{node},{'large' if value > 0 else 'small'}" for node, value in rows]
+    (folder / "classes.csv").write_text("\n".join(["node,class", *classes]))
+    fixed = ("--edges", "edges.csv", "--undirected", "--attributes", "attributes.csv")
+    found = _run(folder, "predict", *fixed, "--values", "classes.csv", "--model", "model.gr")
+    assert "for large)" in found.stdout.replace("\n", " ")
+    told = json.loads(
+        _run(folder, "explain", "--model", "model.gr", "--node", "1", "--json").stdout
+    )
+    assert told["attributes"][0]["attribute"] == "size"
+    assert (told["attributes"][0]["coefficient"] > 0) == (told["prediction"] == "large")
+    targets = [f"{node},{v},{10 * v if i else ''}" for i, (node, v) in enumerate(rows)]
+    (folder / "targets.csv").write_text("\n".join(["node,a,b", *targets]))
+    files = ("--values", "targets.csv", "--value", "a,b", "--model", "model.gr")
+    assert _run(folder, "predict", *fixed, *files).exit_code == 0
+    found = _run(
+        folder, *("explain", "--model", "model.gr", "--node", "1", "--target", "b", "--json")
+    )
+    assert json.loads(found.stdout)["attributes"][0]["coefficient"] > 10.0
+
+
 def test_leaks_are_told_in_a_sentence(folder: Path) -> None:
     (folder / "attributes.csv").write_text((folder / "values.csv").read_text())
     found = _predict(folder, "--json")

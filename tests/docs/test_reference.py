@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+pytest.importorskip("sphinx", reason="Sphinx is not installed")
+
 import public_names
 import related_names
 

@@ -19,8 +19,8 @@ from sklearn.exceptions import NotFittedError
 
 from gradraker import SKGNodeRegressor, SKGRegressor, load, load_temperature
 from gradraker.explain import Explanation, efficient_distance, noise_range
-from gradraker.explain import skg_explanation as explanation_module
 from gradraker.kernels.shift_invariant import KERNELS
+from gradraker.linear import weights as weights_module
 from oracles import skg as skg_oracle
 
 N, M, D = 12, 6, 8
@@ -297,7 +297,7 @@ def test_batches_of_tested_nodes_make_no_difference(monkeypatch: pytest.MonkeyPa
     model = fitted()
     whole = model.explain(X)
     assert whole.by_time.shape == (7, 3 * N)
-    monkeypatch.setattr(explanation_module, "_BATCH_BYTES", 3 * 8 * 3 * N)  # three nodes
+    monkeypatch.setattr(weights_module, "_BATCH_BYTES", 3 * 8 * 3 * N)  # three nodes
     parts = model.explain(X)
     np.testing.assert_allclose(parts.weights, whole.weights, rtol=0, atol=1e-14)
     np.testing.assert_allclose(parts.by_time, whole.by_time, rtol=0, atol=1e-14)
@@ -706,7 +706,7 @@ def test_split_prediction_with_targets_and_batches(monkeypatch: pytest.MonkeyPat
     model = regressor().fit(graph(), values(shape=(N, 2)))
     tested = graph(seed=5, n=4)
     whole = model.explain(tested).split_prediction()
-    monkeypatch.setattr(explanation_module, "_BATCH_BYTES", 1)
+    monkeypatch.setattr(weights_module, "_BATCH_BYTES", 1)
     explanation = model.explain(tested)
     split = explanation.split_prediction()
     np.testing.assert_allclose(split.significant, whole.significant, atol=1e-14)

@@ -5,8 +5,8 @@ frequencies (M, D) as float32; features at variance σ² use ``scale`` = 1/σ. E
 is computed by the same operations in the same order whoever calls, so results do not
 depend on chunks or threads.
 
-The file is long because all these loops call :func:`compute_sincos`, and Numba's disk cache does
-not notice changes in other files: a caller elsewhere would go on running the old code.
+All these loops call :func:`compute_sincos` and are in one file, since Numba's disk cache does not
+notice changes in other files: a caller elsewhere would go on running the old code.
 """
 
 import math
@@ -18,6 +18,9 @@ from gradraker._compiled.jit import compile_loop
 from gradraker._compiled.prefetch import prefetch
 
 Floats = NDArray[np.float64]
+Int64 = NDArray[np.int64]
+Int32 = NDArray[np.int32]
+Float32 = NDArray[np.float32]
 # Sums may be reordered (vectors), products and sums fused; NaN and infinity keep their rules.
 _REORDERED = {"reassoc", "contract", "nsz"}
 # Up to here n·(first part of π/2) is exact (33 + 20 bits), so the reduction below is accurate.
@@ -35,23 +38,15 @@ def _find_position_ahead(k: int, stop: int, ahead: int, last: int) -> int:
 
 @compile_loop
 def _project(
-    indices: NDArray[np.int32],
-    data: Floats,
-    start: int,
-    stop: int,
-    ahead: int,
-    table: NDArray[np.float32],
-    out: Floats,
+    indices: Int32, data: Floats, start: int, stop: int, ahead: int, table: Float32, out: Floats
 ) -> None:
     """Sum of ``data[k] * table[indices[k]]`` for k in [start, stop), in that order.
 
     ``ahead`` is where the row that will be projected next starts: its frequencies are prefetched
     while this row is summed, because a large table does not fit in the caches.
     """
-    n_frequencies = out.size
-    last = indices.size - 1
+    n_frequencies, last, k = out.size, indices.size - 1, start
     out[:] = 0.0
-    k = start
     # Four rows at a time halve the traffic to `out`; the order of additions stays.
     while k + 4 <= stop:
         a, b, c, d = data[k], data[k + 1], data[k + 2], data[k + 3]
@@ -75,8 +70,7 @@ def _project(
                 sums[j] = (total + c * part_c[j]) + d * part_d[j]
         k += 4
     while k < stop:
-        a = data[k]
-        row_a = table[indices[k]]
+        a, row_a = data[k], table[indices[k]]
         for j in range(n_frequencies):
             out[j] += a * row_a[j]
         k += 1
@@ -120,6 +114,13 @@ def compute_sincos(x: Floats, scale: float, amplitude: float, sine: Floats, cosi
                 cosine[j] = amplitude * math.cos(angle) if finite else np.nan
 
 
+@compile_loop
+def _fill_features(projection: Floats, scale: float, features: Floats) -> None:
+    """Equation (1) of one row from its projection: ``[sin(ξᵀa), cos(ξᵀa)] / √D``."""
+    D = projection.size
+    compute_sincos(projection, scale, 1.0 / math.sqrt(D), features[:D], features[D:])
+
+
 @compile_loop(fastmath=_REORDERED)
 def _sum_products(a: Floats, b: Floats) -> float:
     total = 0.0
@@ -130,33 +131,31 @@ def _sum_products(a: Floats, b: Floats) -> float:
 
 @compile_loop
 def compute_feature_rows(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
+    indptr: Int64,
+    indices: Int32,
     data: Floats,
-    rows: NDArray[np.int64],
-    table: NDArray[np.float32],
+    rows: Int64,
+    table: Float32,
     scale: float,
     out: Floats,
 ) -> None:
     """Equation (1): ``out[i] = [sin(ξᵀa), cos(ξᵀa)] / √D`` for row ``rows[i]`` of the matrix."""
-    n_frequencies = table.shape[1]
-    amplitude = 1.0 / math.sqrt(n_frequencies)
-    projection = np.empty(n_frequencies)
+    projection = np.empty(table.shape[1])
     for i in range(rows.size):
         start, stop = indptr[rows[i]], indptr[rows[i] + 1]
         ahead = indptr[rows[min(i + 1, rows.size - 1)]]
         _project(indices, data, start, stop, ahead, table, projection)
-        compute_sincos(projection, scale, amplitude, out[i, :n_frequencies], out[i, n_frequencies:])
+        _fill_features(projection, scale, out[i])
 
 
 @compile_loop
 def predict_rows(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
+    indptr: Int64,
+    indices: Int32,
     data: Floats,
     start: int,
     stop: int,
-    table: NDArray[np.float32],
+    table: Float32,
     scale: float,
     theta: Floats,
     features: Floats,
@@ -166,14 +165,10 @@ def predict_rows(
 
     ``theta`` has shape (K, 2D). ``features`` is work space (2D,) whose dtype is that of z.
     """
-    n_frequencies = table.shape[1]
-    amplitude = 1.0 / math.sqrt(n_frequencies)
-    projection = np.empty(n_frequencies)
+    projection = np.empty(table.shape[1])
     for i in range(start, stop):
         _project(indices, data, indptr[i], indptr[i + 1], indptr[i + 1], table, projection)
-        compute_sincos(
-            projection, scale, amplitude, features[:n_frequencies], features[n_frequencies:]
-        )
+        _fill_features(projection, scale, features)
         for k in range(theta.shape[0]):
             out[i, k] = _sum_products(theta[k], features)
 
@@ -185,7 +180,7 @@ def _add(theta: Floats, factor: float, features: Floats) -> None:
 
 
 @compile_loop
-def run_lms_pass(Z: Floats, rows: NDArray[np.int64], Y: Floats, step: float, theta: Floats) -> None:
+def run_lms_pass(Z: Floats, rows: Int64, Y: Floats, step: float, theta: Floats) -> None:
     """Train on rows of Z in the order ``rows``: θ ← θ + step (y − θᵀz) z, step = 2η.
 
     ``Z`` is (n, 2D), ``Y`` is (n, K), ``theta`` is (K, 2D) and changed in place.
@@ -196,37 +191,28 @@ def run_lms_pass(Z: Floats, rows: NDArray[np.int64], Y: Floats, step: float, the
 
 
 @compile_loop
-def _compute_features_of_one(
-    indices: NDArray[np.int32], data: Floats, table: NDArray[np.float32], scale: float
-) -> Floats:
+def _compute_features_of_one(indices: Int32, data: Floats, table: Float32, scale: float) -> Floats:
     """Equation (1) for one node with neighbours ``indices`` and weights ``data``."""
-    n_frequencies = table.shape[1]
-    projection = np.empty(n_frequencies)
-    features = np.empty(2 * n_frequencies)
+    projection, features = np.empty(table.shape[1]), np.empty(2 * table.shape[1])
     first = min(0, indices.size)  # a literal 0 would have _project compiled a second time
     _project(indices, data, first, indices.size, first, table, projection)
-    amplitude = 1.0 / math.sqrt(n_frequencies)
-    compute_sincos(projection, scale, amplitude, features[:n_frequencies], features[n_frequencies:])
+    _fill_features(projection, scale, features)
     return features
 
 
 @compile_loop
 def predict_value(
-    indices: NDArray[np.int32],
-    data: Floats,
-    table: NDArray[np.float32],
-    scale: float,
-    theta: Floats,
+    indices: Int32, data: Floats, table: Float32, scale: float, theta: Floats
 ) -> float:
-    """:func:`predict_one` for a single target, θ of shape (2D,): numbers are faster to pass."""
+    """Equation (2) for one node and one target: numbers are faster to pass than arrays."""
     return _sum_products(theta, _compute_features_of_one(indices, data, table, scale))
 
 
 @compile_loop
 def learn_value(
-    indices: NDArray[np.int32],
+    indices: Int32,
     data: Floats,
-    table: NDArray[np.float32],
+    table: Float32,
     scale: float,
     step: float,
     value: float,
@@ -243,25 +229,10 @@ def learn_value(
 
 
 @compile_loop
-def predict_one(
-    indices: NDArray[np.int32],
-    data: Floats,
-    table: NDArray[np.float32],
-    scale: float,
-    theta: Floats,
-    out: Floats,
-) -> None:
-    """Equation (2) for one node with neighbours ``indices`` and weights ``data``."""
-    features = _compute_features_of_one(indices, data, table, scale)
-    for k in range(theta.shape[0]):
-        out[k] = _sum_products(theta[k], features)
-
-
-@compile_loop
 def learn_one(
-    indices: NDArray[np.int32],
+    indices: Int32,
     data: Floats,
-    table: NDArray[np.float32],
+    table: Float32,
     scale: float,
     step: float,
     values: Floats,
@@ -275,7 +246,6 @@ def learn_one(
     features = _compute_features_of_one(indices, data, table, scale)
     for k in range(theta.shape[0]):
         out[k] = _sum_products(theta[k], features)
-    for k in range(theta.shape[0]):
         if not math.isfinite(step * (values[k] - out[k])):
             return False
     for k in range(theta.shape[0]):
@@ -285,13 +255,7 @@ def learn_one(
 
 @compile_loop
 def project_rows(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    data: Floats,
-    start: int,
-    stop: int,
-    table: NDArray[np.float32],
-    out: Floats,
+    indptr: Int64, indices: Int32, data: Floats, start: int, stop: int, table: Float32, out: Floats
 ) -> None:
     """Projections ``out[i] = row i of X @ table`` for rows [start, stop), before any scaling."""
     for i in range(start, stop):
@@ -301,10 +265,8 @@ def project_rows(
 @compile_loop
 def compute_scaled_features(P: Floats, scale: float, Z: Floats) -> None:
     """Equation (1) from projections P (n, D): one projection serves all variances."""
-    n_frequencies = P.shape[1]
-    amplitude = 1.0 / math.sqrt(n_frequencies)
     for i in range(P.shape[0]):
-        compute_sincos(P[i], scale, amplitude, Z[i, :n_frequencies], Z[i, n_frequencies:])
+        _fill_features(P[i], scale, Z[i])
 
 
 @compile_loop
@@ -312,10 +274,8 @@ def predict_member_rows(
     P: Floats, scale: float, theta: Floats, features: Floats, out: Floats
 ) -> None:
     """:func:`predict_rows` from projections P (n, D), which all variances share."""
-    n_frequencies = P.shape[1]
-    amplitude = 1.0 / math.sqrt(n_frequencies)
     for i in range(P.shape[0]):
-        compute_sincos(P[i], scale, amplitude, features[:n_frequencies], features[n_frequencies:])
+        _fill_features(P[i], scale, features)
         for k in range(theta.shape[0]):
             out[i, k] = _sum_products(theta[k], features)
 
@@ -323,7 +283,7 @@ def predict_member_rows(
 @compile_loop
 def run_member_pass(
     P: Floats,
-    rows: NDArray[np.int64],
+    rows: Int64,
     scale: float,
     Y: Floats,
     step: float,
@@ -340,7 +300,6 @@ def run_member_pass(
     f = θᵀz before each step, and ``norms`` (T,) gets ‖θ‖² before it where keep is not 1.
     """
     n, n_frequencies = P.shape
-    amplitude = 1.0 / math.sqrt(n_frequencies)
     kept = Z.shape[0] > 1
     for t in range(rows.size):
         i = rows[t]
@@ -353,7 +312,7 @@ def run_member_pass(
             else:
                 prefetch(P, next_row, j)
         if t < n or not kept:
-            compute_sincos(P[i], scale, amplitude, z[:n_frequencies], z[n_frequencies:])
+            _fill_features(P[i], scale, z)
         norms[t] = 0.0
         for k in range(theta.shape[0]):
             out[t, k] = _sum_products(theta[k], z)
@@ -368,10 +327,10 @@ def run_member_pass(
 def run_held_out_pass(
     P: Floats,
     scale: float,
-    orders: NDArray[np.int64],
-    order_ends: NDArray[np.int64],
-    held_out: NDArray[np.int64],
-    held_out_ends: NDArray[np.int64],
+    orders: Int64,
+    order_ends: Int64,
+    held_out: Int64,
+    held_out_ends: Int64,
     Y: Floats,
     step: float,
     out: Floats,
@@ -401,7 +360,7 @@ def train_sweep(
     scales: Floats,
     start: int,
     stop: int,
-    rows: NDArray[np.int64],
+    rows: Int64,
     values: Floats,
     step: float,
     theta: Floats,
@@ -425,19 +384,16 @@ def add_sweep_errors(
     scales: Floats,
     start: int,
     stop: int,
-    rows: NDArray[np.int64],
+    rows: Int64,
     values: Floats,
     theta: Floats,
     out: Floats,
 ) -> None:
     """Add to ``out[s]`` the squared errors of ``theta[s]`` on ``values`` of ``rows`` of P."""
-    n, n_frequencies = P.shape
-    z = np.empty(2 * n_frequencies)
-    predictions = np.empty(n)
-    amplitude = 1.0 / math.sqrt(n_frequencies)
+    z, predictions = np.empty(2 * P.shape[1]), np.empty(P.shape[0])
     for s in range(start, stop):
-        for i in range(n):
-            compute_sincos(P[i], scales[s], amplitude, z[:n_frequencies], z[n_frequencies:])
+        for i in range(P.shape[0]):
+            _fill_features(P[i], scales[s], z)
             predictions[i] = _sum_products(theta[s], z)
         for t in range(rows.size):
             error = values[t] - predictions[rows[t]]

@@ -73,6 +73,14 @@ class AttributeTable:
         return np.repeat(np.arange(len(widths)), widths)
 
     @property
+    def are_apart(self) -> NDArray[np.bool_]:
+        """Whether each column (d,) has a unit of its own: numbers, parts of dates."""
+        if self.columns is None:
+            return np.ones(len(self.names), dtype=np.bool_)
+        listed = np.array([column.kind in ("number", "date") for column in self.columns])
+        return np.asarray(listed[self.sources])
+
+    @property
     def are_numbers(self) -> bool:
         """Whether all columns came as numbers, so that they may be counts of words."""
         return all(column.kind == "number" for column in self.columns or ())

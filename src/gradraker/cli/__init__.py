@@ -39,6 +39,7 @@ class OneSentenceGroup(click.Group):
     """A group of commands whose errors are one sentence, unless ``--debug`` is given."""
 
     watch = InterruptWatch()
+    shows_traceback = False
 
     def main(self, *args: Any, standalone_mode: bool = True, **kwargs: Any) -> Any:
         """Run a command line; Ctrl-C gives exit code 130, where click gives 1."""
@@ -55,6 +56,8 @@ class OneSentenceGroup(click.Group):
                 error.show()
             sys.exit(error.exit_code)
         except OSError as error:
+            if self.shows_traceback:
+                raise
             # Standard output cannot be written; a reader that has left needs no sentence.
             if not isinstance(error, BrokenPipeError):
                 _say(f"Error: {format_error(error)}")
@@ -74,7 +77,8 @@ class OneSentenceGroup(click.Group):
         except Exception as error:
             if self.watch.was_interrupted:
                 raise click.Abort from error  # the error comes from code that went on
-            if ctx.params["debug"]:
+            self.shows_traceback = ctx.params["debug"]
+            if self.shows_traceback:
                 raise
             raise click.ClickException(format_error(error)) from error
 

@@ -232,8 +232,8 @@ def load_node_model(path: str, *, several: bool = False, device: str | None = No
         )
     if model.target_names_ and not several:
         raise ModelFileError(
-            f"{path!r} holds a model of {len(model.target_names_)} targets: 'gradraker explain' "
-            "and the library take it, other commands take models of one"
+            f"{path!r} holds a model of {len(model.target_names_)} targets: 'gradraker explain', "
+            "'gradraker update' and the library take it, other commands take models of one"
         )
     if device is not None:
         if "device" not in model.get_params():

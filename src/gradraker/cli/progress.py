@@ -47,6 +47,10 @@ class Waiting:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Show no more progress."""
         self._timer.cancel()
         with self._lock:
             self._over = True

@@ -59,11 +59,17 @@ def shorten(number: float) -> str:
     return f"{number:,}".replace(",", " ") if isinstance(number, int) else f"{number:.4g}"
 
 
+def format_graph(graph: dict[str, Any]) -> str:
+    """The size of a graph: an edge without direction counts once, however it was listed."""
+    kind = "edges" if graph["directed"] else "undirected edges"
+    return f"{shorten(graph['nodes'])} nodes, {shorten(graph['edges'])} {kind}"
+
+
 def list_prediction_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
     """The main facts of a summary of predictions."""
     graph, values = summary["graph"], summary["values"]
     facts = [
-        ("Graph", f"{shorten(graph['nodes'])} nodes, {shorten(graph['edges'])} edges"),
+        ("Graph", format_graph(graph)),
         ("Values", f"{shorten(values['known'])} known, {shorten(values['unknown'])} to predict"),
     ]
     if "classes" in values:
@@ -110,13 +116,17 @@ def _list_attribute_facts(told: dict[str, Any] | None) -> list[tuple[str, str]]:
         return []
     kinds = ", ".join(f"{kind}: {shorten(n)}" for kind, n in told["kinds"].items())
     facts = [("Attributes", f"{shorten(told['n_columns'])} numbers per node ({kinds})")]
-    counted = [
-        f"{make_printable(one['attribute'])} ({one['coefficient']:+.3g})"
-        for one in told["coefficients"][:5]
-    ]
-    if counted:
-        facts.append(("Count most", ", ".join(counted)))
+    if told["coefficients"]:
+        largest = sorted(told["coefficients"], key=lambda one: -abs(one["coefficient"]))[:_SHOWN]
+        facts.append(("Count most", ", ".join(_format_coefficient(one) for one in largest)))
     return facts
+
+
+def _format_coefficient(one: dict[str, Any]) -> str:
+    """Say which attribute counts how much, whose it is, and for which class or target."""
+    whose = "" if one["whose"] == "of the node" else f" {one['whose']}"
+    target = f" for {make_printable(one['target'])}" if "target" in one else ""
+    return f"{make_printable(one['attribute'])}{whose} ({one['coefficient']:+.3g}{target})"
 
 
 def describe_rule(rule: str) -> str:

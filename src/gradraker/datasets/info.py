@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 
 from gradraker.datasets.dataset import GraphDataset
+from gradraker.exceptions import DatasetFileError
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,19 @@ class DatasetInfo:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "facts", MappingProxyType(dict(self.facts)))
+
+    def check_facts(self, path: Path, found: Mapping[str, int]) -> None:
+        """Refuse a file whose counts differ from the published ones."""
+        wrong = [
+            f"{number} {fact} instead of {self.facts[fact]}"
+            for fact, number in found.items()
+            if number != self.facts[fact]
+        ]
+        if wrong:
+            raise DatasetFileError(
+                f"{str(path)!r} has {' and '.join(wrong)}, so it is damaged or another file: "
+                "remove it to download it again"
+            )
 
     @property
     def terms(self) -> str:

@@ -1,6 +1,6 @@
 """Explain predictions of SKG exactly, as weighted sums of the values it has seen."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -13,10 +13,12 @@ from gradraker._validation import to_read_only
 from gradraker.explain.learned_rows import Evidence, LearnedRows
 from gradraker.explain.linear_explanation import LinearExplanation, check_row
 from gradraker.explain.similarity import efficient_distance, noise_range
-from gradraker.linear.weights import contribution_weights
+from gradraker.linear.weights import (
+    contribution_weights,
+    iterate_weight_batches,
+    sum_weights_by_node,
+)
 
-# Weights by time of a batch of explained nodes are smaller than this.
-_BATCH_BYTES = 64 << 20
 # A sum of weights this far from 1 is worth a word (section VI.B.2 of the paper).
 _FAR_FROM_ONE = 0.1
 
@@ -151,8 +153,7 @@ class Explanation(LinearExplanation):
         insignificant = np.zeros_like(significant)
         n_significant, noise = np.zeros(n, dtype=np.int64), np.zeros(n)
         seen = self.values[self.order]  # [T] or [T, K]
-        for start, F in self._source.iterate_batches():
-            rows = slice(start, start + F.shape[0])
+        for rows, F in self._source.iterate_batches():
             noise[rows] = np.maximum(0.0, -F.min(axis=1, initial=0.0))
             counts = noise[rows, np.newaxis] < F  # [batch, T]
             n_significant[rows] = counts.sum(axis=1)
@@ -223,30 +224,22 @@ class _Source:
 
     def compute_weights_by_time(self) -> NDArray[np.float64]:
         weights = np.empty((self.stars.shape[0], self.learned.order.size))  # [n, T]
-        for start, part in self.iterate_batches():
-            weights[start : start + part.shape[0]] = part
+        for batch, part in self.iterate_batches():
+            weights[batch] = part
         return weights
 
     def compute_row_by_time(self, row: int) -> NDArray[np.float64]:
         return contribution_weights(self.Z, self.learned.order, self.stars[row], self.learned.rates)
 
-    def iterate_batches(self) -> Any:
-        """Yield (first explained node, weights by time of a batch of them)."""
-        order, rates = self.learned.order, self.learned.rates
-        size = max(1, _BATCH_BYTES // (8 * max(1, order.size)))
-        for start in range(0, self.stars.shape[0], size):
-            stars = self.stars[start : start + size]
-            yield start, contribution_weights(self.Z, order, stars, rates)
+    def iterate_batches(self) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+        """Yield explained nodes and their weights by time, some nodes at a time."""
+        learned = self.learned
+        return iterate_weight_batches(self.Z, learned.order, self.stars, learned.rates)
 
     def compute_weights_by_node(self) -> NDArray[np.float64]:
         """Weights summed over the training steps of each known node."""
-        order, n_known = self.learned.order, len(self.learned)
-        ones = np.ones(order.size)
-        times = csr_array((ones, (order, np.arange(order.size))), (n_known, order.size))
-        weights = np.empty((self.stars.shape[0], n_known))  # [n, n_known]
-        for start, part in self.iterate_batches():
-            weights[start : start + part.shape[0]] = (times @ part.T).T
-        return weights
+        learned = self.learned
+        return sum_weights_by_node(self.Z, learned.order, self.stars, learned.rates)
 
 
 def explain_predictions(

@@ -1,6 +1,6 @@
 """Kernels, exact extreme distances, and the four ranges of the kernel variance σ²."""
 
-from gradraker.kernels.distances import (
+from gradraker.kernels.distances.extremes import (
     ExtremeDistances,
     PairDistance,
     extreme_squared_distances,

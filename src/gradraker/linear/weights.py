@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
 from sklearn.utils import check_array
 
 from gradraker._compiled.adjoint import run_adjoint_pass, run_kernel_adjoint_pass
@@ -12,6 +13,8 @@ from gradraker._validation import check_learning_rate
 from gradraker.features.parallel import parallel_for
 from gradraker.kernels.equal_rows import group_equal_rows
 
+# Weights by time of a batch of predicted nodes are smaller than this.
+_BATCH_BYTES = 64 << 20
 # Steps per block: enough for matrix products, few enough for the triangular solve.
 _BLOCK = 256
 # With less work a thread costs more than it saves.
@@ -65,6 +68,39 @@ def contribution_weights(
     else:
         _fill_weights_of_many(features, rows, steps, stars, weights)
     return weights[0] if np.ndim(z_star) == 1 else weights
+
+
+def iterate_weight_batches(
+    Z: NDArray[np.float64],
+    order: NDArray[np.int64],
+    stars: NDArray[np.float64],
+    rates: NDArray[np.float64],
+) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+    """Yield predicted nodes and their contribution weights (·, T), some nodes at a time."""
+    size = max(1, _BATCH_BYTES // (8 * max(1, order.size)))
+    for start in range(0, stars.shape[0], size):
+        batch = slice(start, start + size)
+        yield batch, contribution_weights(Z, order, stars[batch], rates)
+
+
+def sum_weights_by_node(
+    Z: NDArray[np.float64],
+    order: NDArray[np.int64],
+    stars: NDArray[np.float64],
+    rates: NDArray[np.float64],
+    factors: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """Contribution weights summed over the steps of each known node, (m, n).
+
+    With ``factors`` (T,) the weight of each step is multiplied first.
+    """
+    factors = np.ones(order.size) if factors is None else factors
+    shape = Z.shape[0], order.size
+    times = csr_array((factors, (order, np.arange(order.size))), shape)  # [n, T]
+    weights = np.empty((stars.shape[0], Z.shape[0]))
+    for batch, by_time in iterate_weight_batches(Z, order, stars, rates):
+        weights[batch] = (times @ by_time.T).T
+    return weights
 
 
 class _Many(NamedTuple):

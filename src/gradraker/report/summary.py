@@ -11,6 +11,7 @@ from gradraker._validation import to_json_number
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.graph.node_graph import count_reversed
 from gradraker.models.node_model import NodeModel
+from gradraker.report.attributes import describe_attributes, list_coefficients
 from gradraker.report.names import list_contributors, round_off, to_json_name, to_json_value
 from gradraker.report.quality import describe_left_out
 from gradraker.sweep.versions import collect_versions
@@ -71,7 +72,7 @@ def summarize_predictions(
         "bounds": describe_bounds(result),
         "sigma2": facts.get("sigma2"),
         "choice": facts.get("choice"),
-        "attributes": facts.get("attributes"),
+        "attributes": describe_attributes(facts, result.model),
         "held_out": describe_left_out(result),
         "transfer": facts.get("transfer"),
         "predictions": list_predictions(result, n_contributors),
@@ -208,6 +209,7 @@ def summarize_update(
         "task": result.task,
         "nodes": len(model.nodes_),
         "edges": _count_edges(model),
+        "directed": model.is_directed_,
         "graph_changed": update.graph_changed,
         "learned": len(update.learned),
         "passed_over": update.n_passed_over,
@@ -234,12 +236,13 @@ def summarize_update(
 
 
 def summarize_explanation(
-    model: NodeModel, explanation: LinearExplanation, *, k: int
+    model: NodeModel, explanation: LinearExplanation, *, k: int, target: object = None
 ) -> dict[str, Any]:
     """Summarize why the first explained node got its prediction: what ``gradraker explain`` prints.
 
     Contributions are weight × (value − mean), the part by which a known value moves the prediction
-    from the mean. A class is scored by the weights of the known nodes of that class.
+    from the mean. A class is scored by the weights of the known nodes of that class. ``target`` is
+    the one that was explained, if the model has several.
 
     Examples
     --------
@@ -274,6 +277,7 @@ def summarize_explanation(
         "sum_of_weights": float(weights.sum()),
         "listed_part": listed / total if total != 0.0 else 1.0,
         "parts": explanation.get_parts(0),
+        "attributes": list_coefficients(model, target, k),
         "contributors": [
             {
                 "node": str(explanation.known_names[i]),
@@ -307,6 +311,7 @@ def _summarize_class(model: NodeModel, explanation: LinearExplanation, *, k: int
         "sum_of_weights": float(weights.sum()),
         "listed_part": float(np.abs(weights[order]).sum() / max(np.abs(weights).sum(), 1e-300)),
         "parts": explanation.get_parts(0),
+        "attributes": list_coefficients(model, names[first], k),
         "contributors": [
             {
                 "node": str(explanation.known_names[i]),

@@ -99,7 +99,7 @@ def test_table_for_people(predict: Callable[..., Any], expected: Any) -> None:
     assert result.exit_code == 0, result.output
     assert result.stderr == ""
     text = " ".join(result.stdout.split())
-    assert "Graph 89 nodes, 2 515 edges" in text
+    assert "Graph 89 nodes, 1 302 undirected edges" in text
     assert "Values 60 known, 29 to predict" in text
     assert "Compared by " in text
     assert all(block in text for block in expected.model.blocks_)

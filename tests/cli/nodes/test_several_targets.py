@@ -90,9 +90,33 @@ def test_one_of_several_targets_is_explained() -> None:
         refused = CliRunner().invoke(main, [*ask, *more])
         assert refused.exit_code == 2
         assert "between, size" in refused.output
-    refused = CliRunner().invoke(main, ["update", "--model", "m.gr", "--values", "values.csv"])
-    assert refused.exit_code == 1
-    assert "2 targets" in refused.output
+
+
+def update(*arguments: str, code: int = 0) -> Result:
+    result = CliRunner().invoke(main, ["update", "--model", "m.gr", *arguments])
+    assert result.exit_code == code, result.output
+    return result
+
+
+@pytest.mark.usefixtures("files")
+def test_several_targets_are_updated_and_forgotten() -> None:
+    run("--value", "between,size", "--model", "m.gr", "--coverage", "0.8", "--lower", "0")
+    first, second, third = load("m.gr").unknown_nodes_[:3]
+    Path("new.csv").write_text(f"node,between,size\n{first},0.2,0.5\n{second},,0.9\n")
+    facts = json.loads(update("--values", "new.csv", "--out", "out.csv", "--json").stdout)
+    assert [one["known"] for one in facts["targets"]] == [40, 35]
+    rows = {row["node"]: row for row in read_rows("out.csv")}
+    assert (rows[first]["value_between"], rows[second]["value_size"]) == ("0.2", "0.9")
+    assert float(rows[first]["lower_size"]) >= 0.0  # intervals and bounds are kept
+    assert load("m.gr").values_.shape == (77, 2)
+    Path("one.csv").write_text(f"node,size\n{third},0.1\n")
+    assert "not a column" in update("--values", "one.csv", code=1).stderr
+    facts = json.loads(update("--values", "one.csv", "--value", "size", "--json").stdout)
+    assert [one["known"] for one in facts["targets"]] == [40, 36]
+    facts = json.loads(update("--forget-value", first, "--json").stdout)
+    assert [one["known"] for one in facts["targets"]] == [39, 35]
+    for more in (["--report", "page.html"], ["--top", "2"]):
+        assert "once for each column" in " ".join(update(*more, code=2).stderr.split())
 
 
 @pytest.mark.usefixtures("files")

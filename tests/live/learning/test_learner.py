@@ -1,6 +1,8 @@
 """The learner: batches, replay, validation and refusals, without a process of its own."""
 
 import math
+import multiprocessing
+import os
 from typing import Any
 
 import numpy as np
@@ -10,9 +12,13 @@ from gradraker import NodeRegressor, load
 from gradraker.live.journal import Journal, Submission, append, read_validations
 from gradraker.live.journal.changes import Change
 from gradraker.live.learning.learner import Learner
-from gradraker.live.learning.learner_settings import LearnerSettings
+from gradraker.live.learning.learner_settings import (
+    LearnerSettings,
+    receive_descriptor,
+    send_descriptor,
+)
 from gradraker.live.learning.live_model import LiveModel, describe_base, dump_base
-from gradraker.live.learning.states import read_state, write_state
+from gradraker.live.learning.states import open_state_file, read_state, write_state
 
 
 @pytest.fixture
@@ -25,7 +31,7 @@ def journal(model_file: Any, tmp_path: Any) -> Any:
 
 
 def make_learner(journal: Any, **options: Any) -> Any:
-    return Learner(journal, LearnerSettings(journal="", folder="", **options))
+    return Learner(journal, LearnerSettings(journal="", **options))
 
 
 def put(journal: Any, node: Any, value: Any) -> Any:
@@ -134,13 +140,25 @@ def test_snapshot_makes_replay_short(journal: Any) -> None:
     assert again.live.model.predict(["x"])[0] == pytest.approx(learner.live.model.predict(["x"])[0])
 
 
-def test_state_goes_through_a_file(journal: Any, tmp_path: Any) -> None:
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_state_goes_through_a_file(journal: Any, monkeypatch: Any, in_memory: bool) -> None:
+    if not in_memory:
+        monkeypatch.delattr("os.memfd_create", raising=False)
     learner = make_learner(journal)
     table = learner.make_state()
-    path = tmp_path / "state"
-    write_state(path, table, learner.live.model, integers=False)
-    state = read_state(path)
-    assert not path.exists()
+    ours, theirs = multiprocessing.Pipe()
+    with open_state_file() as file:
+        write_state(file, table, learner.live.model, integers=False)
+        theirs.send("news")
+        send_descriptor(theirs, file.fileno())
+    theirs.close()
+    assert ours.recv() == "news"
+    descriptor = receive_descriptor(ours)
+    state = read_state(descriptor)
+    os.close(descriptor)
+    with pytest.raises(EOFError):
+        receive_descriptor(ours)
+    ours.close()
     assert state.table.names == table.names
     np.testing.assert_array_equal(state.table.predictions, table.predictions)
     found = state.model.predict_new({"n": ["x"]})

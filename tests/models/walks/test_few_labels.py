@@ -54,6 +54,24 @@ def test_few_labels_per_class_beat_the_majority(solver: str, per_class: int) -> 
     assert per_class == 1 or min(scores) > 0.3
 
 
+@pytest.mark.statistical
+@pytest.mark.parametrize("per_class", [1, 2, 5])
+def test_few_labels_per_class_are_learned_from_attributes(per_class: int) -> None:
+    # Nearest of four centres: two labels in three are right at one label per class, more with more.
+    scores = []
+    for seed in range(5):
+        edges, labels = make_blocks(4, 40, seed)
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(labels.size, 4)) + 1.5 * rng.normal(size=(4, 4))[labels]
+        known = list_known(labels, per_class, seed)
+        unknown = np.setdiff1d(np.arange(labels.size), known).tolist()
+        model = NodeClassifier().fit(
+            edges, {i: int(labels[i]) for i in known}, nodes=range(labels.size), attributes=X
+        )
+        scores.append(model.score(unknown, labels[unknown]))
+    assert np.mean(scores) > (0.55 if per_class == 1 else 0.7)
+
+
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_one_label_in_all_is_predicted_for_all(solver: str) -> None:
     edges, labels = make_blocks(2, 15, 0)

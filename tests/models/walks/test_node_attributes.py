@@ -67,6 +67,48 @@ def test_attributes_that_tell_much_are_used(solver: str) -> None:
     assert "+" in repr(model.coefficients_)
 
 
+@pytest.mark.parametrize("partly", [False, True], ids=["same nodes", "other nodes"])
+def test_coefficients_of_several_targets_are_in_their_units(partly: bool) -> None:
+    A, X, _, known = _make_data()
+    values = np.column_stack([known, 100.0 * known])
+    if partly:
+        values[np.flatnonzero(~np.isnan(known))[0], 1] = np.nan
+    model = NodeRegressor(transform="none").fit(A, values, attributes=X)
+    found = model.coefficients_.values
+    assert abs(found[:, :, 0]).max() > 0.1
+    np.testing.assert_allclose(found[:, :, 1], 100.0 * found[:, :, 0], rtol=0.1, atol=0.5)
+    assert len(model.describe()["attributes"]["coefficients"]) > 2
+
+
+def _list_errors(n_known: int, *, helpful: bool, use: bool) -> list[float]:
+    """Squared errors over the variance, of 8 draws; attributes help, or are noise."""
+    errors = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        A, places = _make_edges(rng)
+        X = rng.normal(size=(N, 6))
+        signal = X[:, 0] + 0.7 * X[:, 1] if helpful else 2.0 * np.sin(5.0 * places[:, 0])
+        y = signal + 0.3 * rng.normal(size=N)
+        order = rng.permutation(N)
+        known, unknown = order[:n_known], order[n_known:]
+        values = {int(i): float(y[i]) for i in known}
+        model = NodeRegressor().fit(A, values, attributes=X if use else None)
+        errors.append(float(np.mean((model.predict(unknown) - y[unknown]) ** 2) / y.var()))
+    return errors
+
+
+@pytest.mark.statistical
+def test_few_values_are_learned_from_attributes() -> None:
+    # The mean of five values leaves 1.24 of the variance.
+    assert np.exp(np.mean(np.log(_list_errors(5, helpful=True, use=True)))) < 1.2
+
+
+@pytest.mark.statistical
+def test_few_values_are_learned_from_walks_beside_noise() -> None:
+    logs = np.log([_list_errors(10, helpful=False, use=use) for use in (True, False)])
+    assert np.exp(np.mean(logs[0] - logs[1])) < 1.2
+
+
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_attributes_that_are_noise_are_dropped(solver: str) -> None:
     rng = np.random.default_rng(1)

@@ -35,8 +35,8 @@ def explain(model: str, node: str, target: str | None, top: int, as_json: bool) 
     A predicted number is exactly the mean plus the sum of weight × (value − mean) over all
     nodes that the model has learned; where the model predicts in another scale, such as
     logarithms, that holds for values in this scale, and the table says so. A class has the score
-    Σ weight over the known nodes of that
-    class.
+    Σ weight over the known nodes of that class. A model that was given attributes also lists those
+    that count most where it uses them linearly.
     """
     if model == "-":
         raise click.UsageError("--model cannot be '-': give the name of a file")
@@ -54,7 +54,7 @@ def explain(model: str, node: str, target: str | None, top: int, as_json: bool) 
             raise ValueError(
                 f"--node: {node!r} is not in the graph that the model has learned"
             ) from error
-        facts = summarize_explanation(saved, explanation, k=top)
+        facts = summarize_explanation(saved, explanation, k=top, target=which.get("target"))
     if as_json:
         echo_json(facts)
         return
@@ -64,6 +64,10 @@ def explain(model: str, node: str, target: str | None, top: int, as_json: bool) 
     if facts["parts"]:
         rows = [[name, part] for name, part in facts["parts"].items()]
         page.print(make_rows_table("Kinds of similarity", ["Similarity", "Adds"], rows))
+    if facts["attributes"]:
+        rows = [[one["attribute"], one["whose"], one["coefficient"]] for one in facts["attributes"]]
+        title = "Attributes: what one standard deviation more adds"
+        page.print(make_rows_table(title, ["Attribute", "Whose", "Adds"], rows))
     headings = {"node": "Known node", "weight": "Weight", "value": "Value"}
     if "classes" in facts:
         headings["value"] = "Class"

@@ -218,9 +218,10 @@ def _predict_several(
 
     targets = several_targets.list_targets(how.value)
     if targets:
-        several_targets.check_targets(options["method"], how.task, report=report, top=top)
+        several_targets.check_method(options["method"], how.task)
+        several_targets.check_outputs(report=report, top=top)
         predicted = several_targets.predict_targets(targets, *files, how, options)
-        several_targets.write_targets(predicted, **outputs)
+        several_targets.write_targets(predicted, **outputs, notes=_take_shape(options))
     return bool(targets)
 
 

@@ -1,6 +1,6 @@
-"""``gradraker predict --value a,b``: several columns of values, learned together."""
+"""Several columns of values, learned together: ``predict --value a,b``, and ``update``."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -62,18 +62,17 @@ def refuse_targets(value: object) -> None:
 
 
 def read_targets(
-    path: str, targets: list[str], waiting: Waiting, how: FileOptions
+    path: str, targets: Sequence[Hashable], waiting: Waiting, how: FileOptions
 ) -> dict[str, dict[str, float]]:
     """Read several columns of values, by the name of the node and of the column."""
     if path == "-":
         raise click.UsageError("--values cannot be '-' with several columns: give a file")
     found: dict[str, dict[str, float]] = {}
     for target in targets:
-        column = read_values_file(
-            path, waiting, replace(how, value=ColumnNumber(target), task="values")
-        )
+        name = target if isinstance(target, ColumnNumber) else ColumnNumber(str(target))
+        column = read_values_file(path, waiting, replace(how, value=name, task="values"))
         for node, number in column.items():
-            found.setdefault(str(node), {})[target] = float(number)
+            found.setdefault(str(node), {})[name.text] = float(number)
     return found
 
 
@@ -165,6 +164,11 @@ def _train(
         unknown_nodes=options["unknown_nodes"],
         **settings,
     )
+    return _predict_all(model, options)
+
+
+def _predict_all(model: "NodeRegressor", options: Mapping[str, Any]) -> TargetPredictions:
+    """Predict all nodes, with the intervals and bounds that are asked for."""
     lower = -np.inf if options["lower"] is None else options["lower"]
     upper = np.inf if options["upper"] is None else options["upper"]
     if options["coverage"] is None:
@@ -173,15 +177,50 @@ def _train(
     return TargetPredictions(model, np.clip(found, lower, upper), np.clip(ends, lower, upper))
 
 
-def check_targets(method: str, task: str | None, *, report: str | None, top: int) -> None:
-    """Refuse what only one target has."""
+def update_targets(
+    model: "NodeRegressor",
+    files: Mapping[str, str | None],
+    how: FileOptions,
+    options: Mapping[str, Any],
+    waiting: Waiting,
+) -> TargetPredictions:
+    """Let a model forget, teach it what the files hold, and predict all nodes."""
+    from gradraker.models import watch_progress
+
+    edges, values = files["edges"], files["values"]
+    graph = None if edges is None else read_edges_file(edges, waiting, how)
+    known = None
+    if values is not None:
+        own = [str(name) for name in model.target_names_] if how.value is None else [how.value]
+        known = read_targets(values, list_targets(how.value) or own, waiting, how)
+    described = read_attributes_table(files["attributes"], waiting)
+    removed = {name: list(items) for name, items in options["forget"].items() if items}
+    waiting.show_stage("training")
+    with reword_errors(values, isolated=True), tell_warnings(waiting):
+        waiting.set_file("")
+        with watch_progress(waiting.show_progress):
+            if removed:
+                model.forget(**removed)
+            if graph is not None or known is not None or described is not None:
+                more = {"attributes": described, "unknown_nodes": options["unknown_nodes"]}
+                model.partial_fit(graph, known, **more)
+            return _predict_all(model, options)
+
+
+def check_method(method: str, task: str | None) -> None:
+    """Refuse several columns for models and tasks that take one."""
     if method != "nodes" or task == "classes":
         raise click.UsageError(
             "--value names several columns: --method nodes predicts them, as numbers"
         )
+
+
+def check_outputs(*, report: str | None, top: int) -> None:
+    """Refuse what only one target has."""
     if report is not None or top:
         raise click.UsageError(
-            "--report and --top are for one column of values: run them with one --value"
+            "--report and --top are for one column of values: run 'gradraker predict' once for "
+            "each column, with one --value"
         )
 
 
@@ -192,10 +231,15 @@ def write_targets(
     model: str | None,
     raw_names: bool,
     as_json: bool,
+    notes: Mapping[str, Any],
 ) -> None:
-    """Write the table and the model, and print the facts."""
+    """Write the table and the model with notes for update, and print the facts."""
     rows = list(list_column_rows(result.list_columns(), raw_names=raw_names))
-    write_outputs([(model, result.model.write_to), (out, make_csv(rows))])
+
+    def write_model(file: Any) -> None:
+        result.model.write_to(file, notes=dict(notes))
+
+    write_outputs([(model, write_model), (out, make_csv(rows))])
     summary = result.summarize()
     if as_json:
         echo_json(summary)
@@ -206,7 +250,7 @@ def write_targets(
         ("Graph", f"{shorten(summary['graph']['nodes'])} nodes"),
         ("Compared by", kernel or "nothing: every node gets about the mean"),
     ]
-    page.print(make_facts_table("Predicted from known values, together", facts))
+    page.print(make_facts_table("Several columns, learned together", facts))
     headings = ["Target", "Known", "RMSE", "RMSE of the mean", "Weights add up in"]
     listed = [
         [one["target"], one["known"], one["rmse"], one["rmse_of_mean"], one["scale"]]

@@ -1,11 +1,12 @@
 """``gradraker update``: teach a saved model new edges and values."""
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gradraker.cli.inputs import (
+    FileOptions,
     check_distinct,
     check_streams,
     load_node_model,
@@ -37,7 +38,16 @@ from gradraker.cli.output import (
 )
 from gradraker.cli.page import Outputs, make_page, take_page_options
 from gradraker.cli.progress import Waiting
-from gradraker.cli.tables import make_facts_table, make_predictions_table, shorten
+from gradraker.cli.tables import (
+    format_graph,
+    make_facts_table,
+    make_predictions_table,
+    shorten,
+)
+
+if TYPE_CHECKING:
+    from gradraker.models import NodeModel
+    from gradraker.workflow import Update
 
 
 @click.command(
@@ -114,7 +124,7 @@ def update(
     before they are learned, which gives an honest error. What --forget-value, --forget-node and
     --forget-edge name is removed first, as if it had never been there. With none of these, the
     model only predicts. Intervals, bounds, title and unit are those of predict, unless they are
-    given anew.
+    given anew. A model of several columns takes those of its columns that --value names, or all.
     """
     if "-" in (model, save_as):
         raise click.UsageError("--model and --save-as cannot be '-': give the name of a file")
@@ -134,34 +144,26 @@ def update(
     # Nobody else writes the file between the moments when it is read and written.
     with Waiting() as waiting, lock_file(target, on_wait=say_waiting):
         waiting.show_stage("reading the model")
-        from gradraker.models import watch_progress
+        from gradraker.cli.nodes import several_targets
         from gradraker.report import summarize_predictions, summarize_update
-        from gradraker.workflow import predict_all, update_nodes
+        from gradraker.workflow import predict_all
 
-        saved = load_node_model(model, device=device)
+        saved = load_node_model(model, several=True, device=device)
         options, kept = _take_notes(options, model)
         if again and not saved.learns_by_steps:
             raise click.UsageError("--again is for models of SKG: this one holds each value once")
         how = replace(how, task=saved.value_kind.task, directed=saved.is_directed_)
-        graph = None if edges is None else read_edges_file(edges, waiting, how)
-        given = {} if values is None else read_values_file(values, waiting, how)
-        described = read_attributes_table(attributes, waiting)
-        waiting.show_stage("training")
-        with reword_errors(values, isolated=True), tell_warnings(waiting):
-            removed = {"values": forget_values, "nodes": forget_nodes, "edges": forget_edges}
-            waiting.set_file("")
-            with watch_progress(waiting.show_progress):
-                found = update_nodes(
-                    saved,
-                    graph,
-                    given,
-                    attributes=described,
-                    unknown_nodes=unknown_nodes,
-                    relearn=again,
-                    forget=removed,
-                )
-        shape = {name: options[name] for name in ("coverage", "lower", "upper")}
-        result = predict_all(saved, **shape)
+        removed = {"values": forget_values, "nodes": forget_nodes, "edges": forget_edges}
+        if saved.target_names_:
+            several_targets.check_outputs(report=report, top=top)
+            options |= {"unknown_nodes": unknown_nodes, "forget": removed}
+            predicted = several_targets.update_targets(saved, inputs, how, options, waiting)
+            waiting.stop()
+            shown: dict[str, Any] = {"raw_names": raw_names, "as_json": as_json}
+            several_targets.write_targets(predicted, out=out, model=target, **shown, notes=kept)
+            return
+        found = _learn_files(saved, inputs, how, removed, again, unknown_nodes, waiting)
+        result = predict_all(saved, **{name: options[name] for name in _SHAPE})
         facts = summarize_update(found, result, n_contributors=top)
         waiting.show_stage("explaining")
 
@@ -183,8 +185,41 @@ def update(
     outputs.echo(target if changed else save_as)
 
 
-# What a model keeps of predict, for predictions and pages of update.
-_KEPT = ("coverage", "lower", "upper", "title", "unit")
+def _learn_files(
+    model: "NodeModel",
+    files: dict[str, str | None],
+    how: FileOptions,
+    removed: dict[str, Any],
+    again: bool,
+    unknown_nodes: Any,
+    waiting: Waiting,
+) -> "Update":
+    """Read the files and teach the model what they hold."""
+    from gradraker.models import watch_progress
+    from gradraker.workflow import update_nodes
+
+    edges, values = files["edges"], files["values"]
+    graph = None if edges is None else read_edges_file(edges, waiting, how)
+    given = {} if values is None else read_values_file(values, waiting, how)
+    described = read_attributes_table(files["attributes"], waiting)
+    waiting.show_stage("training")
+    with reword_errors(values, isolated=True), tell_warnings(waiting):
+        waiting.set_file("")
+        with watch_progress(waiting.show_progress):
+            return update_nodes(
+                model,
+                graph,
+                given,
+                attributes=described,
+                unknown_nodes=unknown_nodes,
+                relearn=again,
+                forget=removed,
+            )
+
+
+# What predictions look like, and what a model keeps of predict for predictions and pages.
+_SHAPE = ("coverage", "lower", "upper")
+_KEPT = (*_SHAPE, "title", "unit")
 
 
 def _take_notes(options: dict[str, Any], model: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -201,7 +236,7 @@ def _print_tables(facts: dict[str, Any], *, changed: bool, to_stderr: bool) -> N
     if "steps" in facts:
         in_all = f"{shorten(facts['steps'])} steps"
     listed = [
-        ("Graph", f"{shorten(facts['nodes'])} nodes, {shorten(facts['edges'])} edges"),
+        ("Graph", format_graph(facts)),
         ("Learned", f"{shorten(facts['learned'])} new values, {in_all} in all"),
     ]
     if facts["forgotten"]:

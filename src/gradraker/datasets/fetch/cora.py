@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from gradraker.datasets.dataset import GraphDataset
 from gradraker.datasets.fetch.download import find_files
-from gradraker.datasets.fetch.facts import check_facts
 from gradraker.datasets.info import DatasetInfo, RemoteFile
 from gradraker.exceptions import DatasetFileError
 
@@ -68,12 +67,12 @@ def fetch_cora_con(
     content, cites = paths["cora.content"], paths["cora.cites"]
     class_of = _read_content(content)
     names, values = list(class_of), np.array(list(class_of.values()))
-    check_facts(content, INFO.facts, {"papers": len(names), "classes": len(np.unique(values))})
+    INFO.check_facts(content, {"papers": len(names), "classes": len(np.unique(values))})
     citing, cited = _read_cites(cites, names)
     cites_somebody = np.zeros(len(names), dtype=bool)
     cites_somebody[citing] = True
     n_silent = int((~cites_somebody).sum())
-    check_facts(cites, INFO.facts, {"citations": len(citing), "papers that cite nobody": n_silent})
+    INFO.check_facts(cites, {"citations": len(citing), "papers that cite nobody": n_silent})
     n = len(names)
     links = sp.coo_array((np.ones(len(citing)), (citing, cited)), shape=(n, n)).tocsr()
     kept = np.flatnonzero(cites_somebody)

@@ -7,7 +7,6 @@ import scipy.sparse as sp
 
 from gradraker.datasets.dataset import GraphDataset
 from gradraker.datasets.fetch.download import find_files
-from gradraker.datasets.fetch.facts import check_facts
 from gradraker.datasets.fetch.tables import read_integers
 from gradraker.datasets.info import DatasetInfo, RemoteFile
 from gradraker.exceptions import DatasetFileError
@@ -52,12 +51,12 @@ def fetch_email_eu_core(
     labels = read_integers(labels_path, n_columns=2)
     n = len(labels)
     found = {"members": n, "departments": len(np.unique(labels[:, 1]))}
-    check_facts(labels_path, INFO.facts, found)
+    INFO.check_facts(labels_path, found)
     if not np.array_equal(np.sort(labels[:, 0]), np.arange(n)):
         raise DatasetFileError(f"{str(labels_path)!r} must give 0 to {n - 1} one department each")
     edges_path = paths["email-Eu-core.txt"]
     edges = np.unique(read_integers(edges_path, n_columns=2), axis=0)
-    check_facts(edges_path, INFO.facts, {"edges": len(edges)})
+    INFO.check_facts(edges_path, {"edges": len(edges)})
     if edges.min() < 0 or edges.max() >= n:
         raise DatasetFileError(
             f"{str(edges_path)!r} must have members from 0 to {n - 1}; "

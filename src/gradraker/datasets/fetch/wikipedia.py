@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from gradraker.datasets.dataset import GraphDataset
 from gradraker.datasets.fetch.download import find_files, find_folder
-from gradraker.datasets.fetch.facts import check_facts
 from gradraker.datasets.fetch.tables import read_integers
 from gradraker.datasets.info import DatasetInfo, RemoteFile
 from gradraker.exceptions import ArgumentError, DatasetFileError, DatasetUnavailableError
@@ -158,7 +157,7 @@ def _build_adjacency(
     if not (np.isfinite(weights).all() and (weights > 0).all()):
         raise DatasetFileError(f"{where}: weights must be finite and larger than 0")
     n_distinct = len(np.unique(edges, axis=0))
-    check_facts(path, INFO.facts, {"pages": n_pages, "edges": n_distinct})
+    INFO.check_facts(path, {"pages": n_pages, "edges": n_distinct})
     if len(edges) != n_distinct:
         raise DatasetFileError(f"{where}: an edge occurs more than once")
     if edges.min() < 0 or edges.max() >= n_pages:
@@ -189,7 +188,7 @@ def _read_json(path: Path) -> _Pages:
     if sorted(node_ids.values()) != list(range(len(node_ids))):
         raise DatasetFileError(f"{str(path)!r}: node_ids must number the pages from 0")
     n_given = sum(str(i) in content for i in range(n_days))
-    check_facts(path, INFO.facts, {"days": n_given})
+    INFO.check_facts(path, {"days": n_given})
     return _Pages(adjacency, tuple(sorted(node_ids, key=node_ids.__getitem__)), content)
 
 

@@ -8,7 +8,6 @@ from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,11 +23,11 @@ from gradraker.live.journal import (
     record_outcome,
 )
 from gradraker.live.journal.changes import Numbered, compute_effect
-from gradraker.live.learning.learner_settings import LearnerSettings
+from gradraker.live.learning.learner_settings import LearnerSettings, send_descriptor
 from gradraker.live.learning.live_model import LiveModel, read_live_model
 from gradraker.live.learning.plain import to_plain
 from gradraker.live.learning.predicted import make_table
-from gradraker.live.learning.states import StateTable, write_state
+from gradraker.live.learning.states import StateTable, open_state_file, write_state
 
 _READ_AT_ONCE = 100_000
 # Outcomes of batches that a follower keeps, in case the process that should write them dies.
@@ -268,14 +267,10 @@ def _describe(error: Exception) -> str:
 
 
 def _publish(learner: Learner, table: StateTable, channel: Connection) -> None:
-    path = Path(learner.settings.folder) / f"state-{time.time_ns()}"
-    integers = learner.live.has_integer_names
-    try:
-        write_state(path, table, learner.live.model, integers=integers)
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
-    channel.send(("state", str(path), learner.lease.is_held))
+    with open_state_file() as file:
+        write_state(file, table, learner.live.model, integers=learner.live.has_integer_names)
+        channel.send(("state", learner.lease.is_held))
+        send_descriptor(channel, file.fileno())
 
 
 def _is_closed(channel: Connection, seconds: float) -> bool:

@@ -1,5 +1,7 @@
-"""Settings of the learning process, and its start."""
+"""Settings of the learning process, its start, and what both processes do with their channel."""
 
+import os
+import socket
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
@@ -9,7 +11,6 @@ class LearnerSettings:
     """What the learning process needs to know."""
 
     journal: str
-    folder: str  # for files of states
     largest_batch: int = 2000
     lease_seconds: float = 5.0
     snapshot_seconds: float = 60.0
@@ -22,3 +23,18 @@ def start_learner(settings: LearnerSettings, channel: Connection) -> None:
     from gradraker.live.learning.learner import run_learner
 
     run_learner(settings, channel)
+
+
+def send_descriptor(channel: Connection, descriptor: int) -> None:
+    """Hand an open file to the process at the other end, after a message that announces it."""
+    with socket.socket(fileno=os.dup(channel.fileno())) as end:
+        socket.send_fds(end, [b"f"], [descriptor])
+
+
+def receive_descriptor(channel: Connection) -> int:
+    """Return the open file that was announced."""
+    with socket.socket(fileno=os.dup(channel.fileno())) as end:
+        _, descriptors, _, _ = socket.recv_fds(end, 1, 1)
+    if not descriptors:
+        raise EOFError("the other process is gone")
+    return descriptors[0]

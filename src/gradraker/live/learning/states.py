@@ -1,18 +1,20 @@
 """States: what the learning process hands to the process that answers.
 
-A state is a file: predictions of all nodes, and the model itself. Arrays lie side by side in it
-and are mapped into memory, so that a state of hundreds of megabytes is taken over in
-milliseconds. Both processes are ours, and the folder can be read by their user only.
+A state is a file without a name: predictions of all nodes, and the model itself. Arrays lie side by
+side in it and are mapped into memory, so that a state of hundreds of megabytes is taken over in
+milliseconds. Where the system allows it, the file is in memory: states come often, and the disk is
+for the journal. Only the two processes can reach it, and it goes with them.
 """
 
 import mmap
+import os
 import pickle
 import struct
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,11 +78,18 @@ class State:
         return number
 
 
-def write_state(path: Path, table: StateTable, model: "NodeModel", *, integers: bool) -> None:
+def open_state_file() -> BinaryIO:
+    """Open a file that has no name."""
+    if hasattr(os, "memfd_create"):  # Linux
+        return os.fdopen(os.memfd_create("gradraker-state"), "w+b")
+    return cast(BinaryIO, tempfile.TemporaryFile())
+
+
+def write_state(file: BinaryIO, table: StateTable, model: "NodeModel", *, integers: bool) -> None:
     """Write a state to a file."""
-    with path.open("xb") as file:
-        for content in ((table, integers), model):
-            _write_part(file, content)
+    for content in ((table, integers), model):
+        _write_part(file, content)
+    file.flush()
 
 
 def _write_part(file: Any, content: Any) -> None:
@@ -95,12 +104,10 @@ def _write_part(file: Any, content: Any) -> None:
         file.write(raw)
 
 
-def read_state(path: Path) -> State:
-    """Map a state into memory and delete its file."""
-    with path.open("rb") as file:
-        # Changes stay in this process: a model may fill in what it computes when first needed.
-        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
-    path.unlink()
+def read_state(descriptor: int) -> State:
+    """Map a state into memory, by the descriptor of its file."""
+    # Changes stay in this process: a model may fill in what it computes when first needed.
+    mapped = mmap.mmap(descriptor, 0, access=mmap.ACCESS_COPY)
     view = memoryview(mapped)
     parts, end = _find_parts(view, 0)
     table, integers = _read_part(parts)

@@ -2,19 +2,19 @@
 
 import multiprocessing
 import os
-import shutil
-import tempfile
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-from gradraker.live.learning.learner_settings import LearnerSettings, start_learner
+from gradraker.live.learning.learner_settings import (
+    LearnerSettings,
+    receive_descriptor,
+    start_learner,
+)
 from gradraker.live.learning.states import State, read_state
 
 _THREAD_VARIABLES = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
-_FOLDER_PREFIX = "gradraker-live-"
 _LONGEST_PAUSE = 30.0
 
 
@@ -42,9 +42,7 @@ class Supervisor:
         on_start: Callable[[], None],
         **options: Any,
     ) -> None:
-        _remove_old_folders()
-        self._folder = tempfile.mkdtemp(prefix=f"{_FOLDER_PREFIX}{os.getpid()}-")
-        self._settings = LearnerSettings(journal=journal, folder=self._folder, **options)
+        self._settings = LearnerSettings(journal=journal, **options)
         self._on_state, self._on_trouble, self._on_start = on_state, on_trouble, on_start
         self._lock = threading.Lock()
         self._channel: Any = None
@@ -65,7 +63,6 @@ class Supervisor:
         self._is_stopping.set()
         self._send("stop")
         self._thread.join(seconds)
-        shutil.rmtree(self._folder, ignore_errors=True)
 
     def _send(self, message: str) -> None:
         with self._lock:
@@ -107,7 +104,7 @@ class Supervisor:
             self._send("stop")
         try:
             while True:
-                self._take(ours.recv())
+                self._take(ours.recv(), ours)
         except (EOFError, OSError):
             pass
         finally:
@@ -119,11 +116,16 @@ class Supervisor:
                 process.kill()
                 process.join()
 
-    def _take(self, message: tuple[Any, ...]) -> None:
+    def _take(self, message: tuple[Any, ...], channel: Any) -> None:
         if message[0] == "trouble":
             self._on_trouble(message[1])
             return
-        self._on_state(read_state(Path(message[1])), message[2])
+        descriptor = receive_descriptor(channel)
+        try:
+            state = read_state(descriptor)
+        finally:
+            os.close(descriptor)
+        self._on_state(state, message[1])
         if self._has_ended:
             self._has_ended = False
             self._on_trouble(None)
@@ -142,15 +144,3 @@ class _limited_threads:  # noqa: N801 - used like a function
         for name, value in self._before.items():
             if value is None:
                 del os.environ[name]
-
-
-def _remove_old_folders() -> None:
-    """Remove what processes that were killed left behind."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER_PREFIX}*"):
-        process = folder.name.removeprefix(_FOLDER_PREFIX).partition("-")[0]
-        try:
-            os.kill(int(process), 0)
-        except ProcessLookupError:
-            shutil.rmtree(folder, ignore_errors=True)
-        except (ValueError, OSError):
-            pass  # alive, or of another user

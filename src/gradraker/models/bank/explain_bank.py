@@ -1,11 +1,10 @@
 """Explain predictions of a bank of kernels: its members' contribution weights, combined."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from gradraker._validation import to_read_only
 from gradraker.explain.bank_explanation import BankExplanation
@@ -13,15 +12,12 @@ from gradraker.explain.learned_rows import LearnedRows
 from gradraker.explain.linear_explanation import choose_names
 from gradraker.features import compute_fourier_features
 from gradraker.linear.hedge import combine_predictions
-from gradraker.linear.weights import contribution_weights
+from gradraker.linear.weights import sum_weights_by_node
 from gradraker.models.bank.training import Bank
 from gradraker.models.rows.row_input import get_learned_rows
 
 if TYPE_CHECKING:
     from gradraker.models.bank.fitted_bank import LearnedBank
-
-# Weights by time of a batch of explained nodes are smaller than this.
-_BATCH_BYTES = 64 << 20
 
 
 def explain_bank(
@@ -37,8 +33,8 @@ def explain_bank(
     weights = np.zeros((tested.n_rows, len(learned)))  # [n, n_known]
     for member, kernel_weight in enumerate(kernel_weights):
         if kernel_weight > 0.0:
-            for start, part in _iterate_member_weights(learned, seen, tested, member, model):
-                weights[start : start + part.shape[0]] += kernel_weight * part
+            of_member = _compute_member_weights(learned, seen, tested, member, model)
+            weights += kernel_weight * of_member
     return BankExplanation(
         weights=weights,
         values=to_read_only(learned.Y.reshape(-1, *model._targets)),
@@ -51,10 +47,10 @@ def explain_bank(
     )
 
 
-def _iterate_member_weights(
+def _compute_member_weights(
     learned: LearnedRows, seen: Bank, tested: Bank, member: int, model: "LearnedBank"
-) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    """Yield (first explained node, contribution weights of a batch of them by known node)."""
+) -> NDArray[np.float64]:
+    """Contribution weights of one member by known node, (n, n_known)."""
     Z = _compute_features(seen, member)
     # Features that were float32 in training are rounded the same way here.
     Z[learned.single] = Z[learned.single].astype(np.float32)
@@ -63,13 +59,7 @@ def _iterate_member_weights(
     # that F_t is the weight at that rate times all k from t on.
     keep = 1.0 - 2.0 * learned.rates * model._used["regularization"]  # [T]
     shrinking = np.cumprod(keep[::-1])[::-1]  # [T]
-    n_steps = learned.order.size
-    times = csr_array((shrinking, (learned.order, np.arange(n_steps))), (len(learned), n_steps))
-    size = max(1, _BATCH_BYTES // (8 * max(1, n_steps)))
-    for start in range(0, stars.shape[0], size):
-        batch = stars[start : start + size]
-        by_time = contribution_weights(Z, learned.order, batch, learned.rates / keep)  # [m, T]
-        yield start, (times @ by_time.T).T
+    return sum_weights_by_node(Z, learned.order, stars, learned.rates / keep, shrinking)
 
 
 def _compute_features(bank: Bank, member: int) -> NDArray[Any]:

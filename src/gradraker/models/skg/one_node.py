@@ -7,9 +7,9 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gradraker._compiled.fourier_lms import learn_one, learn_value, predict_one, predict_value
+from gradraker._compiled.fourier_lms import learn_one, learn_value, predict_value
 from gradraker._validation import check_learning_rate
-from gradraker.features import FrequencyTable
+from gradraker.features import FrequencyTable, RowArrays, predict_linear
 from gradraker.models.rollback import rollback_on_error
 from gradraker.models.rows.record import Record
 from gradraker.models.rows.row_input import check_frequencies_known
@@ -71,8 +71,8 @@ class OneNodeMixin:
         if coef.ndim == 1:
             prediction = predict_value(indices, weights, table.units, scale, coef)
             return prediction if math.isfinite(prediction) else self._refuse(weights)
-        predictions = np.empty(coef.shape[0])
-        predict_one(indices, weights, table.units, scale, coef, predictions)
+        row = RowArrays(np.array([0, indices.size]), indices, weights)
+        predictions: Value = predict_linear(row, table.units, scale, theta=coef)[0]
         return predictions if np.isfinite(predictions).all() else self._refuse(weights)
 
     def learn_one(self, neighbours: Neighbours, value: ArrayLike) -> Value:

@@ -13,6 +13,7 @@ from gradraker._validation import check_choice
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.models.persistence.names_as_json import check_savable, decode_name
 from gradraker.models.persistence.saving import Arrays, State
+from gradraker.models.walks.attributes.coefficients import AttributeCoefficients
 from gradraker.models.walks.choice import Choice, TriedTransform, choose_mean
 from gradraker.models.walks.exact.blocks import ExactBlocks
 from gradraker.models.walks.exact.solution import KernelSolution
@@ -302,6 +303,13 @@ class ScaledModel(WalkModel):
         if not self._target_names:
             return formulas[0]
         return dict(zip(self._target_names, formulas, strict=True))
+
+    @property
+    def coefficients_(self) -> AttributeCoefficients:
+        """How linear terms count each attribute, in the scale in which weights add up."""
+        found = super().coefficients_
+        assert self._columns is not None
+        return replace(found, values=found.values * [one.unit for one in self._columns])
 
     def explain(
         self, nodes: Any = None, *, left_out: bool = False, target: Hashable = None

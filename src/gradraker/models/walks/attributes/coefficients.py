@@ -66,7 +66,7 @@ def compute_coefficients(
         Z = rows.get_linear_rows(term.block)
         own = term.share * rows.get_unit(term.block) * np.asarray(Z[known].T @ C, dtype=np.float64)
         if not rows.has_words:
-            own *= rows.weights[:, np.newaxis]
+            own *= rows.get_spreads(term.block)[:, np.newaxis]
         elif rows.directions is not None:
             own = rows.directions @ own
         found.append(own)

@@ -74,10 +74,20 @@ class AttributeRows:
         return [name for name, is_used in used if is_used]
 
     @cached_property
-    def weights(self) -> Matrix:
-        """Factors (d,) of standardised columns; a category or text counts like one number."""
-        sources = self.table.sources[self._is_used]
-        return np.asarray(1.0 / np.sqrt(np.bincount(sources)[sources]))
+    def _groups(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Groups (d,) of the numbers of categories and texts, and of all columns of a frame.
+
+        Numbers of a category or text share a spread; all of a column count like one number.
+        """
+        sources, d = self.table.sources[self._is_used], int(self._is_used.sum())
+        is_split = self.table.are_apart[self._is_used]
+        apart = np.where(is_split, sources.max(initial=0) + 1 + np.arange(d), sources)
+        return apart, sources
+
+    def get_spreads(self, block: str) -> Matrix:
+        """Standard deviations (d,) of the columns of linear rows of old nodes, before the unit."""
+        old = self.get_raw_rows(block, is_linear=True)[: self.walks.n_old]
+        return np.asarray(self._standardise(block, old, is_linear=True).std(axis=0))
 
     @property
     def blocks(self) -> tuple[str, ...]:
@@ -125,7 +135,7 @@ class AttributeRows:
         if self.has_words:
             return _divide_by_root_of_length(raw)
         old = self.get_raw_rows(block, is_linear=is_linear)[: self.walks.n_old]
-        return fit_scale(old).apply(raw) * self.weights
+        return fit_scale(old, self._groups[1]).apply(raw)
 
     def get_raw_rows(self, block: str, *, is_linear: bool) -> Matrix:
         """Rows of a block before they are scaled."""
@@ -144,10 +154,12 @@ class AttributeRows:
                 return np.asarray(words.toarray(), dtype=np.float32)
             return np.asarray(words.astype(np.float32) @ self.directions)
         used, old = matrix[:, self._is_used], self._old_numbers
-        if is_linear:
-            return fit_scale(old).apply(used)
-        scores = compute_normal_scores(used, old)
-        return np.where(np.isnan(scores), 0.0, scores)
+        found = fit_scale(old, self._groups[0]).apply(used)
+        if not is_linear:
+            apart = self.table.are_apart[self._is_used]
+            scores = compute_normal_scores(used[:, apart], old[:, apart])
+            found[:, apart] = np.where(np.isnan(scores), 0.0, scores)
+        return found
 
     @property
     def _old_numbers(self) -> Matrix:

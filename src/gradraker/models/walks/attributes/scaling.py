@@ -31,8 +31,10 @@ class Scale(NamedTuple):
         return np.where(np.isnan(scaled), 0.0, scaled)
 
 
-def fit_scale(X: Matrix) -> Scale:
+def fit_scale(X: Matrix, groups: NDArray[np.int64] | None = None) -> Scale:
     """Find centres and spreads of the numbers that are there.
+
+    Columns of one group (d,) share a spread, so that the squares of a group sum to 1.
 
     Examples
     --------
@@ -48,10 +50,16 @@ def fit_scale(X: Matrix) -> Scale:
     n = np.maximum(is_there.sum(axis=0), 1)
     filled = np.where(is_there, X, 0.0)
     size = np.abs(filled).max(axis=0, initial=0.0)
+    if groups is not None:
+        np.maximum.at(largest := np.zeros(groups.max(initial=0) + 1), groups, size)
+        size = largest[groups]
     size = np.where(size > 0.0, size, 1.0)  # squares of large and small numbers stay finite
     scaled = filled / size
     centre = scaled.sum(axis=0) / n
-    spread = np.sqrt(np.where(is_there, (scaled - centre) ** 2, 0.0).sum(axis=0) / n)
+    variance = np.where(is_there, (scaled - centre) ** 2, 0.0).sum(axis=0) / n
+    if groups is not None:
+        variance = np.bincount(groups, weights=variance)[groups]
+    spread = np.sqrt(variance)
     inverse = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > _TINY)
     return Scale(centre * size, inverse / size)
 

@@ -16,7 +16,9 @@ from gradraker.models.walks.choice import Choice, Tried, choose_mean
 from gradraker.models.walks.exact.kernel_choice import (
     AttributeTerm,
     Sample,
+    average_kernels,
     list_penalties,
+    measure_variation,
     share_freely,
 )
 from gradraker.models.walks.judges import is_better, judge_classes
@@ -39,6 +41,9 @@ _OFFSETS = (1.0, 0.5, 0.0)
 # Standard errors by which a mix with attributes must be better than walks alone.
 _NEEDED = 0.5
 _RULE = "the mix of attributes and walks with the smallest loss of known nodes left out"
+# Labels per class below which mixes are averaged, and the weight of walks before labels are seen.
+_FEW_LABELS, _PRIOR_OF_WALKS = 6, 0.4
+_RULE_OF_FEW = "mixes of attributes and walks, averaged by losses of known nodes left out"
 
 
 class _Scored(NamedTuple):
@@ -88,21 +93,54 @@ def choose_for_classes(
     if not has_words:  # few labels may not tell curves apart
         linear = _share([t for t in terms if t == ("attributes", None)])
         kernels += [linear, _mix((0.6, 0.0, 0.4), (linear, (), walks.kernel))]
-    scored = [_score(sample, kernel, Y, alpha) for kernel in dict.fromkeys(kernels) if kernel]
+    by_penalty = [_score(sample, k, Y, alpha) for k in dict.fromkeys(kernels) if k]
+    scored = [min(listed, key=lambda one: one.loss) for listed in by_penalty]
+    of_mean = float(judge_classes(Y, Y.mean(axis=0), (1.0,))(_leave_out_mean(Y))[0].mean())
+    if len(Y) < _FEW_LABELS * Y.shape[1]:
+        return _average_mixes(sample, by_penalty, walks.kernel, of_mean)
     best = min(scored, key=lambda one: one.loss)
     free = share_freely(sample, [*terms, *((t.block, t.width) for t in walks.kernel)])
-    scored.append(_score(sample, free, Y, alpha))
+    scored.append(min(_score(sample, free, Y, alpha), key=lambda one: one.loss))
     if is_better(best.losses, scored[-1].losses):
         best = scored[-1]
     plain = next((one for one in scored if one.kernel == walks.kernel), None)
     if plain is not None and not is_better(plain.losses, best.losses, needed=_NEEDED):
         best = plain
-    of_mean = float(judge_classes(Y, Y.mean(axis=0), (1.0,))(_leave_out_mean(Y))[0].mean())
-    listed = (Tried(one.kernel, len(Y) * (one.loss - of_mean)) for one in scored)
-    tried = tuple(sorted(listed, key=lambda one: one.nats))
+    tried = _list_tried(scored, of_mean)
     if alpha is None and best.loss >= of_mean:
         return choose_mean(len(Y), tried)
     return Choice(best.kernel, best.alpha, tried, len(Y), rule=_RULE)
+
+
+def _average_mixes(
+    sample: Sample, by_penalty: Sequence[Sequence[_Scored]], walks: Kernel, of_mean: float
+) -> Choice:
+    """Average mixes and penalties by their losses: few labels cannot tell which is the best.
+
+    A mix at a penalty counts by exp(−sum of losses / 2), as a loss is of two parts. Before labels
+    are seen, walks have a part of the weight, and the other mixes and all penalties count alike.
+    """
+    n = len(sample.Y)
+    kernels = [listed[0].kernel for listed in by_penalty]
+    losses = np.array([[one.loss for one in listed] for listed in by_penalty])
+    prior = np.array([kernel == walks for kernel in kernels], dtype=np.float64)
+    prior = _PRIOR_OF_WALKS * prior + (1.0 - _PRIOR_OF_WALKS) * (1.0 - prior) / len(kernels)
+    weights = prior[:, np.newaxis] * np.exp(0.5 * n * (losses.min() - losses))
+    units = [measure_variation(sample.compute_matrix(kernel)) for kernel in kernels]
+    alphas = np.array([[one.alpha for one in listed] for listed in by_penalty])
+    logs = np.log(alphas) - np.log(units)[:, np.newaxis]
+    kernel = average_kernels(sample, kernels, weights.sum(axis=1))
+    unit = measure_variation(sample.compute_matrix(kernel))
+    alpha = unit * float(np.exp((weights * logs).sum() / weights.sum()))
+    if alphas.shape[1] == 1:  # it is given
+        alpha = float(alphas[0, 0])
+    scored = [min(listed, key=lambda one: one.loss) for listed in by_penalty]
+    return Choice(kernel, alpha, _list_tried(scored, of_mean), n, rule=_RULE_OF_FEW)
+
+
+def _list_tried(scored: Sequence[_Scored], of_mean: float) -> tuple[Tried, ...]:
+    listed = (Tried(one.kernel, len(one.losses) * (one.loss - of_mean)) for one in scored)
+    return tuple(sorted(listed, key=lambda one: one.nats))
 
 
 def _take_middle(terms: Sequence[AttributeTerm]) -> list[AttributeTerm]:
@@ -132,8 +170,8 @@ def _leave_out_mean(Y: Matrix) -> Matrix:
     return np.asarray((Y.sum(axis=0) - Y) / max(1, len(Y) - 1))
 
 
-def _score(sample: Sample, kernel: Kernel, Y: Matrix, alpha: float | None) -> _Scored:
-    """A kernel at the penalty with the smallest loss of left-out nodes."""
+def _score(sample: Sample, kernel: Kernel, Y: Matrix, alpha: float | None) -> list[_Scored]:
+    """Losses of left-out nodes of a kernel at each penalty."""
     K = sample.compute_matrix(kernel)
     judge = judge_classes(Y, Y.mean(axis=0), _OFFSETS)
     with use_one_blas_thread(len(Y)):
@@ -144,7 +182,7 @@ def _score(sample: Sample, kernel: Kernel, Y: Matrix, alpha: float | None) -> _S
         for penalty in list_penalties(K, alpha, _ALPHAS):
             predictions = _leave_out(U, values, ones, UY, Y, float(penalty))
             found.append(_Scored(kernel, float(penalty), judge(predictions)[0]))
-    return min(found, key=lambda one: one.loss)
+    return found
 
 
 def _leave_out(

@@ -26,19 +26,27 @@ DIRECTED_BLOCKS = (*UNDIRECTED_BLOCKS, "same_targets", "same_sources")
 # Widths that blocks may have together, and those that each may have by itself.
 WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 WIDTHS_OF_TERMS = (0.25, 1.0, 8.0)
-# Penalties, in units of 1 − mean(K): how much a kernel varies at all.
+# A mean of ones may differ from 1 by less than this.
+_ROUNDING = 1e-9
+# Penalties, in units of mean(diag K) − mean(K): how much a kernel varies at all.
 ALPHAS = np.logspace(-4, 4, 17)
 FINE_ALPHAS = np.logspace(-5, 4, 46)
 # Nats by which freely chosen shares must beat the default blocks, and blocks the mean.
 _NEEDED, _NEEDED_OVER_MEAN = 8.0, 3.0
-# Nats by which attributes must beat walks: so many, and more with about 40 known nodes, whose
-# values chance can follow with as many terms; fewer nodes cannot show more.
-_NEEDED_OF_ATTRIBUTES, _NEEDED_OF_FEW, _SHOWN_BY_NODE = 8.0, 400.0, 0.5
+# More nats, over the number of known nodes, where free shares are those of attributes as well:
+# chance can follow few values with as many terms, and the fewest as closely as one likes.
+_NEEDED_OF_FEW, _FEWEST_FREE = 200.0, 20
+# Part of all weights below which a kernel is left out of an average.
+_LEAST_WEIGHT = 0.05
 # Known nodes from which on useless terms are dropped on a part of them.
 _MANY_ENOUGH = 400
 _RULE = (
     "equal shares, unless free ones are better by 8 nats (left-out error and likelihood, in closed "
     "form)"
+)
+_RULE_OF_ATTRIBUTES = (
+    "kernels of walks and attributes, averaged by how likely they make the values, unless free "
+    "shares are better by {:.0f} nats (left-out error and likelihood, in closed form)"
 )
 # Known nodes from which on all of these nats are asked of blocks, and none.
 _ENOUGH, _FEW = 30, 10
@@ -95,28 +103,32 @@ def choose_kernel(
         Terms of attributes to choose from.
     """
     default = blocks or [block for block in DEFAULT_BLOCKS if block in available] or available
-    candidates = [share_equally(default, w) for w in (WIDTHS if width is None else (width,))]
+    by_width = [share_equally(default, w) for w in (WIDTHS if width is None else (width,))]
     if not default:  # nothing but attributes tells nodes apart
-        candidates = [_share_terms(attributes)]
+        by_width = []
+    candidates = by_width
     if len(candidates) > 1:
         costs, _ = _compute_costs(few, candidates, alpha, ALPHAS)
         candidates = [candidates[int(costs.argmin())]]
-    if blocks is None:
-        widths = WIDTHS_OF_TERMS if width is None else (width,)
-        walks: list[AttributeTerm] = [(b, w) for b in available for w in widths]
-        if walks:
-            candidates.append(share_freely(many, walks))
-        if attributes:
-            both = (*_scale_half(candidates[0]), *_scale_half(_share_terms(attributes)))
-            candidates.append(both if default else candidates[0])
-            candidates.append(share_freely(many, _drop_useless(few, [*walks, *attributes])))
+    widths = WIDTHS_OF_TERMS if width is None else (width,)
+    walks: list[AttributeTerm] = [(b, w) for b in available for w in widths]
+    if blocks is None and walks:
+        candidates = [*candidates, share_freely(many, walks)]
     costs, alphas = _compute_costs(many, candidates, alpha, FINE_ALPHAS)
-    best = 0
-    n = len(many.Y)
-    needed_more = min(_NEEDED_OF_ATTRIBUTES + _NEEDED_OF_FEW / n, _SHOWN_BY_NODE * n)
-    for number in range(1, len(costs)):
-        if costs[number] < costs[best] - (_NEEDED if number == 1 else needed_more):
-            best = number
+    best, rule = 1 if len(costs) > 1 and costs[1] < costs[0] - _NEEDED else 0, _RULE
+    if blocks is None and attributes:
+        plain = by_width if len(few.Y) < _MANY_ENOUGH else candidates[:1]
+        added = [_average_with_attributes(many, plain, candidates[1:], attributes, alpha)]
+        best = len(candidates)
+        if len(many.Y) >= _FEWEST_FREE:
+            added.append(share_freely(many, _drop_useless(few, [*walks, *attributes])))
+        more, more_alphas = _compute_costs(many, added, alpha, FINE_ALPHAS)
+        candidates, costs = [*candidates, *added], np.append(costs, more)
+        alphas = np.append(alphas, more_alphas)
+        needed = _NEEDED + _NEEDED_OF_FEW / len(many.Y)
+        if len(added) > 1 and more[1] < costs[:-1].min() - needed:
+            best += 1
+        rule = _RULE_OF_ATTRIBUTES.format(needed)
     of_mean = compute_criterion_of_mean(many.targets, many.roots)
     listed = [Tried(k, float(c - of_mean)) for k, c in zip(candidates, costs, strict=True)]
     tried = tuple(sorted(listed, key=lambda t: t.nats))
@@ -125,7 +137,62 @@ def choose_kernel(
     needed = _NEEDED_OVER_MEAN * min(1.0, (len(many.Y) - _FEW) / (_ENOUGH - _FEW))
     if alpha is None and costs[best] >= of_mean - needed:
         return choose_mean(len(many.Y), tried)
-    return Choice(candidates[best], float(alphas[best]), tried, len(many.Y), rule=_RULE)
+    return Choice(candidates[best], float(alphas[best]), tried, len(many.Y), rule=rule)
+
+
+def _average_with_attributes(
+    sample: Sample,
+    walks: Sequence[Kernel],
+    free_walks: Sequence[Kernel],
+    terms: Sequence[AttributeTerm],
+    alpha: float | None,
+) -> Kernel:
+    """Kernels of walks, of attributes and of both, averaged by how likely they make the values.
+
+    A kernel counts by exp(−criterion), where the criterion is the sum of left-out errors and of a
+    part of the likelihood, over 1 + that part; free shares count as much as if they were worse by
+    the nats that they must be better. Few values leave some of each kernel, many leave one. Before
+    values are seen, walks have half of the weight.
+    """
+
+    def compute_nats(kernels: Sequence[Kernel]) -> Matrix:
+        costs, _ = _compute_costs(sample, kernels, alpha, FINE_ALPHAS)
+        return np.asarray(costs / (1.0 + get_likelihood_part(len(sample.Y))))
+
+    own = [term for term in terms if term[0] == "attributes"]
+    linear = [term for term in own if term[1] is None]
+    listed = list(dict.fromkeys(_share_terms(some) for some in (linear, own, terms) if some))
+    plain = [*walks, *free_walks]
+    nats = compute_nats(plain)
+    nats[len(walks) :] += _NEEDED / 2.0
+    others = listed
+    if plain:
+        best = plain[int(nats.argmin())]
+        others = [*listed, *(average_kernels(sample, [best, k], [0.5, 0.5]) for k in listed)]
+    nats = np.append(nats, compute_nats(others))
+    prior = np.repeat([1.0 / max(1, len(plain)), 1.0 / len(others)], [len(plain), len(others)])
+    return average_kernels(sample, [*plain, *others], prior * np.exp(nats.min() - nats))
+
+
+def average_kernels(
+    sample: Sample, kernels: Sequence[Kernel], weights: Sequence[float] | Matrix
+) -> Kernel:
+    """A sum of kernels that are scaled to vary equally on the sample; small weights are left out.
+
+    A wide Gaussian kernel hardly varies, and would be lost in a sum of kernels as they are.
+    """
+    least = _LEAST_WEIGHT * float(np.sum(weights))
+    shares: dict[AttributeTerm, float] = {}
+    for kernel, weight in zip(kernels, weights, strict=True):
+        variation = measure_variation(sample.compute_matrix(kernel))
+        if weight > least and variation > _ROUNDING:
+            for block, width, share in kernel:
+                old = shares.get((block, width), 0.0)
+                shares[block, width] = old + float(weight) * share / variation
+    total = sum(shares.values())
+    if not total:  # no kernel tells these nodes apart
+        return kernels[0]
+    return tuple(Term(*term, share / total) for term, share in shares.items())
 
 
 def _share_terms(terms: Sequence[AttributeTerm]) -> Kernel:
@@ -134,10 +201,6 @@ def _share_terms(terms: Sequence[AttributeTerm]) -> Kernel:
     middle = (None, widths[len(widths) // 2]) if widths else (None,)
     kept = [(block, width) for block, width in terms if width in middle]
     return tuple(Term(block, width, 1.0 / len(kept)) for block, width in kept)
-
-
-def _scale_half(kernel: Kernel) -> Kernel:
-    return tuple(term._replace(share=0.5 * term.share) for term in kernel)
 
 
 def _drop_useless(few: Sample, terms: Sequence[AttributeTerm]) -> list[AttributeTerm]:
@@ -176,7 +239,15 @@ def _compute_costs(
 
 
 def list_penalties(K: Matrix, alpha: float | None, grid: Matrix) -> Matrix:
-    """The given penalty, or a grid of them in units of 1 − mean(K)."""
+    """The given penalty, or a grid of them in units of how much the kernel varies."""
     if alpha is not None:
         return np.array([alpha])
-    return grid * max(1.0 - float(K.mean()), 1e-12)
+    return grid * measure_variation(K)
+
+
+def measure_variation(K: Matrix) -> float:
+    """How much a kernel varies at all: mean(diag K) − mean(K)."""
+    own = float(np.trace(K)) / len(K)  # 1 but for linear terms
+    if abs(own - 1.0) < _ROUNDING:
+        own = 1.0
+    return max(own - float(K.mean()), 1e-12)

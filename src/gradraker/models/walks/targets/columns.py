@@ -138,10 +138,13 @@ class GroupedSolution:
         raise NotImplementedError
 
     def compute_coefficients(self) -> AttributeCoefficients:
-        """Not for all targets together: they have different known nodes."""
-        raise ValueError(
-            "coefficients_ needs targets that are known at the same nodes: fit one model for each"
-        )
+        """Coefficients of all targets, each by its own known nodes."""
+        parts = [(columns, one.compute_coefficients()) for columns, _, one in self._groups]
+        first = parts[0][1]
+        values = np.empty((*first.values.shape[:2], self.Y.shape[1]))
+        for columns, found in parts:
+            values[:, :, columns] = found.values
+        return AttributeCoefficients(first.names, first.blocks, values)
 
     def predict_left_out(self) -> LeftOutNodes:
         """Not for all targets together: :meth:`select` one."""
