@@ -43,7 +43,7 @@ def render_description(wheel: Path) -> str:
     with zipfile.ZipFile(wheel) as archive:
         name = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
         metadata = email.message_from_bytes(archive.read(name))
-    page: str | None = markdown.render(metadata.get_payload())
+    page: str | None = markdown.render(str(metadata.get_payload()))
     if page is None:
         sys.exit("The index cannot render the README.")
     links = re.findall(r'(?:href|src)="([^"]+)"', page)
