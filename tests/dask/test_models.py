@@ -119,6 +119,19 @@ def test_a_killed_worker_changes_nothing(client: Any) -> None:
     np.testing.assert_array_equal(found.weights, plain.explain(nodes).weights)
 
 
+def test_attributes_and_sample_weights_go_to_workers(client: Any) -> None:
+    A, values = _make_graph()
+    options: dict[str, Any] = {
+        "attributes": np.column_stack([np.cos(np.arange(N) / 33), np.arange(N) % 5]),
+        "sample_weight": np.where(np.arange(N) % 2 == 0, 1.0, 2.0),
+        "kind": "matrix",
+    }
+    plain = NodeRegressor(solver="operators").fit(A, values, **options)
+    spread = DaskNodeRegressor(client=client, solver="operators").fit(A, values, **options)
+    assert spread.kernel_ == plain.kernel_
+    np.testing.assert_array_equal(spread.predict(), plain.predict())
+
+
 def test_explanations_in_another_scale_are_put_together(client: Any) -> None:
     A, values = _make_graph()
     values = np.exp(3.0 * values)

@@ -107,7 +107,7 @@ class _DaskModel(BaseEstimator):
         return self
 
     def _share(self, graph: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        names = ("unknown_nodes", "node", "value")
+        names = ("attributes", "sample_weight", "unknown_nodes", "node", "value")
         own = {name: options[name] for name in names if name in options}
         of_graph = {name: value for name, value in options.items() if name not in names}
         shared, rest = share_graph(graph, of_graph)
