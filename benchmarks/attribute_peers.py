@@ -160,32 +160,47 @@ def corrected_classes(A: csr_array, X: Any, y: Any, known: Nodes, asked: Nodes) 
     return classes[found.argmax(axis=1)][asked]
 
 
+def _to_tensor(matrix: Any) -> Any:
+    import torch
+
+    return torch.sparse_coo_tensor(
+        np.stack(matrix.coords),  # type: ignore[arg-type]
+        matrix.data.astype(np.float32),
+        matrix.shape,
+        check_invariants=False,
+    ).coalesce()
+
+
 def network(A: csr_array, X: Any, y: Any, known: Nodes, asked: Nodes, *, are_classes: bool) -> Any:
     """A graph convolutional network of two layers, as in its paper: 200 steps, no validation."""
     import torch
 
     torch.manual_seed(0)
-    n, Z, S = A.shape[0], scale(X), symmetric_walk(A).tocoo()
+    Z, S = scale(X), symmetric_walk(A).tocoo()
     hidden, drop, decay = (16, 0.5, 5e-4) if are_classes else (32, 0.0, 1e-4)
-    P = torch.sparse_coo_tensor(
-        np.stack(S.coords),  # type: ignore[arg-type]
-        S.data.astype(np.float32),
-        (n, n),
-        check_invariants=False,
-    )
-    inputs = torch.tensor((Z.toarray() if issparse(Z) else Z).astype(np.float32))
+    P = _to_tensor(S)
+    inputs = _to_tensor(Z.tocoo()) if issparse(Z) else torch.tensor(Z.astype(np.float32))
     centre, spread = (0.0, 1.0) if are_classes else (y[known].mean(), y[known].std())
     goal = torch.tensor(y[known] if are_classes else ((y[known] - centre) / spread).astype("f"))
     goal = goal.long() if are_classes else goal[:, None]
-    first = torch.nn.Linear(inputs.shape[1], hidden)
+    first = torch.nn.Linear(Z.shape[1], hidden)
     second = torch.nn.Linear(hidden, int(y[y >= 0].max()) + 1 if are_classes else 1)
     rule = torch.optim.Adam([*first.parameters(), *second.parameters()], 0.01, weight_decay=decay)
     loss = torch.nn.CrossEntropyLoss() if are_classes else torch.nn.MSELoss()
 
+    dropout = torch.nn.functional.dropout
+
     def compute(training: bool) -> Any:
-        inner = torch.nn.functional.dropout(inputs, drop, training)
-        inner = torch.relu(torch.sparse.mm(P, first(inner)))
-        return torch.sparse.mm(P, second(torch.nn.functional.dropout(inner, drop, training)))
+        if inputs.is_sparse:  # entries that are 0 need no dropout
+            kept = dropout(inputs.values(), drop, training)
+            some = torch.sparse_coo_tensor(
+                inputs.indices(), kept, inputs.shape, is_coalesced=True, check_invariants=False
+            )
+            inner = torch.sparse.mm(some, first.weight.T) + first.bias
+        else:
+            inner = first(dropout(inputs, drop, training))
+        inner = torch.relu(torch.sparse.mm(P, inner))
+        return torch.sparse.mm(P, second(dropout(inner, drop, training)))
 
     for _ in range(200):
         rule.zero_grad()

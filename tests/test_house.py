@@ -23,7 +23,6 @@ SHARED = {"_compiled", "_validation", "_files", "_html", "_progress"}
 LONG_FILES = {
     "exceptions.py": "all errors in one place, half of it documentation",
     "models/node_model.py": "the protocol of models of graphs, half of it documentation",
-    "models/skg/skg_node_regressor.py": "one estimator, a third of it documentation",
     "models/walks/walk_model.py": "one estimator, a third of it documentation",
 }
 FOLDER_SIZES = {
@@ -55,12 +54,12 @@ start step stop store stream stringify submit subtract sum summarise summarize s
 train transform trim trust try undo unescape unlock unpack update use validate verify wait wake walk
 warn watch weigh work wrap write
 """
-# Names of maths, of the paper and of the field, one word of pandas users, callbacks of uvicorn, and
-# addresses of the service that its client names.
+# Names of maths, of the paper and of the field, one word of pandas users, callbacks of uvicorn, a
+# method of starlette, and addresses of the service that its client names.
 NOUNS = """
 adjacency_vectors calibration_error conformity_factor connection_lost connection_made
 contribution_weights data_received distances efficient_distance errors events
-extreme_squared_distances features filtered_signals gnmse history hop_views
+extreme_squared_distances features filtered_signals gnmse history hop_views json
 kernel_contribution_weights kernel_similarity_measure known_values layer_views main median
 median_sigma2 noise_range on_header on_headers_complete on_message_begin parallel_for
 settings_sweep shutdown sigma2_ranges sigma2_sweep similarity_measure similarity_transfer

@@ -83,6 +83,8 @@ def test_explain_and_the_page_list_the_attributes_that_count(folder: Path) -> No
     assert "target" not in first
     page = (folder / "page.html").read_text()
     assert "<h2>Attributes</h2>" in page
+    assert "attributes <small>(linear, " in page
+    assert "(none, " not in page
     assert "gains when an attribute is larger by one standard deviation" in page
     question = ("explain", "--model", "model.gr", "--node", "1")
     told = json.loads(_run(folder, *question, "--json").stdout)

@@ -119,6 +119,33 @@ def test_a_killed_worker_changes_nothing(client: Any) -> None:
     np.testing.assert_array_equal(found.weights, plain.explain(nodes).weights)
 
 
+def test_attributes_and_sample_weights_go_to_workers(client: Any) -> None:
+    A, values = _make_graph()
+    options: dict[str, Any] = {
+        "attributes": np.column_stack([np.cos(np.arange(N) / 33), np.arange(N) % 5]),
+        "sample_weight": np.where(np.arange(N) % 2 == 0, 1.0, 2.0),
+        "kind": "matrix",
+    }
+    plain = NodeRegressor(solver="operators").fit(A, values, **options)
+    spread = DaskNodeRegressor(client=client, solver="operators").fit(A, values, **options)
+    assert spread.kernel_ == plain.kernel_
+    np.testing.assert_array_equal(spread.predict(), plain.predict())
+
+
+def test_explanations_in_another_scale_are_put_together(client: Any) -> None:
+    A, values = _make_graph()
+    values = np.exp(3.0 * values)
+    parameters: dict[str, Any] = {"solver": "operators", "alpha": 0.5, "transform": "log"}
+    plain = NodeRegressor(**parameters).fit(A, values, kind="matrix").explain()
+    spread = DaskNodeRegressor(client=client, **parameters).fit(A, values, kind="matrix")
+    found = spread.explain()
+    assert plain.units is not None
+    assert found.units is not None
+    assert found.units.scale == plain.units.scale
+    np.testing.assert_array_equal(found.units.values, plain.units.values)
+    np.testing.assert_allclose(found.units.predictions, plain.units.predictions, rtol=1e-9)
+
+
 def _kill_the_one_that_fits(client: Any, killed: list[int]) -> None:
     """Kill the worker that leads a fit, as soon as there is one."""
     pids = client.run(os.getpid)
@@ -149,6 +176,9 @@ def test_a_worker_killed_during_fit_changes_nothing(client: Any) -> None:
     killer.join()
     assert killed
     assert killed[0] not in client.run(os.getpid).values()
+    target = spread.target_names_[7]
+    found, expected = (m.explain([1, 2], target=target) for m in (spread, plain))
+    np.testing.assert_array_equal(found.weights, expected.weights)
     assert (spread.kernel_, spread.alpha_) == (plain.kernel_, plain.alpha_)
     np.testing.assert_array_equal(spread.predict(), plain.predict())
 

@@ -14,7 +14,7 @@ import pytest
 
 from examples import list_edges
 from gradraker import read_edges, read_values
-from gradraker.exceptions import GraphFileError
+from gradraker.exceptions import GraphFileError, UnclearTableError
 from gradraker.graph import known_values
 
 
@@ -206,3 +206,33 @@ print(before, "polars" in sys.modules)
         [sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True
     )
     assert found.stdout.split() == ["False", "True"]
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        ["1,5", "2,5"],
+        ["1.234,5", "17,0"],
+        ["45 %", "3%"],
+        ["€ 3", "€4"],
+        ["1'234", "5'000"],
+        ["−3", "−4"],
+    ],
+)
+def test_read_values_refuses_numbers_in_another_notation(
+    tmp_path: Path, entries: list[str]
+) -> None:
+    path = tmp_path / "values.csv"
+    path.write_text("node;value\n" + "".join(f"{i};{one}\n" for i, one in enumerate(entries)))
+    with pytest.raises(UnclearTableError, match="look like numbers"):
+        read_values(path)
+    assert list(read_values(path, task="classes").values()) == entries
+
+
+@pytest.mark.parametrize("entries", [["1,5", "x"], ["1.2.3", "1.2.4"], ["2020-01-01", "a,b"]])
+def test_read_values_takes_names_with_digits_for_classes(
+    tmp_path: Path, entries: list[str]
+) -> None:
+    path = tmp_path / "values.csv"
+    path.write_text("node;value\n" + "".join(f"{i};{one}\n" for i, one in enumerate(entries)))
+    assert list(read_values(path).values()) == entries

@@ -208,6 +208,10 @@ def test_ndjson_is_kept_wholly_or_not_at_all(send: Any, learn: Any) -> None:
     assert send("GET", "/history?node=nd2").status_code == 422
     refused = lines(edge, {"op": "put_value", "node": "nobody", "value": 1.0})
     assert refused.json()["fields"][0]["field"] == "line 2"
+    headers = {"Content-Type": "application/x-ndjson"}
+    twice = b'\n{"op": "put_value", "node": "x", "value": 1, "value": 2}'
+    refused = send("POST", "/changes", data=twice, headers=headers)
+    assert refused.json()["fields"] == [{"field": "line 2: value", "problem": "is given twice"}]
 
 
 def test_changes_as_json(send: Any, learn: Any) -> None:
@@ -231,6 +235,8 @@ BAD = {
     "null": ("PUT", "/values", b'{"values": {"e": null}}', 422, "values.e"),
     "label": ("PUT", "/values", b'{"values": {"e": "red"}}', 422, "values.e"),
     "unknown node": ("PUT", "/values", b'{"values": {"nobody": 1}}', 422, "values.nobody"),
+    "twice": ("PUT", "/values", b'{"values": {"e": 1, "e": 2}}', 422, "e"),
+    "changes twice": ("POST", "/changes", b'{"changes": [], "changes": []}', 422, "changes"),
     "no values": ("PUT", "/values", b'{"values": {}}', 422, "values"),
     "other field": ("PUT", "/values", b'{"values": {"e": 1}, "wait": 1}', 422, "wait"),
     "not json": ("PUT", "/values", b'{"values": ', 400, "body"),

@@ -94,7 +94,8 @@ def test_full_disk_refuses_changes_predicts_and_recovers(model_file: Any, small_
             client.partial_fit([(name, "x") for name in names])
         assert caught.value.status == 507
         assert client.predict(["e"]).shape == (1,)
-        assert requests.get(f"{service.url}/health", timeout=5).json() == {"status": "trouble"}
+        health = requests.get(f"{service.url}/health", timeout=5).json()
+        assert health == {"status": "trouble", "token_for": "changes"}
         filler.unlink()
         client.wait(client.partial_fit([("new", "x")], {"e": 3.0}))
         assert client.predict(["new"]).shape == (1,)

@@ -226,3 +226,7 @@ def test_token_for_all_and_for_nothing(model_file: Any, tmp_path: Any) -> None:
             timeout=10,
         )
         assert answer.status_code == 422
+        assert answer.json()["error"] == "Content-Type: must be application/json"
+        assert requests.head(f"{service.url}/state", timeout=10).status_code == 200
+        assert requests.head(f"{service.url}/events", timeout=10).status_code == 405
+        assert requests.head(f"{service.url}/studio", timeout=10).content == b""

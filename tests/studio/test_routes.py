@@ -36,6 +36,12 @@ def test_service_serves_the_page_and_its_files(service: Any) -> None:
     assert 'href="studio"' in service.ask("").text
 
 
+def test_demo_of_a_service_has_the_map_and_the_unit(service: Any) -> None:
+    graph = service.wait_until_ready().ask("studio/api/graph").json()
+    assert graph["coordinates"] == ["east", "north"]
+    assert graph["unit"] == "°C"
+
+
 @pytest.mark.parametrize(
     "path",
     [

@@ -209,6 +209,7 @@ def _name_options(header: str) -> "Iterator[None]":
         options = {
             "header": f"--{header} or --no-{header}",
             "weight": "--weight COLUMN, or --unweighted",
+            "task='classes'": "--task classes",
         }
         named = [options.get(name, f"--{name}") for name in error.arguments]
         settled = f"pass {' and '.join(named)}"

@@ -107,7 +107,7 @@ class _DaskModel(BaseEstimator):
         return self
 
     def _share(self, graph: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        names = ("unknown_nodes", "node", "value")
+        names = ("attributes", "sample_weight", "unknown_nodes", "node", "value")
         own = {name: options[name] for name in names if name in options}
         of_graph = {name: value for name, value in options.items() if name not in names}
         shared, rest = share_graph(graph, of_graph)
@@ -130,8 +130,14 @@ class _DaskModel(BaseEstimator):
         """Return the score of the plain model."""
         return float(self.to_local().score(nodes, values))
 
-    def explain(self, nodes: Any = None, *, left_out: bool = False) -> LinearExplanation:
-        """Explain predictions on all workers: each takes some of the nodes."""
+    def explain(
+        self, nodes: Any = None, *, left_out: bool = False, **options: Any
+    ) -> LinearExplanation:
+        """Explain predictions on all workers: each takes some of the nodes.
+
+        ``options`` are those of the plain model, such as ``target``.
+        """
+        options["left_out"] = left_out
         local, client = self.to_local(), self.client_
         if nodes is None:
             nodes = local.known_nodes_ if left_out else local.unknown_nodes_
@@ -141,10 +147,10 @@ class _DaskModel(BaseEstimator):
             self._file = write_shared(self._folder.path, "model", local)
         nodes = list(nodes)
         if not nodes:
-            return local.explain(nodes, left_out=left_out)  # type: ignore[no-any-return]
+            return local.explain(nodes, **options)  # type: ignore[no-any-return]
         pieces = [nodes[i : i + NODES_PER_TASK] for i in range(0, len(nodes), NODES_PER_TASK)]
         futures = [
-            client.submit(explain_task, self._file, piece, left_out, pure=False) for piece in pieces
+            client.submit(explain_task, self._file, piece, options, pure=False) for piece in pieces
         ]
         return join_explanations(gather_results(client, futures, self.timeout))
 

@@ -12,7 +12,7 @@ from uuid import uuid4
 import joblib
 import numpy as np
 
-from gradraker.explain.linear_explanation import LinearExplanation
+from gradraker.explain.linear_explanation import LinearExplanation, Units
 from gradraker.features.spreading import Task, use_mapper
 from gradraker.graph.node_graph import make_node_graph
 from gradraker.models.node_model import NodeModel
@@ -68,9 +68,9 @@ def run_piece(task: Task, shared: Path, piece: Any) -> Any:
     return task(read_shared(shared), piece)
 
 
-def explain_task(model: Path, nodes: Any, left_out: bool) -> Any:
+def explain_task(model: Path, nodes: Any, options: dict[str, Any]) -> Any:
     """Explain some nodes on a worker."""
-    return read_shared(model).explain(nodes, left_out=left_out)
+    return read_shared(model).explain(nodes, **options)
 
 
 def join_explanations(pieces: Sequence[LinearExplanation]) -> LinearExplanation:
@@ -84,7 +84,19 @@ def join_explanations(pieces: Sequence[LinearExplanation]) -> LinearExplanation:
         parts=None
         if first.parts is None
         else np.concatenate([piece.parts for piece in pieces if piece.parts is not None]),
+        units=_join_units(pieces),
     )
+
+
+def _join_units(pieces: Sequence[LinearExplanation]) -> Units | None:
+    """Predictions in the units of the user; pieces whose scale changes nothing have none."""
+    scaled = next((piece.units for piece in pieces if piece.units is not None), None)
+    if scaled is None:
+        return None
+    predictions = [
+        piece.prediction if piece.units is None else piece.units.predictions for piece in pieces
+    ]
+    return replace(scaled, predictions=np.concatenate(predictions))
 
 
 def share_graph(graph: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:

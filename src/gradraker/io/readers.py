@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Callable, Hashable
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gradraker._validation import check_choice
-from gradraker.exceptions import GraphFileError, Place
+from gradraker.exceptions import GraphFileError, Place, UnclearTableError
 from gradraker.graph.adapters.columns import (
     ColumnNumber,
     EdgeColumns,
@@ -26,6 +26,9 @@ from gradraker.io.content import Progress, ignore_progress
 from gradraker.io.disk.parts import list_parts
 from gradraker.io.formats import FORMATS, open_file
 from gradraker.io.text.layout import TextOptions
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Ids = Literal["auto", "text"]
 
@@ -205,7 +208,8 @@ def read_values(
         By default they are found by their names, or taken if only one assignment is possible
         (``docs/reference/graphs.md``); ``reading`` of the result says what was taken.
     task : {"values", "classes"}, optional
-        Whether values are numbers, or texts that name classes. Default: texts mean classes.
+        Whether values are numbers, or texts that name classes. Default: texts mean classes, unless
+        all of them look like numbers in another notation, such as 1,5, which is refused.
     separator, comment, ids, progress
         As in :func:`read_edges`.
     header : bool, optional
@@ -245,6 +249,8 @@ def read_values(
             content.label, f"values are read from text tables or Parquet, not from {name}"
         )
     found = read_columns(content, wanted, options, report)
+    if task is None and found.labels is not None:
+        _check_labels(found.labels, content.label)
     nodes, (codes,) = number_names(found.names, ids)
     entries, numbers = _list_entries(found)
     _check_one_value(nodes, codes, entries, numbers, found, content.label)
@@ -256,6 +262,26 @@ def read_values(
 def _settle_header(header: bool | None, wanted: EdgeColumns | ValueColumns) -> bool | None:
     """Return True if a column is asked for by its name, which needs a header."""
     return True if header is None and any(map(is_column_name, wanted.given)) else header
+
+
+# Digits with decimal commas, groups of thousands, or signs of percent and of money.
+_ODD_NUMBER = r"^[-+−]?[$€£]?\s?\d[\d.,'’\s]*[%$€£]?$"
+_ODD_SIGN = r"[,'’\s%$€£−]"
+
+
+def _check_labels(labels: "pl.Series", label: str) -> None:
+    """Refuse to take numbers in another notation, such as 1,5, for names of classes."""
+    given = labels.drop_nulls()
+    if given.is_empty() or not given.str.contains(_ODD_NUMBER).all():
+        return
+    odd = given.filter(given.str.contains(_ODD_SIGN))
+    if not odd.is_empty():
+        raise UnclearTableError(
+            label,
+            f"values such as {odd[0]!r} look like numbers that are not written like 1234.5; write "
+            "them so, or, if they are names of classes",
+            ("task='classes'",),
+        )
 
 
 def _list_entries(found: FileColumns) -> tuple[list[Any], NDArray[np.float64]]:

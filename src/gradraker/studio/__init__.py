@@ -7,7 +7,7 @@ loads nothing from elsewhere. It needs the extra ``studio``.
 
 from gradraker.studio.coordinates import find_coordinates
 from gradraker.studio.routes import add_studio
-from gradraker.studio.studio_demo import make_demo
+from gradraker.studio.studio_demo import describe_stations, make_demo
 from gradraker.studio.studio_options import StudioOptions
 
-__all__ = ["StudioOptions", "add_studio", "find_coordinates", "make_demo"]
+__all__ = ["StudioOptions", "add_studio", "describe_stations", "find_coordinates", "make_demo"]

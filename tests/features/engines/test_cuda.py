@@ -70,3 +70,18 @@ def test_model_on_the_gpu_chooses_and_predicts_as_on_the_cpu(engine: Any) -> Non
     assert gpu.device_ == "cuda"
     assert (gpu.alpha_, gpu.kernel_) == (cpu.alpha_, cpu.kernel_)
     np.testing.assert_allclose(gpu.predict(), cpu.predict(), atol=1e-2)
+
+
+def test_exact_kernels_on_the_gpu_are_those_of_the_cpu(engine: Any) -> None:
+    rng = np.random.default_rng(0)
+    start = np.repeat(np.arange(3000), 5)
+    ends = (start + rng.geometric(0.2, start.size)) % 3000
+    A = csr_array((np.ones(start.size), (start, ends)), shape=(3000, 3000))
+    values = np.sin(np.arange(3000) / 20) + 0.1 * rng.normal(size=3000)
+    values[::6] = np.nan  # 2500 known nodes: the penalty is chosen by factors
+    cpu, gpu = (
+        NodeRegressor(solver="exact", device=device).fit(A, values, kind="matrix")
+        for device in ("cpu", "cuda")
+    )
+    assert (gpu.device_, gpu.kernel_) == ("cuda", cpu.kernel_)
+    np.testing.assert_allclose(gpu.predict(), cpu.predict(), atol=1e-8)

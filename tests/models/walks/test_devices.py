@@ -16,7 +16,7 @@ from gradraker.exceptions import ArgumentError, DeviceMemoryError, NoDeviceError
 from gradraker.features.engines import devices
 from gradraker.linear import factors
 from gradraker.models.walks.exact import blocks, selection
-from oracles.strict_engine import StrictEngine
+from oracles.strict_engine import NoRoomError, StrictEngine
 
 N = 600
 
@@ -128,6 +128,29 @@ def test_lack_of_memory_is_refused_with_sizes_and_changes_nothing(
     with pytest.raises(DeviceMemoryError, match=r"600 nodes and \d+ entries.*1.0 GB of 2.0 GB"):
         other.fit(A, values, kind="matrix")
     np.testing.assert_array_equal(other.predict(), expected)
+
+
+@pytest.mark.usefixtures("other_engine")
+@pytest.mark.parametrize("solver", ["operators", "exact"])
+def test_lack_of_memory_after_the_fit_is_refused_and_changes_nothing(
+    solver: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*args: Any) -> Any:
+        raise NoRoomError
+
+    A, values = _make_graph(240)
+    model = NodeRegressor(
+        solver=solver, device="cuda", blocks=("hop1",), width=1.0, alpha=0.5, transform="none"
+    ).fit(A, values, kind="matrix")
+    expected = model.explain([1, 2]).weights
+    with monkeypatch.context() as patch:
+        patch.setattr(StrictEngine, "load", refuse)
+        patch.setattr(StrictEngine, "load_rows", refuse)
+        with pytest.raises(DeviceMemoryError, match=r"240 nodes and \d+ entries"):
+            model.explain([1, 2])
+        with pytest.raises(DeviceMemoryError, match="were free"):
+            model.predict_new({500: [3, 4]})
+    np.testing.assert_array_equal(model.explain([1, 2]).weights, expected)
 
 
 @pytest.mark.usefixtures("other_engine")

@@ -120,7 +120,7 @@ def serve(**options: Any) -> None:
         from gradraker.live.server import open_journal
         from gradraker.live.server import serve as run
         from gradraker.live.settings import Limits, Settings
-        from gradraker.studio import add_studio
+        from gradraker.studio import add_studio, describe_stations
     except ImportError as error:
         raise click.ClickException(
             f"serve needs more packages ({error.name} is missing): pip install 'gradraker[serve]'"
@@ -167,7 +167,9 @@ def serve(**options: Any) -> None:
             settings,
             background=_find_stream() if options["demo"] else None,
             on_listen=lambda port: _tell(settings, port, token if is_made else None),
-            add_routes=add_studio,
+            add_routes=lambda app, service: add_studio(
+                app, service, describe_stations() if options["demo"] else None
+            ),
         )
     finally:
         if folder is not None:

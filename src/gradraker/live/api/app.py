@@ -29,6 +29,7 @@ from gradraker.live.api.schemas import (
     PutValues,
     Remove,
 )
+from gradraker.live.api.strict_json import StrictRoute
 from gradraker.live.journal import read_validations
 from gradraker.live.service import NotReadyError, Service, format_event, stream
 from gradraker.live.settings import LONGEST_NAME
@@ -90,6 +91,7 @@ def make_app(service: Service, *, add_routes: AddRoutes | None = None) -> FastAP
         redoc_url=None,
         root_path=service.settings.root_path,
     )
+    app.router.route_class = StrictRoute
     add_handlers(app)
     _add_changes(app, service)
     _add_questions(app, service)

@@ -1,6 +1,5 @@
 """Requests that change something: checked, written to the journal, acknowledged."""
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +8,7 @@ from starlette.requests import Request
 
 from gradraker.live.api.problems import RefusedError, list_fields
 from gradraker.live.api.schemas import OneChange, to_change
+from gradraker.live.api.strict_json import RepeatedNameError, load_json
 from gradraker.live.journal import KeyConflict, Submission, UnknownNode
 from gradraker.live.journal.changes import Change
 from gradraker.live.service import Service
@@ -84,13 +84,15 @@ async def read_lines(request: Request) -> list[tuple[str, Change]]:
             continue
         field = f"line {number}"
         try:
-            # json, as for other bodies; pydantic's own parser differs in what it accepts
-            found.append((field, to_change(_LINE.validate_python(json.loads(line)))))
+            # As other bodies are read; pydantic's own parser differs in what it accepts.
+            found.append((field, to_change(_LINE.validate_python(load_json(line)))))
         except ValidationError as error:
             problems += [
                 (f"{field}: {where}" if where else field, problem)
                 for where, problem in list_fields(error.errors(), skip=1)
             ]
+        except RepeatedNameError as error:
+            problems.append((f"{field}: {error.name}", "is given twice"))
         except (ValueError, RecursionError):
             problems.append((field, "is not JSON"))
         if len(problems) >= _MOST_PROBLEMS or len(found) > MOST_IN_BATCH:

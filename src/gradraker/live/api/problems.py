@@ -64,6 +64,8 @@ def add_handlers(app: FastAPI) -> None:
             problem = f"is not JSON at character {at}"
             return make_problem(400, f"the body {problem}", [("body", problem)])
         fields = list_fields(errors, skip=1)
+        if isinstance(error.body, bytes):  # it was not read as JSON
+            fields = [("Content-Type", "must be application/json")]
         first = f"{fields[0][0] or 'body'}: {fields[0][1]}" if fields else "the request is refused"
         return make_problem(422, first, [(name or "body", problem) for name, problem in fields])
 

@@ -80,6 +80,9 @@ class Guard:
             return
         started = time.perf_counter()
         status = 500
+        # The server leaves out the body of an answer to HEAD; events would never end.
+        is_head = scope["method"] == "HEAD" and not scope["path"].endswith("/events")
+        asked: Scope = {**scope, "method": "GET"} if is_head else scope
 
         async def send_safely(message: Message) -> None:
             nonlocal status
@@ -102,13 +105,13 @@ class Guard:
                 return
             limited = _LimitedBody(receive, self.settings)
             try:
-                await self.app(scope, limited.receive, send_safely)
+                await self.app(asked, limited.receive, send_safely)
             except RefusedError as error:  # while the body was read
                 answer = make_problem(error.status_code, error.detail, error.fields)
                 answer.headers["Connection"] = "close"
                 await answer(scope, receive, send_safely)
         finally:
-            path = _get_route(scope)
+            path = _get_route(asked)
             self.counters.requests.labels(path, status).inc()
             if path != "/events":
                 self.counters.seconds.labels(path).observe(time.perf_counter() - started)

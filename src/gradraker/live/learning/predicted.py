@@ -69,7 +69,7 @@ def _prepare_for_new(live: LiveModel, *, has_intervals: bool) -> None:
     names = live.model.nodes_
     new = int(names.max()) + 1 if live.has_integer_names else f"{max(live.names, key=len)} "
     options = {"return_interval": True, "coverage": USUAL_COVERAGE} if has_intervals else {}
-    with contextlib.suppress(ValueError):  # a client that asks for one is told why
+    with contextlib.suppress(ValueError, TypeError):  # a client that asks for one is told why
         live.model.predict_new({new: {names[0]: 1.0}}, **options)
 
 

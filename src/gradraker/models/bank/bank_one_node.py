@@ -46,9 +46,8 @@ class OneNodeBank(LearnedBank):
 
         Parameters
         ----------
-        neighbours : mapping of reference name to weight, or iterable of reference names
-            Names without weights have weight 1; a name given twice counts twice. Names never
-            seen are allowed without views, and the model does not change.
+        neighbours
+            As in :meth:`SKGRegressor.predict_one`; names never seen are allowed without views.
 
         Returns
         -------

@@ -14,14 +14,13 @@ from gradraker._validation import Bounds, check_choice, check_count
 from gradraker.exceptions import ArgumentTypeError, TooFewValuesError
 from gradraker.explain.skg_explanation import Explanation
 from gradraker.explain.transfer import SimilarityTransfer, similarity_transfer
-from gradraker.graph.hops import HOP_WEIGHTS, count_walks
-from gradraker.graph.merging import orient_entries
-from gradraker.graph.names import find_positions
+from gradraker.graph.hops import HOP_WEIGHTS
 from gradraker.graph.node_graph import NodeGraph, append_new_nodes
 from gradraker.models.left_out import LeftOut, measure_left_out_error
 from gradraker.models.node_model import NodeModel
 from gradraker.models.persistence.saving import Arrays, State
 from gradraker.models.sigma2.refined import MOST_TESTED
+from gradraker.models.skg.node_rows import check_rows_differ, make_node_rows
 from gradraker.models.skg.skg_regressor import SKGRegressor
 
 _SETTINGS_OF_SKG = ("kernel", "sigma2", "n_frequencies", "learning_rate", "n_epochs")
@@ -122,8 +121,7 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
     def _reset(self) -> None:
         self._held_out = None
         for name in ("skg_", "offset_"):
-            if hasattr(self, name):
-                delattr(self, name)
+            self.__dict__.pop(name, None)
 
     def _learn_all(self) -> None:
         self._learn_rows(np.flatnonzero(self._is_known))
@@ -131,17 +129,12 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
     def _learn_rows(self, rows: NDArray[np.int64]) -> None:
         """Learn known nodes, in this order but for the shuffling in each epoch."""
         X, references = self._make_rows(self._graph, rows)
-        self._check_enough(X)
-        values = self._values[rows]
-        offset = float(values.mean())
+        if isinstance(self.sigma2, str):
+            check_rows_differ(X)
+        names, offset = self.nodes_[rows].tolist(), float(self._values[rows].mean())
+        values, tested = self._values[rows] - offset, self._make_tested_rows()
         skg = self._make_skg(self.seed_)
-        skg.fit(
-            X,
-            values - offset,
-            references=references,
-            node_names=self.nodes_[rows].tolist(),
-            tested=self._make_tested_rows(),
-        )
+        skg.fit(X, values, references=references, node_names=names, tested=tested)
         self.skg_, self.offset_ = skg, offset
 
     def _learn_changes(self, changed: NDArray[np.int64], *, graph_grew: bool) -> None:
@@ -152,12 +145,8 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
             self._learn_all()
             return
         X, references = self._make_rows(self._graph, changed)
-        self.skg_.partial_fit(
-            X,
-            self._values[changed] - self.offset_,
-            references=references,
-            node_names=self.nodes_[changed].tolist(),
-        )
+        names, values = self.nodes_[changed].tolist(), self._values[changed] - self.offset_
+        self.skg_.partial_fit(X, values, references=references, node_names=names)
 
     def _make_skg(self, seed: int | None) -> SKGRegressor:
         settings = {name: getattr(self, name) for name in _SETTINGS_OF_SKG}
@@ -177,30 +166,8 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
         self, graph: NodeGraph, rows: NDArray[np.int64]
     ) -> tuple[csr_array, list[Hashable]]:
         """Return the adjacency vectors of some nodes, and the names of their columns."""
-        columns, references = None, graph.nodes
-        if self.references is not None:
-            references = np.fromiter(self.references, dtype=object, count=len(self.references))
-            columns = find_positions(references, graph.nodes)
-            if np.any(columns < 0):
-                raise ValueError(
-                    "references holds names that the graph does not have: "
-                    f"{references[columns < 0][0]!r}"
-                )
-        full = _orient(graph, self.direction)
-        (X,) = count_walks(full, rows, columns, [int(self.hops)], self.hop_weights)
-        return X, references.tolist()
-
-    def _check_enough(self, X: csr_array) -> None:
-        """Refuse known nodes that no rule can choose σ² from."""
-        n = X.shape[0]
-        if not isinstance(self.sigma2, str):
-            return
-        if n == 1 or abs(X - X[np.zeros(n, dtype=np.int64)]).sum() == 0.0:
-            raise TooFewValuesError(
-                "only 1 value is known" if n == 1 else "all known nodes have the same edges",
-                "and to choose sigma2 takes two known nodes with different edges",
-                "give more values, or sigma2 as a number",
-            )
+        settings = self.direction, int(self.hops), self.hop_weights
+        return make_node_rows(graph, rows, self.references, *settings)
 
     # -- predictions -------------------------------------------------------------
 
@@ -276,8 +243,7 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
             If fewer than 10 values are known, or the nodes that are left do not differ.
         """
         model, rows = self._hold_out()
-        known = self._values[self._is_known]
-        values = self._values[rows]
+        known, values = self._values[self._is_known], self._values[rows]
         predictions = model.predict(self.nodes_[rows])
         means = np.full(rows.size, model.offset_)
         return LeftOut(
@@ -361,8 +327,7 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
 
         None with fewer than 3 known nodes, or if all known values are equal.
         """
-        known = np.flatnonzero(self._is_known)
-        values = self._values[known]
+        known, values = np.flatnonzero(self._is_known), self._values[self._is_known]
         if known.size < 3 or np.ptp(values) == 0.0:
             return None
         X, _ = self._make_rows(self._graph, known)
@@ -413,8 +378,8 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
         if not hasattr(self, "skg_"):
             return {"offset_": None}, {}
         state, arrays = self.skg_.dump_state()
-        renamed = {f"skg_{name}": array for name, array in arrays.items()}
-        return {"offset_": self.offset_, "skg": state}, renamed
+        state = {"offset_": self.offset_, "skg": state}
+        return state, {f"skg_{name}": array for name, array in arrays.items()}
 
     def _restore_state(self, state: State, arrays: Arrays) -> None:
         if state["offset_"] is None:
@@ -427,13 +392,3 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
         if skg.coef_.ndim != 1:
             raise ValueError("coef_ is not that of one value per node")
         self.skg_, self.offset_ = skg, state["offset_"]
-
-
-def _orient(graph: NodeGraph, direction: str) -> csr_array:
-    """Return a matrix whose row n holds the edges of node n in one or both directions."""
-    A = graph.adjacency
-    if direction == "out" or not graph.is_directed:
-        return A
-    edges = A.tocoo()
-    rows, columns, weights = orient_entries((edges.row, edges.col, edges.data), True, direction)
-    return csr_array((weights, (rows, columns)), shape=A.shape)

@@ -27,6 +27,7 @@ async function ask(path, { headers = {}, ...options } = {}) {
 function askForToken() {
   sessionStorage.removeItem(TOKEN);
   get("token-form").hidden = false;
+  get("status").textContent = "give the token of the service";
 }
 
 function drawChart(windows, model, baseline) {
@@ -121,7 +122,8 @@ get("token-form").addEventListener("submit", (event) => {
 async function start() {
   const { token_for: tokenFor } = await ask("health");
   if (tokenFor === "all") {
-    // An EventSource cannot send a token, so the page asks from time to time.
+    // Links cannot send a token, nor can an EventSource: the page asks from time to time.
+    for (const link of document.querySelectorAll("a[href=docs], a[href=metrics]")) link.replaceWith(link.textContent);
     if (!sessionStorage.getItem(TOKEN)) askForToken();
     setInterval(() => { if (get("token-form").hidden) show(); }, 2000);
   } else {

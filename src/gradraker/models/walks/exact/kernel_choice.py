@@ -28,14 +28,14 @@ WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 WIDTHS_OF_TERMS = (0.25, 1.0, 8.0)
 # A mean of ones may differ from 1 by less than this.
 _ROUNDING = 1e-9
-# Penalties, in units of mean(diag K) − mean(K): how much a kernel varies at all.
+# Penalties, in units of 1 − mean(K): how much a kernel varies at all.
 ALPHAS = np.logspace(-4, 4, 17)
 FINE_ALPHAS = np.logspace(-5, 4, 46)
 # Nats by which freely chosen shares must beat the default blocks, and blocks the mean.
 _NEEDED, _NEEDED_OVER_MEAN = 8.0, 3.0
-# More nats, over the number of known nodes, where free shares are those of attributes as well:
-# chance can follow few values with as many terms, and the fewest as closely as one likes.
-_NEEDED_OF_FEW, _FEWEST_FREE = 200.0, 20
+# The same over an average with attributes, and more, over the number of known nodes: chance can
+# follow few values with as many terms, and the fewest as closely as one likes.
+_NEEDED_OVER_AVERAGE, _NEEDED_OF_FEW, _FEWEST_FREE = 3.0, 300.0, 20
 # Part of all weights below which a kernel is left out of an average.
 _LEAST_WEIGHT = 0.05
 # Known nodes from which on useless terms are dropped on a part of them.
@@ -117,15 +117,18 @@ def choose_kernel(
     costs, alphas = _compute_costs(many, candidates, alpha, FINE_ALPHAS)
     best, rule = 1 if len(costs) > 1 and costs[1] < costs[0] - _NEEDED else 0, _RULE
     if blocks is None and attributes:
-        plain = by_width if len(few.Y) < _MANY_ENOUGH else candidates[:1]
-        added = [_average_with_attributes(many, plain, candidates[1:], attributes, alpha)]
+        can_be_free = len(many.Y) >= _FEWEST_FREE
+        plain = candidates[best : best + 1] if can_be_free else [*by_width, *candidates[1:]]
+        handicap = np.zeros(len(plain))
+        handicap[len(by_width) :] = _NEEDED
+        added = [_average_with_attributes(many, plain, handicap, attributes, alpha)]
         best = len(candidates)
-        if len(many.Y) >= _FEWEST_FREE:
+        if can_be_free:
             added.append(share_freely(many, _drop_useless(few, [*walks, *attributes])))
         more, more_alphas = _compute_costs(many, added, alpha, FINE_ALPHAS)
         candidates, costs = [*candidates, *added], np.append(costs, more)
         alphas = np.append(alphas, more_alphas)
-        needed = _NEEDED + _NEEDED_OF_FEW / len(many.Y)
+        needed = _NEEDED_OVER_AVERAGE + _NEEDED_OF_FEW / len(many.Y)
         if len(added) > 1 and more[1] < costs[:-1].min() - needed:
             best += 1
         rule = _RULE_OF_ATTRIBUTES.format(needed)
@@ -143,35 +146,29 @@ def choose_kernel(
 def _average_with_attributes(
     sample: Sample,
     walks: Sequence[Kernel],
-    free_walks: Sequence[Kernel],
+    handicap: Matrix,
     terms: Sequence[AttributeTerm],
     alpha: float | None,
 ) -> Kernel:
     """Kernels of walks, of attributes and of both, averaged by how likely they make the values.
 
     A kernel counts by exp(−criterion), where the criterion is the sum of left-out errors and of a
-    part of the likelihood, over 1 + that part; free shares count as much as if they were worse by
-    the nats that they must be better. Few values leave some of each kernel, many leave one. Before
-    values are seen, walks have half of the weight.
+    part of the likelihood, over 1 + that part; kernels of walks may have a handicap, in nats. Few
+    values leave some of each kernel, many leave one. Before values are seen, walks have half of the
+    weight.
     """
-
-    def compute_nats(kernels: Sequence[Kernel]) -> Matrix:
-        costs, _ = _compute_costs(sample, kernels, alpha, FINE_ALPHAS)
-        return np.asarray(costs / (1.0 + get_likelihood_part(len(sample.Y))))
-
     own = [term for term in terms if term[0] == "attributes"]
     linear = [term for term in own if term[1] is None]
-    listed = list(dict.fromkeys(_share_terms(some) for some in (linear, own, terms) if some))
-    plain = [*walks, *free_walks]
-    nats = compute_nats(plain)
-    nats[len(walks) :] += _NEEDED / 2.0
-    others = listed
-    if plain:
-        best = plain[int(nats.argmin())]
-        others = [*listed, *(average_kernels(sample, [best, k], [0.5, 0.5]) for k in listed)]
-    nats = np.append(nats, compute_nats(others))
-    prior = np.repeat([1.0 / max(1, len(plain)), 1.0 / len(others)], [len(plain), len(others)])
-    return average_kernels(sample, [*plain, *others], prior * np.exp(nats.min() - nats))
+    others = list(dict.fromkeys(_share_terms(some) for some in (linear, own, terms) if some))
+    costs = _compute_costs(sample, walks, alpha, FINE_ALPHAS)[0] + handicap
+    if walks:
+        best = walks[int(costs.argmin())]
+        others += [average_kernels(sample, [best, k], [0.5, 0.5]) for k in others]
+    costs = np.append(costs, _compute_costs(sample, others, alpha, FINE_ALPHAS)[0])
+    nats = (costs - costs.min()) / (1.0 + get_likelihood_part(len(sample.Y)))
+    sizes = [len(walks), len(others)]
+    prior = np.repeat([1.0 / max(1, len(walks)), 1.0 / len(others)], sizes)
+    return average_kernels(sample, [*walks, *others], prior * np.exp(-nats))
 
 
 def average_kernels(
@@ -239,10 +236,13 @@ def _compute_costs(
 
 
 def list_penalties(K: Matrix, alpha: float | None, grid: Matrix) -> Matrix:
-    """The given penalty, or a grid of them in units of how much the kernel varies."""
+    """The given penalty, or a grid of them in units of 1 − mean(K).
+
+    A linear kernel may have a mean beyond 1: then a tenth of its variation is the unit.
+    """
     if alpha is not None:
         return np.array([alpha])
-    return grid * measure_variation(K)
+    return grid * max(1.0 - float(K.mean()), 0.1 * measure_variation(K))
 
 
 def measure_variation(K: Matrix) -> float:

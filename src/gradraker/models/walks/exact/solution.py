@@ -6,22 +6,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker.features.engine import Engine
 from gradraker.linear.ridge import build_mean_smoother
 from gradraker.models.walks.attributes.coefficients import (
     AttributeCoefficients,
     compute_coefficients,
 )
 from gradraker.models.walks.choice import Choice
+from gradraker.models.walks.description import Walks
 from gradraker.models.walks.exact.blocks import ExactBlocks
 from gradraker.models.walks.exact.smoothers import DenseSmoother, Smoother, make_smoother
-from gradraker.models.walks.solution import LeftOutNodes, Parts, split_rows
+from gradraker.models.walks.solution import LeftOutNodes, OnEngine, Parts, split_rows
 from gradraker.models.walks.terms import get_kind
 
 Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 
-class KernelSolution:
+class KernelSolution(OnEngine):
     """Kernel ridge with an unpenalised mean; see :mod:`gradraker.linear.ridge`."""
 
     def __init__(
@@ -37,6 +39,9 @@ class KernelSolution:
         self._trust = trust
         self._set_smoother()
         self.set_values(Y)
+
+    def _get_place(self) -> tuple[Engine, Walks]:
+        return self.blocks.engine, self.blocks.walks
 
     def _set_smoother(self) -> None:
         choice, trust = self.choice, self._trust

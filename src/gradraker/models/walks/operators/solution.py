@@ -17,6 +17,7 @@ from gradraker.models.walks.attributes.coefficients import (
     compute_coefficients,
 )
 from gradraker.models.walks.choice import Choice
+from gradraker.models.walks.description import Walks
 from gradraker.models.walks.operators.evidence import SpreadCurve, fit_spread_curve
 from gradraker.models.walks.operators.left_out import Assessment, average_rows, make_noise
 from gradraker.models.walks.operators.new_nodes import NewNodes
@@ -30,7 +31,7 @@ from gradraker.models.walks.operators.ridge import (
     solve_ridge,
 )
 from gradraker.models.walks.operators.selection import make_predictor
-from gradraker.models.walks.solution import LeftOutNodes, Parts
+from gradraker.models.walks.solution import LeftOutNodes, OnEngine, Parts
 from gradraker.models.walks.terms import get_kind
 
 Matrix = NDArray[np.float64]
@@ -78,7 +79,7 @@ def _solve_piece(facts: _Facts, piece: tuple[Any, Any]) -> Solved:
     )
 
 
-class OperatorSolution:
+class OperatorSolution(OnEngine):
     """A solution by conjugate gradients, which goes on from where it is when values come."""
 
     def __init__(
@@ -124,6 +125,9 @@ class OperatorSolution:
             self._F = operators.engine.load(products, operators.dtype)
         else:
             self._start()
+
+    def _get_place(self) -> tuple[Engine, Walks]:
+        return self._operators.engine, self._operators.walks
 
     @property
     def coefficients(self) -> NDArray[Any]:

@@ -1,0 +1,64 @@
+"""JSON as the API takes it: a name occurs once in an object, or one of its values would be lost."""
+
+import json
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from fastapi import Request
+from fastapi.routing import APIRoute
+from starlette.responses import Response
+
+from gradraker.live.api.problems import RefusedError
+
+
+class RepeatedNameError(ValueError):
+    """An object has two members of one name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name!r} is given twice")
+        self.name = name
+
+
+def load_json(text: bytes) -> Any:
+    """Return what JSON says; RepeatedNameError if an object has two members of one name.
+
+    Examples
+    --------
+    >>> from gradraker.live.api.strict_json import load_json
+    >>> load_json(b'{"values": {"Davos": 1, "Davos": 2}}')
+    Traceback (most recent call last):
+    gradraker.live.api.strict_json.RepeatedNameError: 'Davos' is given twice
+    """
+    return json.loads(text, object_pairs_hook=_join)
+
+
+def _join(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                raise RepeatedNameError(name)
+            seen.add(name)
+    return found
+
+
+class _StrictRequest(Request):
+    async def json(self) -> Any:
+        try:
+            return load_json(await self.body())
+        except RepeatedNameError as error:
+            raise RefusedError(422, str(error), [(error.name, "is given twice")]) from None
+
+
+class StrictRoute(APIRoute):
+    """A route whose requests are read strictly."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return what answers a request."""
+        handle = super().get_route_handler()
+
+        async def handle_strictly(request: Request) -> Response:
+            return await handle(_StrictRequest(request.scope, request.receive))
+
+        return handle_strictly
