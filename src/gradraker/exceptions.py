@@ -454,7 +454,7 @@ class DeviceWarning(UserWarning):
     """``device="auto"`` took another device than a user may expect."""
 
 
-class DeviceMemoryError(FieldError, MemoryError):
+class DeviceMemoryError(MemoryError, FieldError):
     """The memory of a device is too small for a graph; the model is as it was before.
 
     Attributes are ``device``, the size of the graph (``n_nodes``, ``n_entries``), and the bytes of
