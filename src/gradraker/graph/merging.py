@@ -65,7 +65,7 @@ def is_symmetric(A: sp.csr_array) -> bool:
     n_into = np.bincount(A.indices, minlength=A.shape[0])
     if not np.array_equal(np.diff(A.indptr), n_into) and A.data.all():
         return False  # as most directed graphs, without a transposed copy
-    return (A != A.T).nnz == 0
+    return bool((A != A.T).nnz == 0)
 
 
 def make_symmetric(matrix: sp.csr_array) -> sp.csr_array:
