@@ -18,12 +18,13 @@ from sklearn.base import clone
 from gradraker import NodeClassifier, NodeRegressor, read_edges
 from gradraker.dask import DaskNodeClassifier, DaskNodeRegressor
 from gradraker.dask.cluster import gather_results
+from gradraker.dask.tasks import share_graph
 from gradraker.exceptions import NoWorkerError
 from gradraker.models import cross_validate_nodes, search_nodes
+from spread_graph import N, make_graph
 
 distributed = pytest.importorskip("distributed", reason="needs the extra gradraker[dask]")
 
-N = 300
 # Whether Dask closes all sockets of a worker that was killed before they are collected is luck.
 pytestmark = [
     pytest.mark.process,
@@ -45,17 +46,9 @@ def client() -> Iterator[Any]:
     gc.collect()  # here rather than in the tests of another file
 
 
-def _make_graph() -> tuple[csr_array, Any]:
-    rng = np.random.default_rng(0)
-    start = np.repeat(np.arange(N), 4)
-    ends = (start + rng.geometric(0.2, start.size)) % N
-    A = csr_array((np.ones(start.size), (start, ends)), shape=(N, N))
-    return A, np.where(np.arange(N) % 3 == 0, np.sin(np.arange(N) / 20), np.nan)
-
-
 @pytest.mark.parametrize("solver", ["operators", "exact"])
 def test_regressor_on_a_cluster_equals_the_plain_one(client: Any, solver: str) -> None:
-    A, values = _make_graph()
+    A, values = make_graph()
     plain = NodeRegressor(solver=solver).fit(A, values, kind="matrix")
     spread = DaskNodeRegressor(client=client, solver=solver).fit(A, values, kind="matrix")
     assert spread.client_ is client
@@ -76,7 +69,7 @@ def test_regressor_on_a_cluster_equals_the_plain_one(client: Any, solver: str) -
 
 
 def test_classifier_takes_the_client_that_was_made_last(client: Any) -> None:
-    A, values = _make_graph()
+    A, values = make_graph()
     names = [f"node {i}" for i in range(N)]
     labels = {names[i]: "high" if v > 0 else "low" for i, v in enumerate(values) if v == v}
     plain = NodeClassifier().fit(A, labels, kind="matrix", names=names)
@@ -100,7 +93,7 @@ def test_graph_on_disk_is_mapped_by_workers(client: Any, tmp_path: Any) -> None:
 
 
 def test_a_killed_worker_changes_nothing(client: Any) -> None:
-    A, values = _make_graph()
+    A, values = make_graph()
     plain = NodeRegressor(solver="operators", tol=1e-8).fit(A, values, kind="matrix")
     spread = DaskNodeRegressor(client=client, solver="operators", tol=1e-8)
     spread.fit(A, values, kind="matrix")
@@ -120,7 +113,7 @@ def test_a_killed_worker_changes_nothing(client: Any) -> None:
 
 
 def test_attributes_and_sample_weights_go_to_workers(client: Any) -> None:
-    A, values = _make_graph()
+    A, values = make_graph()
     options: dict[str, Any] = {
         "attributes": np.column_stack([np.cos(np.arange(N) / 33), np.arange(N) % 5]),
         "sample_weight": np.where(np.arange(N) % 2 == 0, 1.0, 2.0),
@@ -133,7 +126,7 @@ def test_attributes_and_sample_weights_go_to_workers(client: Any) -> None:
 
 
 def test_explanations_in_another_scale_are_put_together(client: Any) -> None:
-    A, values = _make_graph()
+    A, values = make_graph()
     values = np.exp(3.0 * values)
     parameters: dict[str, Any] = {"solver": "operators", "alpha": 0.5, "transform": "log"}
     plain = NodeRegressor(**parameters).fit(A, values, kind="matrix").explain()
@@ -164,7 +157,7 @@ def _kill_the_one_that_fits(client: Any, killed: list[int]) -> None:
 
 
 def test_a_worker_killed_during_fit_changes_nothing(client: Any) -> None:
-    A, values = _make_graph()
+    A, values = make_graph()
     several = values[:, np.newaxis] * np.linspace(1.0, 2.0, 40) + np.arange(40)
     several[~np.isnan(values), 1:] += np.random.default_rng(1).normal(size=(100, 39))
     parameters: dict[str, Any] = {"solver": "operators", "tol": 1e-9, "transform": "none"}
@@ -184,7 +177,7 @@ def test_a_worker_killed_during_fit_changes_nothing(client: Any) -> None:
 
 
 def test_pieces_of_a_fit_go_to_all_workers(client: Any) -> None:
-    A, values = _make_graph()
+    A, values = make_graph()
     model = DaskNodeRegressor(client=client, solver="operators").fit(A, values, kind="matrix")
     assert model.alpha_ > 0.0
 
@@ -196,7 +189,7 @@ def test_pieces_of_a_fit_go_to_all_workers(client: Any) -> None:
 
 
 def test_validation_and_search_go_to_a_cluster_by_joblib(client: Any) -> None:
-    A, values = _make_graph()
+    A, values = make_graph()
     grid = {"alpha": [0.1, 1.0], "blocks": [("hop1",), ("hop2",)]}
     model = NodeRegressor(solver="operators", blocks=("hop1",))
     options: dict[str, Any] = {"cv": 3, "kind": "matrix"}
@@ -223,7 +216,7 @@ def test_workers_that_are_all_gone_are_an_error_after_the_stated_time() -> None:
 
 
 def test_independent_fits_go_to_a_cluster_by_joblib(client: Any) -> None:
-    A, values = _make_graph()
+    A, values = make_graph()
 
     def fit_one(alpha: float) -> Any:
         return (
@@ -237,7 +230,7 @@ def test_independent_fits_go_to_a_cluster_by_joblib(client: Any) -> None:
 
 
 def test_no_worker_is_an_error_after_the_stated_time() -> None:
-    A, values = _make_graph()
+    A, values = make_graph()
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address=":0") as cluster,
         distributed.Client(cluster, set_as_default=False) as empty,
@@ -251,10 +244,17 @@ def test_no_worker_is_an_error_after_the_stated_time() -> None:
 
 
 def test_copies_need_no_cluster(client: Any) -> None:
-    A, values = _make_graph()
+    A, values = make_graph()
     model = DaskNodeRegressor(client=client, alpha=0.5).fit(A, values, kind="matrix")
     copy = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(copy.predict(), model.predict())
     assert clone(DaskNodeRegressor(alpha=0.5, timeout=3.0)).get_params()["timeout"] == 3.0
     assert model.set_params(alpha=2.0).get_params()["alpha"] == 2.0
     np.testing.assert_array_equal(copy.explain([1, 2]).weights, model.explain([1, 2]).weights)
+
+
+def test_direction_that_was_told_reaches_the_workers() -> None:
+    A = csr_array(np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]))
+    for told in (True, False):
+        assert share_graph(A, {"directed": told})[1]["directed"] is told
+    assert share_graph(A, {})[1]["directed"] is False  # every edge has its reverse

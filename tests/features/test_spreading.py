@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
 
 from gradraker import NodeClassifier, NodeRegressor
 from gradraker.features.spreading import is_spread, map_pieces, use_mapper
-
-N = 300
+from spread_graph import N, make_graph
 
 
 class CopyingMapper:
@@ -28,16 +26,8 @@ class CopyingMapper:
         ]
 
 
-def _make_graph() -> tuple[csr_array, Any]:
-    rng = np.random.default_rng(0)
-    start = np.repeat(np.arange(N), 4)
-    ends = (start + rng.geometric(0.2, start.size)) % N
-    A = csr_array((np.ones(start.size), (start, ends)), shape=(N, N))
-    return A, np.where(np.arange(N) % 3 == 0, np.sin(np.arange(N) / 20), np.nan)
-
-
 def _fit_both(model: Any, values: Any, **options: Any) -> tuple[Any, Any, CopyingMapper]:
-    A, _ = _make_graph()
+    A, _ = make_graph()
     plain = type(model)(**model.get_params()).fit(A, values, kind="matrix", **options)
     mapper = CopyingMapper()
     with use_mapper(mapper):
@@ -48,7 +38,7 @@ def _fit_both(model: Any, values: Any, **options: Any) -> tuple[Any, Any, Copyin
 
 
 def test_candidates_of_a_choice_are_tried_at_once() -> None:
-    _, values = _make_graph()
+    _, values = make_graph()
     attributes = np.column_stack([np.sin(np.arange(N) / 30), np.arange(N) % 7])
     plain, spread, mapper = _fit_both(
         NodeRegressor(solver="operators"), values, attributes=attributes
@@ -62,7 +52,7 @@ def test_candidates_of_a_choice_are_tried_at_once() -> None:
 
 @pytest.mark.parametrize("alpha", ["auto", 0.5])
 def test_candidates_for_classes_are_tried_at_once(alpha: Any) -> None:
-    _, values = _make_graph()
+    _, values = make_graph()
     labels = np.where(values > 0, "high", "low").astype(object)
     labels[np.isnan(values)] = None
     plain, spread, mapper = _fit_both(NodeClassifier(solver="operators", alpha=alpha), labels)
@@ -71,7 +61,7 @@ def test_candidates_for_classes_are_tried_at_once(alpha: Any) -> None:
 
 
 def test_many_targets_are_solved_in_groups() -> None:
-    _, values = _make_graph()
+    _, values = make_graph()
     several = values[:, np.newaxis] * np.linspace(1.0, 2.0, 70) + np.arange(70)
     several[~np.isnan(values), 1:] += np.random.default_rng(1).normal(size=(100, 69))
     model = NodeRegressor(
@@ -80,7 +70,7 @@ def test_many_targets_are_solved_in_groups() -> None:
     plain, spread, mapper = _fit_both(model, several)
     assert mapper.n_pieces == [3]  # of 32 columns
     np.testing.assert_array_equal(spread.predict(), plain.predict())
-    A, _ = _make_graph()
+    A, _ = make_graph()
     for target in (0, 40, 69):  # as if it were the only one
         alone = type(model)(**model.get_params()).fit(A, several[:, target], kind="matrix")
         np.testing.assert_allclose(spread.predict()[:, target], alone.predict(), atol=1e-5)

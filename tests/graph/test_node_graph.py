@@ -39,7 +39,7 @@ def test_find_new_links_is_what_the_whole_graph_has(kind: type, directed: bool) 
 def test_edges_into_new_nodes() -> None:
     graph = make_graph(str, True)
     found = find_new_links(graph, [("3", "x", 2.0), ("x", "5", 1.0)], {})
-    assert found.into.toarray()[0, graph.find_positions(np.array(["3"], dtype=object))[0]] == 2.0
+    assert found.into.toarray()[0, graph.index.find(np.array(["3"], dtype=object))[0]] == 2.0
     assert found.out.nnz == found.into.nnz == 1
 
 
@@ -60,5 +60,5 @@ def test_links_that_are_refused(links: Any, message: str) -> None:
 def test_positions_are_not_in_the_pickle() -> None:
     graph = make_graph(str, True)
     before = len(pickle.dumps(graph))
-    assert graph.find_positions(np.array(["3", "x"], dtype=object))[1] == -1
+    assert graph.index.find(np.array(["3", "x"], dtype=object))[1] == -1
     assert len(pickle.dumps(graph)) == before

@@ -6,7 +6,6 @@ import pickle
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import pytest
 from gradraker import load_temperature, sigma2_sweep
 from gradraker.exceptions import SweepFileError
 from gradraker.sweep import SweepResult, settings_sweep
+from sweep_process import wait_for_lines
 
 GRID = [0.5, 5.0, 50.0]
 SMALL: dict[str, Any] = {"n_repeats": 5, "sigma2": GRID, "n_frequencies": 20}
@@ -161,15 +161,6 @@ def test_lines_in_any_order_and_twice_are_put_in_order(tmp_path: Path, undisturb
     path.write_bytes(header + repeats[4] + repeats[1] + repeats[4])
     sweep(checkpoint=path)
     assert path.read_bytes() == undisturbed
-
-
-def wait_for_lines(path: Path, n: int, process: Any) -> None:
-    for _ in range(3000):
-        if path.exists() and path.read_bytes().count(b"\n") >= n:
-            return
-        assert process.poll() is None, "the sweep ended before it was stopped"
-        time.sleep(0.01)
-    raise AssertionError("the sweep did not start")
 
 
 @pytest.mark.process

@@ -13,6 +13,12 @@ LEARNER_OPTIONS = ("sigma2", "noise", "kernel", "frequencies", "learning_rate", 
 PAGE_OPTIONS = ("title", "unit", "number_language", "explain_nodes")
 
 Groups = Mapping[str, Sequence[str]]
+# Groups of the commands of the paper's learner.
+SKG_GROUPS: Groups = {
+    "Reading files": FILE_OPTIONS,
+    "Graph": (*GRAPH_OPTIONS, *WALK_OPTIONS),
+    "Learner": (*LEARNER_OPTIONS, "seed"),
+}
 
 
 class GroupedCommand(click.Command):

@@ -104,5 +104,4 @@ def share_graph(graph: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any
     made = make_node_graph(graph, options)
     if made.folder is not None:
         return graph, options
-    is_directed = None if made.is_directed else False
-    return made.adjacency, {"kind": "matrix", "names": made.nodes, "directed": is_directed}
+    return made.adjacency, {"kind": "matrix", "names": made.nodes, "directed": made.is_directed}

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -130,19 +131,46 @@ def find_repeated(names: Names) -> object:
     return next((name for name in names.tolist() if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
 
 
+class NameIndex:
+    """Positions of names, prepared once: integers are sorted, other names are in a dictionary.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gradraker.graph.names import NameIndex
+    >>> NameIndex(np.array([30, 10])).find(np.array([10, 20]))
+    array([ 1, -1])
+    """
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+
+    def find(self, wanted: Names) -> NDArray[np.int64]:
+        """Return the position of each wanted name, -1 where it is missing."""
+        if wanted.dtype == np.int64 and self._names.dtype == np.int64:
+            order, ordered = self._order
+            at = np.searchsorted(ordered, wanted)
+            at[at == len(ordered)] = 0
+            known = ordered[at] == wanted if len(ordered) else np.zeros(len(wanted), dtype=bool)
+            found = np.full(len(wanted), -1, dtype=np.int64)
+            found[known] = order[at[known]]
+            return found
+        index = self._positions
+        return np.fromiter((index.get(name, -1) for name in wanted.tolist()), np.int64, len(wanted))
+
+    @cached_property
+    def _order(self) -> tuple[NDArray[np.int64], Names]:
+        order = np.argsort(self._names, kind="stable")
+        return order, self._names[order]
+
+    @cached_property
+    def _positions(self) -> dict[Hashable, int]:
+        return {name: i for i, name in enumerate(self._names.tolist())}
+
+
 def find_positions(wanted: Names, names: Names) -> NDArray[np.int64]:
     """Return the position in ``names`` of each wanted name, -1 where it is missing."""
-    if wanted.dtype == np.int64 and names.dtype == np.int64:
-        order = np.argsort(names, kind="stable")
-        ordered = names[order]
-        at = np.searchsorted(ordered, wanted)
-        at[at == len(names)] = 0
-        known = ordered[at] == wanted if len(names) else np.zeros(len(wanted), dtype=bool)
-        found = np.full(len(wanted), -1, dtype=np.int64)
-        found[known] = order[at[known]]
-        return found
-    index = {name: i for i, name in enumerate(names.tolist())}
-    return np.fromiter((index.get(name, -1) for name in wanted.tolist()), np.int64, len(wanted))
+    return NameIndex(names).find(wanted)
 
 
 def check_same_type(unknown: Names, names: Names, *, argument: str) -> None:

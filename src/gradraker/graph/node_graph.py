@@ -1,6 +1,6 @@
 """The graph that a model of graphs holds: names and edges, which may grow."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +17,7 @@ from gradraker.graph.adjacency import VectorOptions, choose_matrix
 from gradraker.graph.disk_graph import DiskGraph
 from gradraker.graph.merging import is_symmetric
 from gradraker.graph.names import (
+    NameIndex,
     Names,
     check_same_type,
     find_distinct,
@@ -56,16 +57,12 @@ class NodeGraph:
         return len(self.nodes)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: one for name, one in vars(self).items() if name != "_index"}
+        return {name: one for name, one in vars(self).items() if name != "index"}
 
     @cached_property
-    def _index(self) -> dict[Hashable, int]:
-        return {name: i for i, name in enumerate(self.nodes.tolist())}
-
-    def find_positions(self, names: Names) -> NDArray[np.int64]:
-        """Return the position of each name, -1 where it is missing."""
-        found = (self._index.get(name, -1) for name in names.tolist())
-        return np.fromiter(found, np.int64, len(names))
+    def index(self) -> NameIndex:
+        """Where each node is, prepared once for many questions."""
+        return NameIndex(self.nodes)
 
 
 class NewLinks(NamedTuple):
@@ -200,7 +197,7 @@ def _read_links(
     if not graph.is_directed:
         options = {"directed": False, **options}
     given = make_node_graph(links, options)
-    rows = graph.find_positions(given.nodes)
+    rows = graph.index.find(given.nodes)
     is_new = rows < 0
     check_same_type(given.nodes[is_new], graph.nodes, argument="links")
     entries = given.adjacency.tocoo()
@@ -245,7 +242,7 @@ def find_nodes(graph: NodeGraph, nodes: Any, *, argument: str = "nodes") -> NDAr
     if not len(names):
         return np.empty(0, dtype=np.int64)
     listed, (codes,) = find_distinct([names])
-    rows = graph.find_positions(listed)
+    rows = graph.index.find(listed)
     unknown = listed[rows < 0]
     if len(unknown):
         check_same_type(unknown, graph.nodes, argument=argument)

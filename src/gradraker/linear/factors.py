@@ -7,6 +7,7 @@ lower factor of a positive definite H, H⁻¹ = L⁻ᵀL⁻¹: whoever has L⁻�
 from typing import Any
 
 from gradraker.features.engine import Engine
+from gradraker.features.row_blocks import split_range
 
 # Rows of a block: the products of such blocks are near a GPU's peak.
 _ROWS = 2048
@@ -21,7 +22,7 @@ def split_blocks(n: int) -> list[slice]:
     >>> split_blocks(3000)
     [slice(0, 2048, None), slice(2048, 3000, None)]
     """
-    return [slice(start, min(start + _ROWS, n)) for start in range(0, n, _ROWS)]
+    return list(split_range(n, _ROWS))
 
 
 def invert_factor(engine: Engine, H: Any) -> None:

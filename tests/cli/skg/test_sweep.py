@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import pytest
 
 from gradraker import load_temperature, sigma2_sweep
 from gradraker.sweep import SweepResult
+from sweep_process import wait_for_lines
 
 FILES = ("--edges", "edges.csv", "--values", "values.csv")
 QUICK = ("--sigma2", "0.5:50:3", "--repeats", "4", "--frequencies", "20")
@@ -150,15 +150,6 @@ def test_sweep_says_that_the_best_variance_is_at_an_end_of_the_grid(
 
 
 # -- stopped, and on -----------------------------------------------------------
-
-
-def wait_for_lines(path: Path, n: int, process: Any) -> None:
-    for _ in range(3000):
-        if path.exists() and path.read_bytes().count(b"\n") >= n:
-            return
-        assert process.poll() is None, "the sweep ended before it was stopped"
-        time.sleep(0.01)
-    raise AssertionError("the sweep did not start")
 
 
 @pytest.mark.process

@@ -13,13 +13,7 @@ from gradraker.cli.inputs import (
     take_file_options,
     to_graph_options,
 )
-from gradraker.cli.option_groups import (
-    FILE_OPTIONS,
-    GRAPH_OPTIONS,
-    LEARNER_OPTIONS,
-    WALK_OPTIONS,
-    GroupedCommand,
-)
+from gradraker.cli.option_groups import SKG_GROUPS, GroupedCommand
 from gradraker.cli.options import (
     KERNELS,
     SIGMA2_RULES,
@@ -76,11 +70,7 @@ class KernelList(click.ParamType):  # type: ignore[type-arg]
 
 @click.command(
     cls=GroupedCommand,
-    groups={
-        "Reading files": FILE_OPTIONS,
-        "Graph": (*GRAPH_OPTIONS, *WALK_OPTIONS),
-        "Learner": (*LEARNER_OPTIONS, "seed"),
-    },
+    groups=SKG_GROUPS,
     short_help="Predict by a bank of kernels, over layers and hops.",
     epilog="Example: gradraker bank --layer mail=edges.csv --values known.csv "
     "--kernels ranges,laplacian:cv --hops 2 --out predicted.csv",

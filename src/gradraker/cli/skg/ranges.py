@@ -13,13 +13,7 @@ from gradraker.cli.inputs import (
     take_file_options,
     to_vector_options,
 )
-from gradraker.cli.option_groups import (
-    FILE_OPTIONS,
-    GRAPH_OPTIONS,
-    LEARNER_OPTIONS,
-    WALK_OPTIONS,
-    GroupedCommand,
-)
+from gradraker.cli.option_groups import SKG_GROUPS, GroupedCommand
 from gradraker.cli.options import (
     NumberOrWord,
     add_values_option,
@@ -50,11 +44,7 @@ def check_closeness(ctx: click.Context, param: click.Parameter, value: float) ->
 
 @click.command(
     cls=GroupedCommand,
-    groups={
-        "Reading files": FILE_OPTIONS,
-        "Graph": (*GRAPH_OPTIONS, *WALK_OPTIONS),
-        "Learner": (*LEARNER_OPTIONS, "seed"),
-    },
+    groups=SKG_GROUPS,
     short_help="Show the four ranges of the kernel variance for a graph.",
     epilog="Example: gradraker ranges --edges edges.csv --values known.csv",
 )

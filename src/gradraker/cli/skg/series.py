@@ -10,12 +10,7 @@ from gradraker.cli.inputs import (
     read_edges_file,
     take_file_options,
 )
-from gradraker.cli.option_groups import (
-    FILE_OPTIONS,
-    GRAPH_OPTIONS,
-    LEARNER_OPTIONS,
-    GroupedCommand,
-)
+from gradraker.cli.option_groups import SKG_GROUPS, GroupedCommand
 from gradraker.cli.options import (
     SIGMA2_RULES,
     FileName,
@@ -35,11 +30,7 @@ _SHIFTS = ("adjacency", "laplacian", "normalised", "mean")
 
 @click.command(
     cls=GroupedCommand,
-    groups={
-        "Reading files": FILE_OPTIONS,
-        "Graph": GRAPH_OPTIONS,
-        "Learner": (*LEARNER_OPTIONS, "seed"),
-    },
+    groups=SKG_GROUPS,
     short_help="Predict the next values of series at the nodes of a graph.",
     epilog="Example: gradraker series --edges edges.csv --series series.csv --taps 3 --delay 0 "
     "--out next.csv",

@@ -20,13 +20,7 @@ from gradraker.cli.inputs import (
     to_vector_options,
 )
 from gradraker.cli.interruption import INTERRUPTED
-from gradraker.cli.option_groups import (
-    FILE_OPTIONS,
-    GRAPH_OPTIONS,
-    LEARNER_OPTIONS,
-    WALK_OPTIONS,
-    GroupedCommand,
-)
+from gradraker.cli.option_groups import SKG_GROUPS, GroupedCommand
 from gradraker.cli.options import (
     FileName,
     add_values_option,
@@ -116,11 +110,7 @@ def _check_address(ctx: click.Context, param: click.Parameter, value: str | None
 
 @click.command(
     cls=GroupedCommand,
-    groups={
-        "Reading files": FILE_OPTIONS,
-        "Graph": (*GRAPH_OPTIONS, *WALK_OPTIONS),
-        "Learner": (*LEARNER_OPTIONS, "seed"),
-    },
+    groups=SKG_GROUPS,
     short_help="Show how the error depends on the kernel variance.",
     epilog="Example: gradraker sweep --edges edges.csv --values values.csv --repeats 20",
 )

@@ -4,7 +4,7 @@ A solution stands on the known nodes and, through few numbers, on their values: 
 same nodes cost little. All predictions are Σ w_i y_i with Σ w_i = 1.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import wraps
 from types import FunctionType
 from typing import Any, NamedTuple, Protocol
@@ -107,9 +107,3 @@ def _report_memory(method: Callable[..., Any]) -> Callable[..., Any]:
             return method(solution, *args, **kwargs)
 
     return call
-
-
-def split_rows(n: int) -> Iterator[slice]:
-    """Yield slices of at most CHUNK that make up [0, n)."""
-    for start in range(0, n, CHUNK):
-        yield slice(start, min(start + CHUNK, n))

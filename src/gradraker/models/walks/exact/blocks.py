@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from gradraker.exceptions import DeviceMemoryError
 from gradraker.features.engine import CpuEngine, Engine
 from gradraker.features.engines.walker import Walker
+from gradraker.features.row_blocks import split_range
 from gradraker.features.walks import get_reach
 from gradraker.models.walks.attributes.rows import AttributeRows
 from gradraker.models.walks.description import Walks
-from gradraker.models.walks.solution import split_rows
+from gradraker.models.walks.solution import CHUNK
 from gradraker.models.walks.terms import ATTRIBUTE_BLOCKS, Kernel
 
 # Nodes whose distances a median is taken over: 45 000 pairs.
@@ -113,7 +114,8 @@ class ExactBlocks:
         for block in dict.fromkeys(term.block for term in gaussian):
             distances = self.distances(block, first, second)
             terms = [term for term in gaussian if term.block == block]
-            for some in split_rows(first.size):  # a second matrix of this size may be too much
+            # A second matrix of this size may be too much.
+            for some in split_range(first.size, CHUNK):
                 own = {block: distances[some]}
                 for term in terms:
                     total[some] += compute_kernel(own, (term,), self.engine.xp)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.features.engine import Engine
+from gradraker.features.row_blocks import split_range
 from gradraker.linear.ridge import build_mean_smoother
 from gradraker.models.walks.attributes.coefficients import (
     AttributeCoefficients,
@@ -16,7 +17,7 @@ from gradraker.models.walks.choice import Choice
 from gradraker.models.walks.description import Walks
 from gradraker.models.walks.exact.blocks import ExactBlocks
 from gradraker.models.walks.exact.smoothers import DenseSmoother, Smoother, make_smoother
-from gradraker.models.walks.solution import LeftOutNodes, OnEngine, Parts, split_rows
+from gradraker.models.walks.solution import CHUNK, LeftOutNodes, OnEngine, Parts
 from gradraker.models.walks.terms import get_kind
 
 Matrix = NDArray[np.float64]
@@ -106,7 +107,7 @@ class KernelSolution(OnEngine):
         values = np.zeros((rows.size, len(kinds) + 1, self.Y.shape[1]))
         for number, kind in enumerate(kinds):
             terms = tuple(t for t in self.choice.kernel if get_kind(t.block) == kind)
-            for some in split_rows(rows.size):
+            for some in split_range(rows.size, CHUNK):
                 K = self.blocks.compute_kernel(terms, rows[some], self.known)
                 values[some, number] = self.blocks.engine.fetch(K @ self._loaded)
         values[:, -1] = self._intercept - self._centre
@@ -144,5 +145,5 @@ class KernelSolution(OnEngine):
         if not self.choice.kernel:
             return
         blocks = self.blocks if at is None else at
-        for some in split_rows(rows.size):
+        for some in split_range(rows.size, CHUNK):
             yield some, blocks.compute_kernel(self.choice.kernel, rows[some], self.known)

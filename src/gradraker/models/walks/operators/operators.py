@@ -27,6 +27,7 @@ from scipy.sparse import csr_array, diags_array
 from gradraker._progress import tell_progress
 from gradraker.attributes.table import AttributeTable
 from gradraker.features.engine import CpuEngine, Engine
+from gradraker.features.row_blocks import split_range
 from gradraker.features.walks import (
     Structure,
     draw_vectors,
@@ -119,8 +120,7 @@ class Operators:
         if some >= k:
             return self._multiply_columns(X, kernel)
         total = self.engine.xp.empty_like(X)
-        for start in range(0, k, some):
-            own = slice(start, min(start + some, k))
+        for own in split_range(k, some):
             columns = self.engine.xp.ascontiguousarray(X[:, own])
             total[:, own] = self._multiply_columns(columns, kernel)
         return total
@@ -155,9 +155,8 @@ class Operators:
         return found
 
     def _multiply_units(self, rows: Rows, kernel: Kernel) -> Iterator[tuple[slice, NDArray[Any]]]:
-        for start in range(0, rows.size, _COLUMNS):
-            some = slice(start, min(start + _COLUMNS, rows.size))
-            tell_progress("walking from known nodes", start, rows.size)
+        for some in split_range(rows.size, _COLUMNS):
+            tell_progress("walking from known nodes", some.start, rows.size)
             yield some, self.engine.fetch(self.multiply(self.make_units(rows[some]), kernel))
 
     def make_units(self, rows: Rows) -> Any:

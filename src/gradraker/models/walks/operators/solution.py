@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.features.engine import Engine
+from gradraker.features.row_blocks import split_range
 from gradraker.features.spreading import map_pieces
 from gradraker.linear.conjugate_gradients import Solved
 from gradraker.models.walks.attributes.coefficients import (
@@ -211,10 +212,8 @@ class OperatorSolution(OnEngine):
 
     def _solve_columns(self, columns: Any, floor: Any) -> tuple[Any, Any]:
         """Return coefficients c (n, k) with (K + αI) c = columns, and K c at all nodes."""
-        xp, k = self._operators.engine.xp, columns.shape[1]
-        pieces = []
-        for start in range(0, k, _COLUMNS):
-            some = slice(start, min(start + _COLUMNS, k))
+        xp, pieces = self._operators.engine.xp, []
+        for some in split_range(columns.shape[1], _COLUMNS):
             own = floor if np.ndim(floor) == 0 else floor[some]
             pieces.append((xp.ascontiguousarray(columns[:, some]), own))
         facts = _Facts(
@@ -287,8 +286,7 @@ class OperatorSolution(OnEngine):
         found = np.tile(g, (rows.size, 1))
         if not self.choice.kernel:
             return found
-        for start in range(0, rows.size, _COLUMNS):
-            some = slice(start, min(start + _COLUMNS, rows.size))
+        for some in split_range(rows.size, _COLUMNS):
             units = self._operators.make_units(rows[some])
             columns = self._operators.multiply(units, self.choice.kernel) * self._mask
             inner = self._invert(columns)
@@ -309,8 +307,7 @@ class OperatorSolution(OnEngine):
             found = others
         else:
             found = np.empty((positions.size, trust.size))
-            for start in range(0, positions.size, _COLUMNS):
-                some = slice(start, min(start + _COLUMNS, positions.size))
+            for some in split_range(positions.size, _COLUMNS):
                 units = self._operators.make_units(self.known[positions[some]])
                 found[some] = self._invert(units)
             at = np.arange(positions.size), positions
