@@ -24,7 +24,7 @@ from typing import Any, BinaryIO, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from gradraker._validation import Bounds, check_bounds, make_seed
@@ -293,6 +293,27 @@ class NodeModel(TakesTurns, BaseEstimator):
         if self.value_kind.is_known(known).any():
             self._learn_all()
         return self
+
+    def select_target(self, target: Hashable) -> Self:
+        """Return a model of one of several targets, fitted anew to its known values.
+
+        Examples
+        --------
+        >>> from gradraker import NodeRegressor
+        >>> model = NodeRegressor().fit([("a", "c")], {"a": [30.0, 5.0], "c": [50.0, 7.0]})
+        >>> model.select_target(0).known_values_.tolist()
+        [30.0, 50.0]
+        """
+        if target not in self.target_names_:
+            raise ValueError(f"target must be one of {self.target_names_}, got {target!r}")
+        values = self.values_[:, self._target_names.index(target)].copy()
+        if not self.value_kind.is_known(values).any():
+            raise ValueError(f"target is {target!r}, but the model holds no value of it")
+        alone: Self = clone(self)
+        alone._start(self._graph, values, self._graph_options)
+        alone._attributes, alone._sample_weight = self._attributes, self._sample_weight
+        alone._learn_all()
+        return alone
 
     def _start(self, graph: NodeGraph, values: NDArray[Any], options: Mapping[str, Any]) -> None:
         """Forget everything and hold this graph and these values."""

@@ -26,7 +26,13 @@ if TYPE_CHECKING:
     help="Model that predict or update wrote.",
 )
 @click.option("--node", required=True, metavar="NAME", help="The node to explain.")
-@click.option("--target", metavar="NAME", help="The column of values, if there are several.")
+@click.option(
+    "--target",
+    "--value",
+    "target",
+    metavar="NAME",
+    help="The column of values, if there are several.",
+)
 @add_top_option(10)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
 def explain(model: str, node: str, target: str | None, top: int, as_json: bool) -> None:
@@ -45,7 +51,7 @@ def explain(model: str, node: str, target: str | None, top: int, as_json: bool) 
         from gradraker.exceptions import UnknownNodesError
         from gradraker.report import summarize_explanation
 
-        saved = load_node_model(model, several=True)
+        saved = load_node_model(model)
         which = _choose_target(saved, target)
         waiting.show_stage("explaining")
         try:
@@ -85,7 +91,7 @@ def _choose_target(model: "NodeModel", target: str | None) -> dict[str, Any]:
         return {}
     if target not in names:
         given = ", ".join(make_printable(name) for name in names) or "one target, without a name"
-        raise click.UsageError(f"--target must name one of the model's targets: {given}")
+        raise click.UsageError(f"--value must name one of the model's targets: {given}")
     return {"target": names[target]}
 
 

@@ -148,19 +148,20 @@ def update(
         from gradraker.report import summarize_predictions, summarize_update
         from gradraker.workflow import predict_all
 
-        saved = load_node_model(model, several=True, device=device)
+        saved = load_node_model(model, device=device)
         options, kept = _take_notes(options, model)
         if again and not saved.learns_by_steps:
             raise click.UsageError("--again is for models of SKG: this one holds each value once")
         how = replace(how, task=saved.value_kind.task, directed=saved.is_directed_)
         removed = {"values": forget_values, "nodes": forget_nodes, "edges": forget_edges}
         if saved.target_names_:
-            several_targets.check_outputs(report=report, top=top)
             options |= {"unknown_nodes": unknown_nodes, "forget": removed}
-            predicted = several_targets.update_targets(saved, inputs, how, options, waiting)
-            waiting.stop()
-            shown: dict[str, Any] = {"raw_names": raw_names, "as_json": as_json}
-            several_targets.write_targets(predicted, out=out, model=target, **shown, notes=kept)
+            results = several_targets.update_targets(saved, inputs, how, options, waiting)
+            shown: dict[str, Any] = {"top": top, "raw_names": raw_names, "as_json": as_json}
+            files = {"out": out, "report": report, "model": target}
+            page_options = take_page_options(options)
+            shown |= {"notes": kept, "inputs": inputs, "waiting": waiting}
+            several_targets.write_targets(results, files, page_options, **shown)
             return
         found = _learn_files(saved, inputs, how, removed, again, unknown_nodes, waiting)
         result = predict_all(saved, **{name: options[name] for name in _SHAPE})
