@@ -145,6 +145,7 @@ class NodeModel(TakesTurns, BaseEstimator):
             raise ValueError(
                 "values: no node of the graph has a known value; at least one is needed"
             )
+        self._check_targets(aligned)
         table = None
         if attributes is not None:
             self._check_takes_attributes()
@@ -287,6 +288,7 @@ class NodeModel(TakesTurns, BaseEstimator):
             known, arrived = known[kept], arrived[np.isin(arrived, kept)]
             arrived = np.searchsorted(kept, arrived)
             weights = None if weights is None else weights[kept]
+        self._check_targets(known)
         self._sample_weight = weights
         self._graph, self._values, self._arrived = graph, known, arrived
         self._reset()
@@ -353,6 +355,8 @@ class NodeModel(TakesTurns, BaseEstimator):
         if self._values.ndim == 2 or (news.ndim == 2 and not self._is_known.any()):
             shape = self._values.shape if self._values.ndim == 2 else news.shape
             values = np.full((len(graph), shape[1]), np.nan)
+            if news.ndim == 1:  # no value came
+                news = np.full(values.shape, np.nan)
         if self._values.ndim == values.ndim:
             values[: len(self._values)] = self._values
         came = np.flatnonzero(self.value_kind.is_known(news))
@@ -397,6 +401,14 @@ class NodeModel(TakesTurns, BaseEstimator):
             graph, by_name[name] = align_values(kind, graph, added, column, unknown_nodes)
         unknown = kind.make_unknown(len(graph))
         return graph, np.column_stack([by_name.get(name, unknown) for name in self._target_names])
+
+    def _check_targets(self, values: NDArray[Any]) -> None:
+        """Refuse values in which one of several targets is known nowhere, and another is."""
+        if values.ndim == 2:
+            is_known = self.value_kind.is_known(values.T)
+            if is_known.any() and not is_known.all():
+                name = self._target_names[int(np.argmin(is_known))]
+                raise ValueError(f"no node has a known value of the target {name!r}")
 
     def _set_targets(self, names: list[Hashable]) -> None:
         """Take the names of several targets, if the model can predict several and has no others."""

@@ -195,3 +195,18 @@ def test_sample_weights_are_a_column() -> None:
 )
 def test_bad_options_are_refused(arguments: tuple[str, ...], message: str) -> None:
     assert message in run(*arguments, code=2).output
+
+
+@pytest.mark.usefixtures("files")
+def test_a_model_of_several_targets_takes_new_edges_and_keeps_a_value_of_each() -> None:
+    Path("few.csv").write_text("node,a,b\nValjean,1,\nGavroche,2,3\nCosette,4,\n")
+    fixed = ["--edges", "edges.csv", "--undirected", "--values", "few.csv"]
+    fitted = CliRunner().invoke(main, ["predict", *fixed, "--value", "a,b", "--model", "m.gr"])
+    assert fitted.exit_code == 0, fitted.output
+    Path("more.csv").write_text("source,target\nGavroche,Newcomer\n")
+    update("--edges", "more.csv", "--out", "out.csv")
+    assert read_rows("out.csv")[-1]["node"] == "Newcomer"
+    told = update("--forget-value", "Gavroche", code=1).stderr
+    assert "no node has a known value of the target 'b'" in told
+    assert "'x'" in update("--forget-node", "x", code=1).stderr
+    assert "not known" in update("--forget-value", "Newcomer", code=1).stderr

@@ -89,8 +89,10 @@ def _choose_target(model: "NodeModel", target: str | None) -> dict[str, Any]:
     names = {str(name): name for name in model.target_names_}
     if not names and target is None:
         return {}
+    if not names:
+        raise click.UsageError("--value is for models of several columns of values: leave it out")
     if target not in names:
-        given = ", ".join(make_printable(name) for name in names) or "one target, without a name"
+        given = ", ".join(make_printable(name) for name in names)
         raise click.UsageError(f"--value must name one of the model's targets: {given}")
     return {"target": names[target]}
 

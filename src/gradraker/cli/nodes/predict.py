@@ -42,6 +42,7 @@ from gradraker.cli.options import (
     make_direction_option,
     output_options,
     prediction_options,
+    refuse_number_options,
     refuse_skg_options,
     report_options,
     transform_options,
@@ -275,12 +276,7 @@ def _check_task(known: "NodeValues", options: dict[str, Any]) -> None:
         raise click.UsageError(
             "the values are classes, and SKG predicts numbers: leave --method out"
         )
-    scale = {name: options[name] for name in ("transform", "statistic")}
-    for name, given in (_take_shape(options) | scale).items():
-        if given is not None:
-            raise click.UsageError(
-                f"the values are classes, which have probabilities: leave --{name} out"
-            )
+    refuse_number_options(options)
 
 
 def _make_node_model(known: "NodeValues", options: dict[str, Any]) -> "NodeModel":

@@ -253,7 +253,11 @@ def _print_tables(facts: Mapping[str, Any], *, to_stderr: bool) -> None:
     page.print(make_facts_table("Several columns, learned together", listed))
     headings = ["Target", "Known", "RMSE", "RMSE of the mean", "Weights add up in"]
     rows = [
-        [one["target"], one["known"], one["rmse"], one["rmse_of_mean"], one["scale"]]
+        [
+            *(one["target"], one["known"]),
+            *("" if error is None else error for error in (one["rmse"], one["rmse_of_mean"])),
+            one["scale"],
+        ]
         for one in facts["targets"]
     ]
     page.print(make_rows_table("Errors of known nodes that were left out", headings, rows))
