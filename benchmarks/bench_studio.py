@@ -3,7 +3,8 @@
 ``gradraker studio`` on a graph of 10 000 nodes and 100 000 edges with communities, 2000 of them
 known, opened in the machine's Chromium by Playwright, drawn in software. Measured in the browser:
 from a click to the prediction, and to the weights of all known nodes; frames while one pans and
-zooms; from a move of the slider to the three charts of σ², with 2000 nodes and D = 200.
+zooms; from a move of the slider to the three charts of σ², with 2000 nodes and D = 200; from
+another η, E or D to the error curve.
 
 Run ``python benchmarks/bench_studio.py``.
 """
@@ -56,14 +57,14 @@ _WATCH = """() => {
     if (document.getElementById("sum")) { window.whole.push(ms); started = 0; }
   }).observe(document.getElementById("panel"), { childList: true, subtree: true });
 }"""
-_CURVE = """eta => new Promise(resolve => {
-  const view = document.getElementById("view-sigma2"), field = document.getElementById("eta");
+_CURVE = """([id, value]) => new Promise(resolve => {
+  const view = document.getElementById("view-sigma2"), field = document.getElementById(id);
   const start = performance.now();
   new MutationObserver((_, observer) => {
     observer.disconnect();
     resolve(performance.now() - start);
   }).observe(view, { attributes: true, attributeFilter: ["data-curve-ms"] });
-  field.value = eta;
+  field.value = value;
   field.dispatchEvent(new Event("change"));
 })"""
 _PLACES = """async () => {
@@ -74,6 +75,13 @@ _PLACES = """async () => {
     .filter(([px, py]) => px > 250 && px < view.width - 80 && py > 20 && py < view.height - 150)
     .map(([px, py]) => [box.left + px, box.top + py]);
 }"""
+
+# Fields of the page about σ², and what is put there, up to the paper's D = 200.
+_SETTINGS = {
+    "eta": [0.11 + 0.01 * i for i in range(10)],
+    "e": [4, 2, 5, 1, 3],
+    "d": [100, 50, 25, 200],
+}
 
 
 def make_model(n: int, n_edges: int, n_known: int, file: Path) -> NodeModel:
@@ -117,10 +125,12 @@ def measure(page: Any, n_clicks: int) -> dict[str, list[float]]:
         page.keyboard.press("ArrowRight")
         page.wait_for_timeout(250)
         found["sigma2"].append(float(page.get_attribute("#view-sigma2", "data-ms")))
-    found["curve"] = []
-    for i in range(max(5, n_clicks // 2)):
-        found["curve"].append(page.evaluate(_CURVE, round(0.11 + 0.01 * i, 2)))
-        page.wait_for_timeout(700)
+    for setting, values in _SETTINGS.items():
+        found[setting] = []
+        for i in range(max(5, n_clicks // 2)):
+            asked = [setting, str(values[i % len(values)])]
+            found[setting].append(page.evaluate(_CURVE, asked))
+            page.wait_for_timeout(700)
     return found
 
 
@@ -171,7 +181,9 @@ def main(argv: Sequence[str] | None = None) -> Report:
                 Finding("click to all weights", medians["weights"], 200.0, " ms", True),
                 Finding("slowest of these", max(found["weights"]), 200.0, " ms", True),
                 Finding("slider to charts of σ²", medians["sigma2"], 100.0, " ms", True),
-                Finding("η to error curve", medians["curve"], None, " ms"),
+                Finding("η to error curve", medians["eta"], 100.0, " ms", True),
+                Finding("D to error curve", medians["d"], 100.0, " ms", True),
+                Finding("E to error curve", medians["e"], 100.0, " ms", True),
             ),
             agreements=(Agreement("predictions of page and model", difference, 1e-8),),
             judged=not asked.tiny,
