@@ -4,6 +4,7 @@ import gzip
 import os
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import polars as pl
@@ -15,6 +16,7 @@ from gradraker.exceptions import GraphFileError
 from gradraker.graph import open_disk_graph
 from gradraker.io.disk import build, numbering, parts, sorting
 from gradraker.models.walks.operators import chains, selection
+from gradraker.models.walks.operators.polynomials import expand_power
 
 N = 400
 
@@ -134,12 +136,11 @@ def test_scale_of_values_is_chosen_without_walks_that_the_model_lacks(
     graph = read_edges(tmp_path / "edges.csv", on_disk=tmp_path / "graph")
     values = {node: float(np.exp(4 * np.sin(node / 20))) for node in range(0, N, 2)}
     monkeypatch.setattr(selection, "_MOST_LEFT_OUT", 10)  # parts are held out, as of many nodes
-    lengths: list[int] = []
-    expand = chains.expand_power
-    monkeypatch.setattr(chains, "expand_power", lambda m: (lengths.append(m), expand(m))[1])
+    expand = Mock(wraps=expand_power)
+    monkeypatch.setattr(chains, "expand_power", expand)
     model = NodeRegressor(blocks=("hop1",), alpha=0.5, width=1.0).fit(graph, values)
     assert len(model.choice_.tried_transforms) > 1
-    assert set(lengths) == {1}
+    assert {call.args for call in expand.mock_calls} == {(1,)}
 
 
 def test_walk_of_a_folder_that_cannot_be_written_is_temporary(

@@ -70,7 +70,7 @@ class _Labels:
         return np.full(n, None, dtype=object)
 
     def is_known(self, values: NDArray[Any]) -> NDArray[np.bool_]:
-        return np.asarray(np.not_equal(values, None), dtype=np.bool_)
+        return np.asarray(values != None, dtype=np.bool_)  # noqa: E711 - each of them
 
 
 NUMBERS: ValueKind = _Numbers()
