@@ -229,7 +229,7 @@ class OperatorSolution(OnEngine):
         """Set the mask of the known nodes; return their values less the mean."""
         engine, dtype, n = self._operators.engine, self._operators.dtype, self._operators.n
         self._new_nodes = self._curve = self._evidence = None
-        values, mask = np.zeros((n, self.Y.shape[1])), np.zeros((n, 1))
+        values, mask = np.zeros((n, self.Y.shape[1]), dtype), np.zeros((n, 1), dtype)
         values[self.known] = self.Y - self.mean
         mask[self.known] = 1.0
         self._mask = engine.load(mask, dtype)
