@@ -150,10 +150,8 @@ class DateColumn:
         return numbers
 
     def _read(self, entry: Any) -> datetime:
-        if isinstance(entry, datetime):
-            return entry
         if isinstance(entry, date):
-            return datetime(entry.year, entry.month, entry.day)
+            return to_moment(entry)
         try:
             text = str(entry)
             if self.form is None:
@@ -168,6 +166,11 @@ class DateColumn:
     def dump(self) -> tuple[dict[str, Any], Arrays]:
         """Return the encoder as data."""
         return {"parts": list(self.parts), "form": self.form}, {}
+
+
+def to_moment(day: date) -> datetime:
+    """Return a date as a moment: the start of its day, unless it says more."""
+    return day if isinstance(day, datetime) else datetime(day.year, day.month, day.day)
 
 
 def _get_part(moment: datetime, part: str) -> float:
