@@ -10,7 +10,7 @@ import click
 from gradraker.cli.inputs import (
     FileOptions,
     fit_files,
-    load_node_model,
+    load_one_target,
     read_attributes_table,
     take_file_options,
 )
@@ -231,8 +231,7 @@ def _make_model(options: dict[str, Any], how: FileOptions, waiting: Waiting) -> 
 
         return make_demo_model()
     if options["model"]:
-        waiting.show_stage("reading the model")
-        return load_node_model(options["model"])
+        return load_one_target(options["model"], how.value, waiting)
     if not options["edges"]:
         return None
     attributes = read_attributes_table(options["attributes"], waiting)

@@ -11,7 +11,7 @@ import click
 from gradraker.cli.inputs import (
     FileOptions,
     fit_files,
-    load_node_model,
+    load_one_target,
     read_attributes_table,
     read_values_file,
     take_file_options,
@@ -128,8 +128,7 @@ def _prepare(
     positions: dict[str, tuple[float, float]] = {}
     names = ("x", "y")
     if options["model"]:
-        waiting.show_stage("reading the model")
-        model = load_node_model(options["model"])
+        model = load_one_target(options["model"], how.value, waiting)
     else:
         attributes = read_attributes_table(options["attributes"], waiting)
         positions, names = find_coordinates(attributes)
