@@ -216,6 +216,20 @@ def test_token_for_all_and_for_nothing(model_file: Any, tmp_path: Any) -> None:
             assert requests.get(f"{service.url}/{path}", timeout=10).status_code == 200
         with service.connect() as client:
             assert client.predict(["e"]).shape == (1,)
+        # A browser that follows a link asks for a password, and may look by it.
+        for path in ("docs", "metrics", "openapi.json", "state"):
+            address = f"{service.url}/{path}"
+            refused = requests.get(address, headers={"Sec-Fetch-Mode": "navigate"}, timeout=10)
+            assert refused.headers["WWW-Authenticate"].startswith("Basic realm=")
+            by_script = requests.get(address, headers={"Sec-Fetch-Mode": "cors"}, timeout=10)
+            assert by_script.headers["WWW-Authenticate"] == "Bearer"
+            for password, status in ((TOKEN, 200), ("", 401), (f"{TOKEN}x", 401)):
+                answer = requests.get(address, auth=("anyone", password), timeout=10)
+                assert answer.status_code == status
+        change = requests.put(f"{service.url}/values", json=BODY, auth=("", TOKEN), timeout=10)
+        assert change.status_code == 401
+        bad = requests.get(address, headers={"Authorization": "Basic %%%"}, timeout=10)
+        assert bad.status_code == 401
     with LiveService(*options, "nothing", journal=journal) as service:
         assert put(service).status_code == 200
         assert put(service, Origin="https://evil.example").status_code == 403
