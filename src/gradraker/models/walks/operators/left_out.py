@@ -12,7 +12,7 @@ from gradraker.models.walks.operators.ridge import (
     Group,
     InversePreconditioner,
     Preconditioner,
-    ThinPreconditioner,
+    make_preconditioner,
     solve_ridge,
 )
 from gradraker.models.walks.terms import Kernel, Term
@@ -126,7 +126,7 @@ class HeldOut:
         n_parts = min(_PARTS, -(-_ENOUGH // size))
         self._parts = [order[i * size : (i + 1) * size] for i in range(n_parts)]
         self.positions = np.concatenate(self._parts)
-        self._preconditioner = ThinPreconditioner(operators, known)
+        self._preconditioner = make_preconditioner(operators, known)
 
     def make_preconditioner(self, kernel: Kernel, alpha: float) -> Preconditioner:
         """The same for all kernels and penalties."""

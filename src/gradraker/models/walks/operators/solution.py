@@ -26,9 +26,8 @@ from gradraker.models.walks.operators.operators import Operators
 from gradraker.models.walks.operators.ridge import (
     Group,
     InversePreconditioner,
-    PlainPreconditioner,
     Preconditioner,
-    ThinPreconditioner,
+    make_preconditioner,
     solve_ridge,
 )
 from gradraker.models.walks.operators.selection import make_predictor
@@ -240,10 +239,8 @@ class OperatorSolution(OnEngine):
         old = self.preconditioner
         if isinstance(old, InversePreconditioner) and not old.grow(self.choice.kernel, self.known):
             self.preconditioner = None
-        if self.preconditioner is None and self._operators.walks.matrices.folder is not None:
-            self.preconditioner = PlainPreconditioner()
         if self.preconditioner is None:
-            self.preconditioner = ThinPreconditioner(self._operators, self.known)
+            self.preconditioner = make_preconditioner(self._operators, self.known)
         return self.preconditioner
 
     # -- predictions -------------------------------------------------------------
