@@ -1,6 +1,5 @@
 """Two updates of one model at once: both count."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,28 +11,7 @@ from click.testing import CliRunner
 import gradraker
 from gradraker.cli import main
 
-# Updates the model with each of the files, in processes that begin at the same moment.
-UPDATES = """
-import os, sys
-import gradraker.cli.nodes.update, gradraker.models.walks.node_regressor  # for all of them
-from gradraker.cli import main
-
-def update(path):
-    main(["update", "--model", "m.gr", "--edges", "e.csv", "--values", path], prog_name="gradraker")
-
-begin, started = os.pipe()
-children = []
-for path in sys.argv[1:]:
-    child = os.fork()
-    if child == 0:
-        os.close(started)
-        os.read(begin, 1)  # until all are there
-        update(path)
-    children.append(child)
-os.close(started)
-codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
-print(codes, file=sys.stderr)
-"""
+PROGRAM = "from gradraker.cli import main; main(prog_name='gradraker')"
 
 
 @pytest.fixture
@@ -57,12 +35,14 @@ def files(tmp_path: Any, monkeypatch: Any) -> Any:
 
 
 @pytest.mark.process
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 def test_no_update_is_lost(files: Any) -> None:
-    command = [sys.executable, "-c", UPDATES, *(f"{name}.csv" for name in "abcd")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert done.stderr.splitlines()[-1:] == ["[0, 0, 0, 0]"], done.stderr
-    assert len(gradraker.load("m.gr").known_nodes_) == 60
+    command = [sys.executable, "-c", PROGRAM, "update", "--model", "m.gr", "--edges", "e.csv"]
+    updates = [
+        subprocess.Popen([*command, "--values", f"{name}.csv"], stdout=subprocess.DEVNULL)
+        for name in "abc"
+    ]
+    assert [update.wait(120) for update in updates] == [0] * 3
+    assert len(gradraker.load("m.gr").known_nodes_) == 55
     hidden = [path.name for path in files.iterdir() if path.name.startswith(".")]
     assert hidden == []
 
@@ -102,6 +82,39 @@ def test_values_nodes_and_edges_can_be_forgotten(files: Any) -> None:
     assert again.adjacency_.nnz == expected.adjacency_.nnz
 
 
+def test_forgetting_a_node_leaves_the_model_that_never_saw_its_text(files: Any) -> None:
+    n = 30
+    gone = "n3"
+
+    def write(name: str, heading: str, rows: list[str]) -> None:
+        Path(name).write_text("\n".join([heading, *rows]) + "\n")
+
+    edges = [f"n{i},n{(7 * i + 1) % n}" for i in range(n)] + [
+        f"n{i},n{i + 1}" for i in range(n - 1)
+    ]
+    values = [f"n{i},{i % 5 + 0.1 * i}" for i in range(n) if i % 4]
+    texts = [f"n{i},{'dark' if i % 5 > 2 else 'light'} place {i % 5}" for i in range(n)]
+    texts[3] = "n3,zebra"
+    predict = ["predict", "--edges", "e.csv", "--values", "v.csv", "--attributes", "a.csv"]
+    for model, is_whole in (("forgets.gr", True), ("fresh.gr", False)):
+        for name, heading, rows in (
+            ("e.csv", "source,target", edges),
+            ("v.csv", "node,value", values),
+            ("a.csv", "node,text", texts),
+        ):
+            write(name, heading, [r for r in rows if is_whole or gone not in r.split(",")])
+        done = CliRunner().invoke(main, [*predict, "--model", model])
+        assert done.exit_code == 0, done.output
+    done = CliRunner().invoke(main, ["update", "--model", "forgets.gr", "--forget-node", gone])
+    assert done.exit_code == 0, done.output
+    found, fresh = gradraker.load("forgets.gr"), gradraker.load("fresh.gr")
+    assert found.attributes_.names == fresh.attributes_.names
+    nodes = fresh.nodes_.tolist()
+    assert found.predict(nodes) == pytest.approx(fresh.predict(nodes), rel=1e-9)
+    assert fresh.blocks_
+    assert b"zebra" not in Path("forgets.gr").read_bytes()
+
+
 def test_forgetting_what_is_not_there_is_refused_and_changes_nothing(files: Any) -> None:
     before = Path("m.gr").read_bytes()
     for option in (["--forget-value", "nobody"], ["--forget-node", "nobody"]):
@@ -109,3 +122,18 @@ def test_forgetting_what_is_not_there_is_refused_and_changes_nothing(files: Any)
         assert done.exit_code == 1, done.output
         assert "nobody" in done.output
     assert Path("m.gr").read_bytes() == before
+
+
+def test_update_refuses_options_that_classes_do_not_have(tmp_path: Path) -> None:
+    model = gradraker.NodeClassifier().fit([("a", "b"), ("b", "c")], {"a": "x", "c": "y"})
+    path = model.save(tmp_path / "model.gr")
+    for option, given in (("--coverage", "0.9"), ("--lower", "0"), ("--upper", "1")):
+        result = CliRunner().invoke(main, ["update", "--model", str(path), option, given])
+        assert result.exit_code == 2
+        assert f"classes, which have probabilities: leave {option} out" in result.output
+    result = CliRunner().invoke(main, ["update", "--model", str(path), "--value", "p,q"])
+    assert "this command takes one" in " ".join(result.output.split())
+    result = CliRunner().invoke(
+        main, ["explain", "--model", str(path), "--node", "b", "--value", "p"]
+    )
+    assert "leave it out" in result.output
