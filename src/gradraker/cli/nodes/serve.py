@@ -120,7 +120,6 @@ def serve(**options: Any) -> None:
         from gradraker.live.server import open_journal
         from gradraker.live.server import serve as run
         from gradraker.live.settings import Limits, Settings
-        from gradraker.studio import add_studio, describe_stations
     except ImportError as error:
         raise click.ClickException(
             f"serve needs more packages ({error.name} is missing): pip install 'gradraker[serve]'"
@@ -167,9 +166,7 @@ def serve(**options: Any) -> None:
             settings,
             background=_find_stream() if options["demo"] else None,
             on_listen=lambda port: _tell(settings, port, token if is_made else None),
-            add_routes=lambda app, service: add_studio(
-                app, service, describe_stations() if options["demo"] else None
-            ),
+            add_routes=lambda app, service: _add_studio(app, service, is_demo=options["demo"]),
         )
     finally:
         if folder is not None:
@@ -216,6 +213,13 @@ def _choose_journal(options: dict[str, Any]) -> tuple[str, Any]:
 
     folder = tempfile.TemporaryDirectory(prefix="gradraker-demo-")
     return os.path.join(folder.name, "live.db"), folder
+
+
+def _add_studio(app: Any, service: Any, *, is_demo: bool) -> None:
+    # Loads the models, while the learning process starts and does so as well.
+    from gradraker.studio import add_studio, describe_stations
+
+    add_studio(app, service, describe_stations() if is_demo else None)
 
 
 def _find_stream() -> Any:
