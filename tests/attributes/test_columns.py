@@ -145,6 +145,21 @@ def test_forged_encoders_are_refused(item: dict[str, Any]) -> None:
         restore_column(item, {"idf": np.ones(1)})
 
 
+def test_numbers_and_dates_as_texts_may_be_missing() -> None:
+    texts = ["1.5", "", "NA", " ", None, "7"]
+    days = ["2021-03-01", "", "NA", " ", None, "2021-03-02"]
+    nodes = to_name_array([f"n{i}" for i in range(6)], argument="nodes")
+    frame = pd.DataFrame({"s": texts, "d": days}, index=[f"n{i}" for i in range(6)])
+    table = learn_attributes(frame, nodes)
+    state, arrays = dump_attributes(table)
+    for one in (table, restore_attributes(json.loads(json.dumps(state)), arrays, 6)):
+        found = np.asarray(one.encode(read_attributes(frame, nodes)))
+        np.testing.assert_array_equal(np.isnan(found[:, 0]), [False, True, True, True, True, False])
+        np.testing.assert_array_equal(np.isnan(found[:, -1]), np.isnan(found[:, 0]))
+    with pytest.raises(ValueError, match="'seven' in column 's', where there were numbers before"):
+        table.encode(read_attributes(frame.assign(s="seven"), nodes))
+
+
 @pytest.mark.process
 def test_numbers_need_no_library_and_texts_say_which() -> None:
     code = """

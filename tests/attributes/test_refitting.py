@@ -70,18 +70,18 @@ NEW = {"size": [1.5], "is_new": [True], "kind": ["b"], "colour": ["red"], "text"
 NEW |= {"since": [datetime(2021, 5, 5)], "digits": ["3"], "day": ["2021-03-12"], "node": ["new"]}
 
 
-def _compare(model: Any, fresh: Any, new: Any) -> None:
+def _compare(model: Any, fresh: Any, new: Any, rtol: float = 1e-7) -> None:
     assert model.choice_.kernel == fresh.choice_.kernel or np.allclose(
-        [term.share for term in model.kernel_], [term.share for term in fresh.kernel_], rtol=1e-6
+        [term.share for term in model.kernel_], [term.share for term in fresh.kernel_], rtol=1e-5
     )
-    np.testing.assert_allclose(model.alpha_, fresh.alpha_, rtol=1e-8)
+    np.testing.assert_allclose(model.alpha_, fresh.alpha_, rtol=rtol)
     assert sorted(model.attributes_.names) == sorted(fresh.attributes_.names)
     one, other = (m.predict(LEFT) for m in (model, fresh))
     if isinstance(model, NodeRegressor):
         assert model.transform_ == fresh.transform_
-        np.testing.assert_allclose(one, other, rtol=1e-7, atol=1e-9)
+        np.testing.assert_allclose(one, other, rtol=rtol, atol=0.01 * rtol)
         pair = [m.predict(LEFT, return_interval=True)[1] for m in (model, fresh)]
-        np.testing.assert_allclose(pair[0], pair[1], rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(pair[0], pair[1], rtol=10.0 * rtol, atol=0.1 * rtol)
     else:
         np.testing.assert_array_equal(one, other)
         pair = [m.predict_proba(LEFT) for m in (model, fresh)]
@@ -163,7 +163,8 @@ def test_forgetting_nodes_of_a_mapping_equals_never_seeing_them(
     assert fresh.attributes_ is not None
     assert model.attributes_.form == fresh.attributes_.form
     assert (fresh.attributes_.form == "columns") == (make is _make_records)
-    _compare(model, fresh, {"new": left["n3"]})
+    # Sums of words are in single precision, and in another order.
+    _compare(model, fresh, {"new": left["n3"]}, 1e-7 if make is _make_records else 1e-5)
 
 
 def test_forgetting_the_full_rows_of_a_sparse_matrix_leaves_words() -> None:

@@ -61,13 +61,13 @@ def _to_series(name: str, entries: Entries, *, is_categorical: bool) -> Any:
 def _take_out(name: str, vectorizer: Any) -> Column:
     """What a fitted vectorizer of one column learned."""
     kind = vectorizer.column_to_kind_.get(name)
+    null_texts = _list_null_texts()
     if kind == "numeric":
-        return NumberColumn(name)
+        return NumberColumn(name, null_texts)
     encoder = vectorizer.transformers_[name]
     if kind == "datetime":
         parts = tuple(part for part in encoder.extracted_features_ if part in DATE_PARTS)
-        return DateColumn(name, parts, _find_form(vectorizer, name))
-    null_texts = _list_null_texts()
+        return DateColumn(name, parts, _find_form(vectorizer, name), null_texts)
     if kind == "low_cardinality":
         (listed,), dropped = encoder.categories_, encoder.drop_idx_
         categories = tuple(None if c is None or c != c else str(c) for c in listed)
