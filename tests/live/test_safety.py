@@ -1,9 +1,7 @@
 """Who may do what, and what a browser is told."""
 
-import shutil
 import socket
 import ssl
-import subprocess
 import time
 from functools import partial
 from typing import Any
@@ -209,40 +207,6 @@ def test_endless_heads_are_cut_off(service: Any) -> None:
         endless = b"a" * 2**27
         with pytest.raises(OSError, match=r"reset|pipe"):
             connection.sendall(endless)
-
-
-def make_certificate(folder: Any) -> Any:
-    if shutil.which("openssl") is None:
-        return None, None
-    made = subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
-         "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
-         "-keyout", "key.pem", "-out", "cert.pem"],
-        cwd=folder, capture_output=True, check=False,
-    )  # fmt: skip
-    if made.returncode:
-        return None, None
-    return folder / "cert.pem", folder / "key.pem"
-
-
-@pytest.fixture(scope="module")
-def closed_service(model_file: Any, tmp_path_factory: Any) -> Any:
-    """A service that asks for the token everywhere, over HTTPS where a certificate can be made.
-
-    With options for requests that trust its certificate.
-    """
-    folder = tmp_path_factory.mktemp("closed")
-    certificate, key = make_certificate(folder)
-    options = ["--model", model_file, "--token-for", "all"]
-    trust = {}
-    if certificate is not None:
-        options += ["--tls-cert", certificate, "--tls-key", key]
-        trust = {"verify": str(certificate)}
-    service = LiveService(*options, journal=folder / "live.db")
-    try:
-        yield service.wait_until_ready(**trust), trust
-    finally:
-        service.stop()
 
 
 def connect_to(service: Any, trust: Any) -> Any:

@@ -177,8 +177,9 @@ def test_intervals_cover_what_they_say(data: Any, solver: Any) -> None:
     [(fetch_email_eu_core, 3), (fetch_cora_con, 1)],
     ids=["email", "cora"],
 )
-@pytest.mark.parametrize("solver", [pytest.param("exact", marks=pytest.mark.slow), "operators"])
+@pytest.mark.parametrize("solver", ["exact", "operators"])
 @pytest.mark.data
+@pytest.mark.slow
 def test_intervals_cover_what_they_say_on_downloaded_data(
     fetch: Any, n_repeats: Any, solver: Any
 ) -> None:
