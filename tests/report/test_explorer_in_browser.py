@@ -175,20 +175,24 @@ def test_hostile_classes_can_do_nothing(tmp_path: Path) -> None:
     assert seen["found"][0][2] in labels
 
 
-def test_every_action_on_100_000_nodes_is_quick_and_the_page_is_small(tmp_path: Path) -> None:
-    n = 100_000
+@pytest.mark.parametrize("n", [2000, pytest.param(100_000, marks=pytest.mark.slow)])
+def test_every_action_is_quick_and_the_page_is_small(n: int, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
-    edges = rng.integers(0, n, size=(300_000, 2))
+    edges = rng.integers(0, n, size=(3 * n, 2))
     known = dict(zip(range(0, n, 500), rng.normal(size=n // 500).tolist(), strict=True))
     model = gradraker.NodeRegressor(blocks=["degree"], width=1.0, alpha=1.0)
     result = gradraker.predict_nodes(edges, known, model=model, nodes=range(n), coverage=0.9)
     page = render(result)
     assert len(page.encode()) < 10_000_000
-    # Thrice, since other programs run on the machine as well.
-    seen = [look(page, tmp_path, query="77") for _ in range(3)]
-    assert seen[0]["explained"].startswith("6")  # hundreds of nodes with a panel
-    assert np.min([one["ms"] for one in seen], axis=0).max() <= 100.0
-    assert min(one["panel_ms"] for one in seen) <= 100.0
+    # Thrice if need be, since other programs run on the machine as well.
+    ms = np.array(np.inf)
+    for _ in range(3):
+        seen = look(page, tmp_path, query="77")
+        assert seen["explained"].startswith("6")  # hundreds of nodes with a panel
+        ms = np.minimum(ms, [*seen["ms"], seen["panel_ms"]])
+        if np.max(ms) <= 100.0:
+            break
+    assert np.max(ms) <= 100.0
 
 
 def test_panel_shows_kinds_of_similarity_when_the_model_tells_them(result: Any) -> None:

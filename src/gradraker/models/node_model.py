@@ -30,6 +30,7 @@ from sklearn.utils.validation import check_is_fitted
 from gradraker._validation import Bounds, check_bounds, make_seed
 from gradraker.attributes.alignment import align_attributes
 from gradraker.attributes.files import dump_attributes, restore_attributes
+from gradraker.attributes.refitting import keep_nodes
 from gradraker.attributes.table import AttributeTable
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.graph.merging import make_symmetric
@@ -284,7 +285,7 @@ class NodeModel(TakesTurns, BaseEstimator):
             if not len(graph):
                 raise ValueError("nodes holds all nodes of the graph: at least one must stay")
             if self._attributes is not None:
-                self._attributes = self._attributes.select(kept)
+                self._attributes = keep_nodes(self._attributes, kept)
             known, arrived = known[kept], arrived[np.isin(arrived, kept)]
             arrived = np.searchsorted(kept, arrived)
             weights = None if weights is None else weights[kept]

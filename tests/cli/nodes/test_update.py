@@ -34,14 +34,15 @@ def files(tmp_path: Any, monkeypatch: Any) -> Any:
     return tmp_path
 
 
+@pytest.mark.process
 def test_no_update_is_lost(files: Any) -> None:
     command = [sys.executable, "-c", PROGRAM, "update", "--model", "m.gr", "--edges", "e.csv"]
     updates = [
         subprocess.Popen([*command, "--values", f"{name}.csv"], stdout=subprocess.DEVNULL)
-        for name in "abcd"
+        for name in "abc"
     ]
-    assert [update.wait(120) for update in updates] == [0] * 4
-    assert len(gradraker.load("m.gr").known_nodes_) == 60
+    assert [update.wait(120) for update in updates] == [0] * 3
+    assert len(gradraker.load("m.gr").known_nodes_) == 55
     hidden = [path.name for path in files.iterdir() if path.name.startswith(".")]
     assert hidden == []
 
@@ -79,6 +80,39 @@ def test_values_nodes_and_edges_can_be_forgotten(files: Any) -> None:
     assert gone not in again.nodes_.tolist()
     expected = model.forget(values=[lost], nodes=[gone], edges=[(source, target)])
     assert again.adjacency_.nnz == expected.adjacency_.nnz
+
+
+def test_forgetting_a_node_leaves_the_model_that_never_saw_its_text(files: Any) -> None:
+    n = 30
+    gone = "n3"
+
+    def write(name: str, heading: str, rows: list[str]) -> None:
+        Path(name).write_text("\n".join([heading, *rows]) + "\n")
+
+    edges = [f"n{i},n{(7 * i + 1) % n}" for i in range(n)] + [
+        f"n{i},n{i + 1}" for i in range(n - 1)
+    ]
+    values = [f"n{i},{i % 5 + 0.1 * i}" for i in range(n) if i % 4]
+    texts = [f"n{i},{'dark' if i % 5 > 2 else 'light'} place {i % 5}" for i in range(n)]
+    texts[3] = "n3,zebra"
+    predict = ["predict", "--edges", "e.csv", "--values", "v.csv", "--attributes", "a.csv"]
+    for model, is_whole in (("forgets.gr", True), ("fresh.gr", False)):
+        for name, heading, rows in (
+            ("e.csv", "source,target", edges),
+            ("v.csv", "node,value", values),
+            ("a.csv", "node,text", texts),
+        ):
+            write(name, heading, [r for r in rows if is_whole or gone not in r.split(",")])
+        done = CliRunner().invoke(main, [*predict, "--model", model])
+        assert done.exit_code == 0, done.output
+    done = CliRunner().invoke(main, ["update", "--model", "forgets.gr", "--forget-node", gone])
+    assert done.exit_code == 0, done.output
+    found, fresh = gradraker.load("forgets.gr"), gradraker.load("fresh.gr")
+    assert found.attributes_.names == fresh.attributes_.names
+    nodes = fresh.nodes_.tolist()
+    assert found.predict(nodes) == pytest.approx(fresh.predict(nodes), rel=1e-9)
+    assert fresh.blocks_
+    assert b"zebra" not in Path("forgets.gr").read_bytes()
 
 
 def test_forgetting_what_is_not_there_is_refused_and_changes_nothing(files: Any) -> None:
