@@ -77,7 +77,7 @@ _PLACES = """async () => {
 }"""
 
 # Fields of the page about σ², and what is put there, up to the paper's D = 200.
-_SETTINGS = {
+_SETTINGS: dict[str, Sequence[float]] = {
     "eta": [0.11 + 0.01 * i for i in range(10)],
     "e": [4, 2, 5, 1, 3],
     "d": [100, 50, 25, 200],
