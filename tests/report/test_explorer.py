@@ -1,5 +1,6 @@
 """What the living page holds: which nodes have panels, and what is cut to keep it small."""
 
+import base64
 import json
 from typing import Any
 
@@ -75,3 +76,15 @@ def test_unclipped_sums_are_kept() -> None:
     result = gradraker.predict_nodes(edges, known, lower=0.1, upper=0.45)
     panels = build_explorer(result)["panels"]
     assert any("unclipped" in panel for panel in panels)
+
+
+def test_neighbours_get_the_room_that_names_leave() -> None:
+    n = 50_000
+    rng = np.random.default_rng(0)
+    edges = rng.integers(0, n, size=(5 * n, 2))
+    known = dict(zip(range(0, n, 1000), rng.normal(size=n // 1000).tolist(), strict=True))
+    model = gradraker.NodeRegressor(blocks=["degree"], width=1.0, alpha=1.0)
+    result = gradraker.predict_nodes(edges, known, model=model, nodes=range(n))
+    explorer = build_explorer(result, n_targets=2)
+    starts = np.frombuffer(base64.b64decode(explorer["neighbours"]["starts"]), "<u4")
+    assert np.diff(starts).max() > 1

@@ -89,7 +89,8 @@ def build_explorer(
     names, n_cut = _cut_names(given, free * 2 // 3)
     rows = _choose_panels(result, remarkable, asked, number, max(_SMALL // n_targets, _FEWEST))
     left_out = _list_left_out(len(result.nodes) - shown.size, n_cut)
-    neighbours = _list_neighbours(result, shown, number, free // 3)
+    used = sum(len(json.dumps(name, ensure_ascii=False)) + 2 for name in names)
+    neighbours = _list_neighbours(result, shown, number, max(free // 3, free - used))
     panels, smallest = _make_panels(result, rows, number)
     return {
         "n": int(shown.size),
