@@ -7,6 +7,11 @@ CONSTRAINTS ?= -c constraints.txt
 # Order of the tests in test-all; ORDER=$$RANDOM for another one.
 ORDER ?= 20261115
 
+# Python keeps compiled modules, also where the environment says otherwise: workers and the processes
+# that tests start then need not compile them again. mypy takes all cores when it has no cache.
+export PYTHONDONTWRITEBYTECODE :=
+export MYPY_NUM_WORKERS := auto
+
 # One process per core; a worker that has nothing left takes tests from the other.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 

@@ -87,8 +87,12 @@ def kill_often(
     journal: Any = None,
     most_seconds: Any = 2.0,
     report: Any = None,
+    enough: Any = None,
 ) -> Any:
-    """Kill the service or its learning process ``kills`` times while four clients change values."""
+    """Kill the service or its learning process ``kills`` times while four clients change values.
+
+    ``enough`` is an event after which no more kills follow.
+    """
     rng = random.Random(seed)
     folder = Path(folder)
     model_file = make_model(folder / "model.gr")
@@ -101,6 +105,8 @@ def kill_often(
     for client in clients:
         client.start()
     for i in range(kills):
+        if enough is not None and enough.is_set():
+            break
         time.sleep(rng.uniform(0.0, most_seconds))
         learner = service.find_learner()
         if rng.random() < 0.2 and learner is not None:
@@ -194,6 +200,8 @@ def main() -> None:
         print(f"\r{kills} kills, {acknowledged} acknowledged", end="", flush=True)
 
     os.environ["GRADRAKER_TOKEN"] = "a token for tests"
+    enough = threading.Event()
+    signal.signal(signal.SIGINT, lambda *_: enough.set())  # compare what was done until then
     with tempfile.TemporaryDirectory() as folder:
         findings = kill_often(
             given.kills,
@@ -201,6 +209,7 @@ def main() -> None:
             seed=given.seed,
             most_seconds=given.seconds,
             report=report,
+            enough=enough,
         )
     print(f"\n{findings}")
 

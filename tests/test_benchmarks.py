@@ -29,12 +29,15 @@ def _numbers(result: object) -> Iterator[float]:
 WITHOUT_TIMED_PEERS = {"bench_auto", "bench_privacy", "bench_sigma2"}
 
 
-# These start processes, or need large work to measure anything.
+# These start processes, load large peers, or need large work to measure anything.
 SLOW = {
+    "bench_attributes",
     "bench_cluster",
     "bench_filtered",
     "bench_large",
+    "bench_live",
     "bench_peers",
+    "bench_real_size",
     "bench_start",
     "bench_studio",
     "bench_sweep",

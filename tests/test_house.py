@@ -1,10 +1,11 @@
 """Rules of the house that no linter knows: doors, names, sizes of files and folders."""
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import gradraker
 
@@ -73,12 +74,16 @@ NAMED_OTHERWISE = ("property", "cached_property", "overload", "command", "group"
 
 
 @cache
-def parse(file: Path) -> ast.Module:
-    return ast.parse(file.read_text(encoding="utf-8"))
+def group_by_kind(file: Path) -> dict[type[ast.AST], list[Any]]:
+    """All nodes of a file, which is parsed and walked through once for all rules."""
+    found: dict[type[ast.AST], list[Any]] = defaultdict(list)
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        found[type(node)].append(node)
+    return found
 
 
-def find_all(file: Path, kind: type[Node]) -> Iterator[Node]:
-    return (node for node in ast.walk(parse(file)) if isinstance(node, kind))
+def find_all(file: Path, kind: type[Node]) -> list[Node]:
+    return group_by_kind(file)[kind]
 
 
 def find_functions(file: Path) -> Iterator[Function]:
@@ -136,7 +141,9 @@ def test_private_attributes_are_read_in_their_own_folder_only() -> None:
 
 
 def is_own(node: ast.Attribute) -> bool:
-    return ast.unparse(node.value) in ("self", "cls", "super()")
+    if isinstance(node.value, ast.Name):
+        return node.value.id in ("self", "cls")
+    return isinstance(node.value, ast.Call) and ast.unparse(node.value) == "super()"
 
 
 def test_modules_are_not_imported_by_strings() -> None:

@@ -8,23 +8,53 @@ from typing import Any
 import pytest
 from numba.core import config
 
-PROGRAM = """
+# A file of loops, as the package has several. Two of them: one warning is enough.
+LOOPS = """
+import warnings
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    from gradraker._compiled.jit import compile_loop
+
+    @compile_loop
+    def double(x):
+        return 2.0 * x
+
+    @compile_loop
+    def add_one(x):
+        return double(x) + 1.0
+
+    result = add_one(0.5)
+"""
+MODEL = """
 import warnings
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     import gradraker
     model = gradraker.SKGRegressor(sigma2=1.0, n_frequencies=4, random_state=0)
     model.learn_one(["a"], 1.0)
-    print(round(model.predict_one(["a"]), 6))
+    result = round(model.predict_one(["a"]), 6)
+"""
+SAY = """
 found = [str(w.message) for w in caught if "NUMBA_CACHE_DIR" in str(w.message)]
+print(result)
 print(len(found))
 print(found[0] if found else "")
 """
 
+PROGRAMS = pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        pytest.param(LOOPS, 2.0, id="two loops"),
+        pytest.param(MODEL, 0.2, id="a model", marks=pytest.mark.slow),  # compiles for seconds
+    ],
+)
 
-def run(**environment: Any) -> Any:
+
+def run(program: str, folder: Any, **environment: Any) -> Any:
+    path = folder / "program.py"
+    path.write_text(program + SAY, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
+        [sys.executable, str(path)],
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
@@ -34,18 +64,23 @@ def run(**environment: Any) -> Any:
     return done.stdout.splitlines()
 
 
+@PROGRAMS
 @pytest.mark.skipif(
     not hasattr(config, "CACHE_LOCATOR_CLASSES"), reason="this Numba cannot be left without a cache"
 )
-def test_without_a_cache_it_works_and_says_so_once() -> None:
+def test_without_a_cache_it_works_and_says_so_once(
+    program: str, expected: float, tmp_path: Any
+) -> None:
     # The only place for a cache is then one that files outside of archives do not have.
-    prediction, n_warnings, text = run(NUMBA_CACHE_LOCATOR_CLASSES="ZipCacheLocator")
-    assert float(prediction) == 0.2
+    result, n_warnings, text = run(program, tmp_path, NUMBA_CACHE_LOCATOR_CLASSES="ZipCacheLocator")
+    assert float(result) == expected
     assert n_warnings == "1"
     assert "compiles them again" in text
 
 
-def test_with_a_cache_it_is_silent(tmp_path: Any) -> None:
-    prediction, n_warnings, *_ = run(NUMBA_CACHE_DIR=str(tmp_path))
-    assert float(prediction) == 0.2
+@PROGRAMS
+def test_with_a_cache_it_is_silent(program: str, expected: float, tmp_path: Any) -> None:
+    result, n_warnings, *_ = run(program, tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+    assert float(result) == expected
     assert n_warnings == "0"
+    assert list((tmp_path / "cache").rglob("*.nbi"))  # the loops are kept there

@@ -25,7 +25,14 @@ def slow_job(tmp_path: Path) -> Any:
 
 @pytest.mark.parametrize(
     ("seconds", "streams"),
-    [(0.15, ""), (0.4, ""), (1.0, ""), (2.5, ""), (2.0, "<&- >&- 2>&-"), (2.0, "2> /dev/full")],
+    [
+        (0.15, ""),
+        (0.4, ""),
+        (1.0, ""),
+        (2.0, "<&- >&- 2>&-"),
+        pytest.param(2.0, "2> /dev/full", marks=pytest.mark.slow),
+        pytest.param(2.5, "", marks=pytest.mark.slow),
+    ],
 )
 def test_ctrl_c_is_130_without_a_traceback(slow_job: Any, seconds: Any, streams: str) -> None:
     line = f"exec {' '.join([*COMMAND, *slow_job])} {streams}"
@@ -80,8 +87,22 @@ def test_ctrl_c_in_a_callback_from_c_is_130(then: str) -> None:
     assert (done.returncode, done.stderr.strip()) == (130, "Stopped.")
 
 
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
-def test_closed_standard_streams(tmp_path: Path, closed: Any) -> None:
+CLOSED = pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+
+
+@CLOSED
+def test_closed_standard_streams(tmp_path: Path, closed: str) -> None:
+    out = tmp_path / "e.csv"
+    line = f"{sys.executable} -m gradraker data fetch temperature --edges {out} {closed}"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert out.read_text("utf-8").startswith("source,target")
+    assert out.read_text("utf-8").count("\n") == 2516
+
+
+@pytest.mark.slow
+@CLOSED
+def test_predict_with_closed_standard_streams(tmp_path: Path, closed: str) -> None:
     out = tmp_path / "p.csv"
     (tmp_path / "e.csv").write_text("source,target\na,b\nb,c\nc,a\n")
     (tmp_path / "v.csv").write_text("node,value\na,1\nb,2\n")

@@ -289,10 +289,11 @@ def run_process(*arguments: str, **options: Any) -> Any:
     )
 
 
-@pytest.mark.process
-def test_process_demo_learns_more_than_the_mean(tmp_path: Path, split: tuple[Any, ...]) -> None:
-    done = run_process("demo", "--json", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+def test_demo_learns_more_than_the_mean(
+    run: Callable[..., Any], tmp_path: Path, split: tuple[Any, ...]
+) -> None:
+    done = run("demo", "--json")
+    assert done.exit_code == 0, done.stderr
     facts = json.loads(done.stdout)
     assert facts["gnmse"] < facts["gnmse_of_mean"]
     # The paper's boundary σ²_ed: largest squared distance / ln(2D), with D = 200.
@@ -311,11 +312,12 @@ def test_process_demo_learns_more_than_the_mean(tmp_path: Path, split: tuple[Any
 @pytest.mark.process
 def test_process_error_has_no_traceback_unless_debug(tmp_path: Path) -> None:
     (tmp_path / "a-file").touch()
-    plain = run_process("demo", "--out", "a-file/sub", cwd=tmp_path)
+    fetch = ("data", "fetch", "temperature", "--edges", "a-file/sub")
+    plain = run_process(*fetch, cwd=tmp_path)
     assert plain.returncode == 1
     assert plain.stderr.startswith("Error: a-file/sub")
     assert "Traceback" not in plain.stderr
-    debug = run_process("--debug", "demo", "--out", "a-file/sub", cwd=tmp_path)
+    debug = run_process("--debug", *fetch, cwd=tmp_path)
     assert debug.returncode == 1
     assert "Traceback" in debug.stderr
 

@@ -4,6 +4,7 @@ import gzip
 import os
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import polars as pl
@@ -14,6 +15,8 @@ from gradraker import NodeClassifier, NodeRegressor, read_edges
 from gradraker.exceptions import GraphFileError
 from gradraker.graph import open_disk_graph
 from gradraker.io.disk import build, numbering, parts, sorting
+from gradraker.models.walks.operators import chains, selection
+from gradraker.models.walks.operators.polynomials import expand_power
 
 N = 400
 
@@ -123,6 +126,21 @@ def test_choice_of_shares_from_disk_equals_that_from_memory(tmp_path: Path) -> N
     disk = NodeClassifier().fit(graph, labels)
     assert (disk.kernel_, disk.alpha_) == (memory.kernel_, memory.alpha_)
     np.testing.assert_allclose(disk.predict_proba([1, 2]), memory.predict_proba([1, 2]), atol=1e-3)
+
+
+def test_scale_of_values_is_chosen_without_walks_that_the_model_lacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, target, _ = _make_edges()
+    pl.DataFrame({"source": source, "target": target}).write_csv(tmp_path / "edges.csv")
+    graph = read_edges(tmp_path / "edges.csv", on_disk=tmp_path / "graph")
+    values = {node: float(np.exp(4 * np.sin(node / 20))) for node in range(0, N, 2)}
+    monkeypatch.setattr(selection, "_MOST_LEFT_OUT", 10)  # parts are held out, as of many nodes
+    expand = Mock(wraps=expand_power)
+    monkeypatch.setattr(chains, "expand_power", expand)
+    model = NodeRegressor(blocks=("hop1",), alpha=0.5, width=1.0).fit(graph, values)
+    assert len(model.choice_.tried_transforms) > 1
+    assert {call.args for call in expand.mock_calls} == {(1,)}
 
 
 def test_walk_of_a_folder_that_cannot_be_written_is_temporary(

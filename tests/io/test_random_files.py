@@ -136,7 +136,9 @@ def written(
 
 @settings(FILES)
 @given(
-    rows=st.lists(st.tuples(st.one_of(NAME, HUGE), st.one_of(NAME, HUGE), WEIGHT), min_size=1),
+    rows=st.lists(
+        st.tuples(st.one_of(NAME, HUGE), st.one_of(NAME, HUGE), WEIGHT), min_size=1, max_size=8
+    ),
     separator=st.sampled_from(",;\t"),
     line_end=st.sampled_from(["\n", "\r\n", "\r"]),
     bom=st.booleans(),
@@ -237,7 +239,9 @@ def test_random_matrix_market(path: Path, words: Any, kind: Any, symmetry: Any, 
     check_both_ways(path)
 
 
-@settings(FILES)
+# SciPy 1.13 lacks the argument that SciPy 1.18 asks for.
+@pytest.mark.filterwarnings("ignore:The default value for .spmatrix.:DeprecationWarning")
+@settings(FILES, max_examples=30)  # SciPy starts threads for each file
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_matrix_market_as_scipy_reads_it(path: Path, seed: Any, symmetric: Any) -> None:
     rng = np.random.default_rng(seed)

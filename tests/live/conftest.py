@@ -1,5 +1,7 @@
 """A small service that tests of the API share."""
 
+import shutil
+import subprocess
 from typing import Any
 
 import numpy as np
@@ -45,6 +47,40 @@ def label_service(label_file: Any, tmp_path_factory: Any) -> Any:
     journal = tmp_path_factory.mktemp("journal") / "live.db"
     with LiveService("--model", label_file, journal=journal) as running:
         yield running
+
+
+def make_certificate(folder: Any) -> Any:
+    if shutil.which("openssl") is None:
+        return None, None
+    made = subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+         "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+         "-keyout", "key.pem", "-out", "cert.pem"],
+        cwd=folder, capture_output=True, check=False,
+    )  # fmt: skip
+    if made.returncode:
+        return None, None
+    return folder / "cert.pem", folder / "key.pem"
+
+
+@pytest.fixture(scope="session")
+def closed_service(model_file: Any, tmp_path_factory: Any) -> Any:
+    """A service that asks for the token everywhere, over HTTPS where a certificate can be made.
+
+    With options for requests that trust its certificate. Tests must leave its model as it is.
+    """
+    folder = tmp_path_factory.mktemp("closed")
+    certificate, key = make_certificate(folder)
+    options = ["--model", model_file, "--token-for", "all"]
+    trust = {}
+    if certificate is not None:
+        options += ["--tls-cert", certificate, "--tls-key", key]
+        trust = {"verify": str(certificate)}
+    service = LiveService(*options, journal=folder / "live.db")
+    try:
+        yield service.wait_until_ready(**trust), trust
+    finally:
+        service.stop()
 
 
 @pytest.fixture(scope="session")

@@ -50,16 +50,15 @@ def predict(send: Any, *nodes: Any, **options: Any) -> Any:
 
 
 @pytest.fixture(scope="module")
-def ask_untouched(model_file: Any, tmp_path_factory: Any) -> Any:
+def ask_untouched(closed_service: Any) -> Any:
     """Send a request to a service that no test changes: new nodes would move its predictions."""
-    journal = tmp_path_factory.mktemp("journal") / "untouched.db"
-    with LiveService("--model", model_file, journal=journal) as running:
+    running, trust = closed_service
 
-        def send(method: Any, path: Any, body: Any) -> Any:
-            url = f"{running.url}{path}"
-            return requests.request(method, url, json=body, headers=HEADERS, timeout=30)
+    def send(method: Any, path: Any, body: Any) -> Any:
+        url = f"{running.url}{path}"
+        return requests.request(method, url, json=body, headers=HEADERS, timeout=30, **trust)
 
-        yield send
+    return send
 
 
 def test_predictions_are_those_of_the_model(ask_untouched: Any, model_file: Any) -> None:

@@ -2,8 +2,8 @@
 
 import socket
 import ssl
-import subprocess
 import time
+from functools import partial
 from typing import Any
 
 import pytest
@@ -101,23 +101,60 @@ def test_answers_have_safe_headers(service: Any, path: Any) -> None:
     assert "Server" not in headers
 
 
-def test_large_bodies_are_refused(model_file: Any, tmp_path: Any) -> None:
-    options = ("--model", model_file, "--max-body", 10_000, "--rate", 50)
-    with LiveService(*options, journal=tmp_path / "live.db") as service:
-        headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
+@pytest.fixture(scope="module")
+def open_service(model_file: Any, tmp_path_factory: Any) -> Any:
+    """A service that asks for no token, but limits sizes and rates."""
+    options = ("--model", model_file, "--token-for", "nothing", "--max-body", 10_000, "--rate", 50)
+    journal = tmp_path_factory.mktemp("open") / "live.db"
+    with LiveService(*options, journal=journal) as running:
+        yield running
 
-        def chunks() -> Any:
-            for _ in range(100):
-                yield b" " * 1000
 
-        for body in (b" " * 20_000, chunks()):
-            answer = requests.put(f"{service.url}/values", data=body, headers=headers, timeout=10)
-            assert answer.status_code == 413
-        statuses = [
-            requests.get(f"{service.url}/health", timeout=10).status_code for _ in range(120)
-        ]
-        assert statuses[0] == 200
-        assert 429 in statuses
+@pytest.mark.process
+def test_token_for_nothing(open_service: Any) -> None:
+    service = open_service
+    assert put(service).status_code == 200
+    assert put(service, Origin="https://evil.example").status_code == 403
+    answer = requests.put(
+        f"{service.url}/values",
+        data='{"values": {"e": 1}}',
+        headers={"Content-Type": "text/plain"},
+        timeout=10,
+    )
+    assert answer.status_code == 422
+    assert answer.json()["error"] == "Content-Type: must be application/json"
+    assert requests.head(f"{service.url}/state", timeout=10).status_code == 200
+    assert requests.head(f"{service.url}/events", timeout=10).status_code == 405
+    assert requests.head(f"{service.url}/studio", timeout=10).content == b""
+
+
+@pytest.mark.process
+def test_large_bodies_are_refused(open_service: Any) -> None:
+    headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
+
+    def chunks() -> Any:
+        for _ in range(100):
+            yield b" " * 1000
+
+    for body in (b" " * 20_000, chunks()):
+        url = f"{open_service.url}/values"
+        answer = requests.put(url, data=body, headers=headers, timeout=10)
+        assert answer.status_code == 413
+
+
+@pytest.mark.process
+def test_too_many_questions_are_refused_for_a_while(open_service: Any) -> None:
+    # All at once: on a busy machine, one after the other would be too few in a second.
+    n, statuses = 300, b""
+    address = ("127.0.0.1", open_service.port)
+    with socket.create_connection(address, timeout=20) as connection:
+        connection.sendall(n * b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        while statuses.count(b"HTTP/1.1 ") < n and (part := connection.recv(65536)):
+            statuses += part
+    assert statuses.startswith(b"HTTP/1.1 200 ")
+    assert b"HTTP/1.1 429 " in statuses
+    time.sleep(0.5)
+    assert requests.get(f"{open_service.url}/health", timeout=10).status_code == 200
 
 
 def test_rate_of_each_address_is_its_own() -> None:
@@ -172,61 +209,42 @@ def test_endless_heads_are_cut_off(service: Any) -> None:
             connection.sendall(endless)
 
 
-def make_certificate(folder: Any) -> Any:
-    made = subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
-         "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
-         "-keyout", "key.pem", "-out", "cert.pem"],
-        cwd=folder, capture_output=True, check=False,
-    )  # fmt: skip
-    if made.returncode:
-        pytest.skip("openssl is not there to make a certificate")
-    return folder / "cert.pem", folder / "key.pem"
+def connect_to(service: Any, trust: Any) -> Any:
+    context = ssl.create_default_context(cafile=trust["verify"]) if trust else None
+    return service.connect(context=context)
 
 
 @pytest.mark.process
-def test_https(model_file: Any, tmp_path: Any) -> None:
-    try:
-        certificate, key = make_certificate(tmp_path)
-    except FileNotFoundError:
+def test_https(closed_service: Any) -> None:
+    service, trust = closed_service
+    if not trust:
         pytest.skip("openssl is not there to make a certificate")
-    options = ("--model", model_file, "--tls-cert", certificate, "--tls-key", key)
-    service = LiveService(*options, journal=tmp_path / "live.db")
-    try:
-        assert service.url.startswith("https://")
-        service.wait_until_ready(verify=str(certificate))
-        context = ssl.create_default_context(cafile=certificate)
-        with service.connect(context=context) as client:
-            assert client.predict(["e"]).shape == (1,)
-        answer = requests.get(f"{service.url}/state", verify=str(certificate), timeout=10)
-        assert "max-age" in answer.headers["Strict-Transport-Security"]
-    finally:
-        service.stop()
+    assert service.url.startswith("https://")
+    with connect_to(service, trust) as client:
+        assert client.predict(["e"]).shape == (1,)
+    answer = requests.get(f"{service.url}/health", **trust, timeout=10)
+    assert "max-age" in answer.headers["Strict-Transport-Security"]
 
 
 @pytest.mark.process
-def test_token_for_all_and_for_nothing(model_file: Any, tmp_path: Any) -> None:
-    journal = tmp_path / "live.db"
-    options = ("--model", model_file, "--token-for")
-    with LiveService(*options, "all", journal=journal) as service:
-        for path in ("state", "metrics", "docs", "events", "studio/api/graph", "studio/api/about"):
-            assert requests.get(f"{service.url}/{path}", timeout=10).status_code == 401
-        # Files of the pages hold no data; a browser gets them, and sends the token afterwards.
-        for path in ("", "live.js", "studio", "studio/main.js", "studio/panel.css", "health"):
-            assert requests.get(f"{service.url}/{path}", timeout=10).status_code == 200
-        with service.connect() as client:
-            assert client.predict(["e"]).shape == (1,)
-    with LiveService(*options, "nothing", journal=journal) as service:
-        assert put(service).status_code == 200
-        assert put(service, Origin="https://evil.example").status_code == 403
-        answer = requests.put(
-            f"{service.url}/values",
-            data='{"values": {"e": 1}}',
-            headers={"Content-Type": "text/plain"},
-            timeout=10,
-        )
-        assert answer.status_code == 422
-        assert answer.json()["error"] == "Content-Type: must be application/json"
-        assert requests.head(f"{service.url}/state", timeout=10).status_code == 200
-        assert requests.head(f"{service.url}/events", timeout=10).status_code == 405
-        assert requests.head(f"{service.url}/studio", timeout=10).content == b""
+def test_token_for_all(closed_service: Any) -> None:
+    service, trust = closed_service
+    for path in ("state", "metrics", "docs", "events", "studio/api/graph", "studio/api/about"):
+        assert requests.get(f"{service.url}/{path}", **trust, timeout=10).status_code == 401
+    # Files of the pages hold no data; a browser gets them, and sends the token afterwards.
+    for path in ("", "live.js", "studio", "studio/main.js", "studio/panel.css", "health"):
+        assert requests.get(f"{service.url}/{path}", **trust, timeout=10).status_code == 200
+    with connect_to(service, trust) as client:
+        assert client.predict(["e"]).shape == (1,)
+    # A browser that follows a link asks for a password, and may look by it.
+    for path in ("docs", "metrics", "openapi.json", "state"):
+        ask = partial(requests.get, f"{service.url}/{path}", **trust, timeout=10)
+        refused = ask(headers={"Sec-Fetch-Mode": "navigate"})
+        assert refused.headers["WWW-Authenticate"].startswith("Basic realm=")
+        by_script = ask(headers={"Sec-Fetch-Mode": "cors"})
+        assert by_script.headers["WWW-Authenticate"] == "Bearer"
+        for password, status in ((TOKEN, 200), ("", 401), (f"{TOKEN}x", 401)):
+            assert ask(auth=("anyone", password)).status_code == status
+        assert ask(headers={"Authorization": "Basic %%%"}).status_code == 401
+    change = requests.put(f"{service.url}/values", json=BODY, auth=("", TOKEN), **trust, timeout=10)
+    assert change.status_code == 401

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gradraker.datasets import GraphDataset
-from gradraker.paper import PaperResults, compare_with_paper, run_paper
+from gradraker.paper import PaperResults, compare_with_paper, read_results, run_paper
 from gradraker.paper.paper_data import PaperGraph, load_data
 
 
@@ -20,11 +20,15 @@ def no_data(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def results(tmp_path_factory: pytest.TempPathFactory) -> PaperResults:
+def results(reproduced: tuple[Any, ...]) -> PaperResults:
     """Everything that the embedded data allow; not to be changed."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GRADRAKER_DATA", str(tmp_path_factory.mktemp("nothing")))
-        return run_paper(fast=True)
+    return read_results(reproduced[0] / "results.jsonl")
+
+
+@pytest.fixture(scope="session")
+def downloaded_results() -> PaperResults:
+    """Numbers and two figures with the data sets that are in GRADRAKER_DATA; not to be changed."""
+    return run_paper(["fig6d", "fig8", "numbers"], fast=True)
 
 
 @pytest.fixture

@@ -1,8 +1,11 @@
 """Rules that hold for all figures, and their table."""
 
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
+from matplotlib.figure import Figure
 
 import gradraker.paper.figures as figures_room
 from gradraker.paper import draw_figure
@@ -15,6 +18,12 @@ EMBEDDED = [
     name for name, figure in FIGURES.items() if figure.simulation.data.startswith("temperature")
 ]
 CURVES = ("fig1", "fig6a", "fig6b", "frequencies", "learning-rate", "epochs")
+
+
+@pytest.fixture(scope="module")
+def draw(results: PaperResults) -> Callable[[str], Figure]:
+    """A function that draws a figure, once for all tests."""
+    return cache(partial(draw_figure, results))
 
 
 def test_every_file_of_a_figure_is_registered() -> None:
@@ -32,9 +41,9 @@ def test_names_of_figures_are_in_the_order_of_the_paper() -> None:
 
 @pytest.mark.parametrize("name", CURVES)
 def test_curves_have_a_logarithmic_axis_and_say_how_many_repeats(
-    results: PaperResults, name: str
+    draw: Callable[[str], Figure], name: str
 ) -> None:
-    axes = draw_figure(results, name).axes[0]
+    axes = draw(name).axes[0]
     assert axes.get_xscale() == "log"
     assert axes.get_xlabel() == r"Kernel variance $\sigma^2$"
     assert axes.get_ylabel() == "GNMSE"
@@ -43,8 +52,8 @@ def test_curves_have_a_logarithmic_axis_and_say_how_many_repeats(
 
 
 @pytest.mark.parametrize("name", EMBEDDED)
-def test_nothing_is_cut_off_at_the_edge(results: PaperResults, name: str) -> None:
-    figure = draw_figure(results, name)
+def test_nothing_is_cut_off_at_the_edge(draw: Callable[[str], Figure], name: str) -> None:
+    figure = draw(name)
     freeze_layout(figure)
     figure.draw_without_rendering()
     for axes in figure.axes:

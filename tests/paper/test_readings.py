@@ -76,10 +76,9 @@ def test_verdicts_follow_the_distances(changed: Any, compare: Any) -> None:
     assert found["scaling"].verdict == "agrees"
 
 
-def test_both_directions_of_email_are_at_the_edge(compare: Any) -> None:
-    from gradraker.paper import run_paper
-
-    found = compare(run_paper(["fig6d", "numbers"], fast=True))
+@pytest.mark.data
+def test_both_directions_of_email_are_at_the_edge(downloaded_results: Any, compare: Any) -> None:
+    found = compare(downloaded_results)
     if found["direction-email"].verdict == "cannot be checked":
         pytest.skip("Email-Eu-core is not in GRADRAKER_DATA")
     assert found["direction-email"].verdict == "at the edge"

@@ -135,7 +135,7 @@ def test_drawing_touches_no_global_matplotlib_state() -> None:
 import sys
 from gradraker import SKGRegressor, load_temperature
 from gradraker.explain import similarity_transfer
-from gradraker.plotting import ConformityDisplay
+from gradraker.plotting import ConformityDisplay, PredictedValuesDisplay
 data = load_temperature()
 X, y = data.adjacency, data.values
 explanation = SKGRegressor(random_state=0).fit(X[:60], y[:60]).explain(X[60:])
@@ -145,6 +145,8 @@ explanation.plot()
 explanation.plot_nodes()
 transfer.plot()
 ConformityDisplay.from_explanation(explanation)
+labels = {"position_label": "Altitude", "value_label": "Temperature"}
+PredictedValuesDisplay.from_predictions([1.0, 2.0], [0.5, -5.0], [0.0, -4.0], **labels)
 assert "matplotlib" in sys.modules
 assert "matplotlib.pyplot" not in sys.modules, "pyplot chooses a backend"
 """

@@ -1,6 +1,5 @@
 """What is drawn, read back from the axes."""
 
-import subprocess
 import sys
 from typing import Any
 
@@ -130,16 +129,3 @@ def test_display_without_matplotlib_says_how_to_get_it(monkeypatch: pytest.Monke
     display = PredictedValuesDisplay(POSITION, Y_TRUE, Y_PRED, **LABELS)
     with pytest.raises(ImportError, match=r"needs matplotlib: pip install 'gradraker\[plot\]'"):
         display.plot()
-
-
-@pytest.mark.process
-def test_drawing_touches_no_global_matplotlib_state() -> None:
-    program = f"""
-import sys
-from gradraker.plotting import PredictedValuesDisplay
-assert "matplotlib" not in sys.modules, "imported too early"
-PredictedValuesDisplay.from_predictions({POSITION}, {Y_TRUE}, {Y_PRED}, **{LABELS})
-assert "matplotlib" in sys.modules
-assert "matplotlib.pyplot" not in sys.modules, "pyplot chooses a backend"
-"""
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=120)

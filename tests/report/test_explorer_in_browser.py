@@ -11,7 +11,13 @@ import pytest
 
 import gradraker
 from browser import MISSING, browser, load
-from gradraker.report import build_explorer, render_predictions, summarize_predictions
+from gradraker.report import (
+    build_explorer,
+    render_predictions,
+    render_targets,
+    summarize_predictions,
+)
+from gradraker.workflow import predict_targets
 from hostile_names import HOSTILE_NAMES
 
 pytestmark = pytest.mark.skipif(browser() is None, reason=MISSING)
@@ -169,20 +175,24 @@ def test_hostile_classes_can_do_nothing(tmp_path: Path) -> None:
     assert seen["found"][0][2] in labels
 
 
-def test_every_action_on_100_000_nodes_is_quick_and_the_page_is_small(tmp_path: Path) -> None:
-    n = 100_000
+@pytest.mark.parametrize("n", [2000, pytest.param(100_000, marks=pytest.mark.slow)])
+def test_every_action_is_quick_and_the_page_is_small(n: int, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
-    edges = rng.integers(0, n, size=(300_000, 2))
+    edges = rng.integers(0, n, size=(3 * n, 2))
     known = dict(zip(range(0, n, 500), rng.normal(size=n // 500).tolist(), strict=True))
     model = gradraker.NodeRegressor(blocks=["degree"], width=1.0, alpha=1.0)
     result = gradraker.predict_nodes(edges, known, model=model, nodes=range(n), coverage=0.9)
     page = render(result)
     assert len(page.encode()) < 10_000_000
-    # Thrice, since other programs run on the machine as well.
-    seen = [look(page, tmp_path, query="77") for _ in range(3)]
-    assert seen[0]["explained"].startswith("6")  # hundreds of nodes with a panel
-    assert np.min([one["ms"] for one in seen], axis=0).max() <= 100.0
-    assert min(one["panel_ms"] for one in seen) <= 100.0
+    # Thrice if need be, since other programs run on the machine as well.
+    ms = np.array(np.inf)
+    for _ in range(3):
+        seen = look(page, tmp_path, query="77")
+        assert seen["explained"].startswith("6")  # hundreds of nodes with a panel
+        ms = np.minimum(ms, [*seen["ms"], seen["panel_ms"]])
+        if np.max(ms) <= 100.0:
+            break
+    assert np.max(ms) <= 100.0
 
 
 def test_panel_shows_kinds_of_similarity_when_the_model_tells_them(result: Any) -> None:
@@ -200,3 +210,56 @@ def test_without_scripts_the_page_shows_the_tables(page: Any, tmp_path: Path) ->
     assert '<section id="explorer" hidden' in dom
     assert "The highest" in dom
     assert "The least certain" in dom
+
+
+CHOOSER = """
+window.addEventListener("load", () => {
+  const parts = [...document.querySelectorAll(".target")];
+  const shown = () => parts.filter(e => !e.hidden).map(e => e.id);
+  const seen = {first: shown()}, chooser = document.getElementById("target");
+  chooser.value = "t2-"; chooser.dispatchEvent(new Event("input"));
+  seen.second = shown(); seen.hash = location.hash;
+  document.getElementById("t2-query").value = "node 099";
+  document.getElementById("t2-query").dispatchEvent(new Event("input"));
+  document.querySelector("#t2-rows button").click();
+  seen.panel = document.getElementById("t2-panel").textContent;
+  seen.names = [...document.querySelectorAll("#target option")].map(e => e.textContent);
+  const ids = [...document.querySelectorAll("[id]")].map(e => e.id);
+  seen.twice = ids.filter((id, i) => ids.indexOf(id) !== i);
+  location.hash = "#t1-node-3";
+  dispatchEvent(new HashChangeEvent("hashchange"));  // the browser's own comes after the load
+  seen.followed = shown();
+  seen.opened = document.getElementById("t1-panel-title").textContent;
+  const bytes = new TextEncoder().encode(JSON.stringify(seen));
+  const letters = Array.from(bytes, byte => String.fromCharCode(byte)).join("");
+  document.body.setAttribute("data-probe", btoa(letters));
+});
+"""
+
+
+def test_a_page_of_several_targets_shows_the_one_that_is_chosen(tmp_path: Path) -> None:
+    edges, known = make_ring([f"node {i:03d}" for i in range(120)], 70)
+    evil = HOSTILE_NAMES[0]
+    both = {name: {"height": v, evil: 9.0 - v} for name, v in known.items()}
+    found = predict_targets(gradraker.NodeRegressor().fit(edges, both), coverage=0.9)
+    page = render_targets(
+        {str(name): summarize_predictions(one) for name, one in found.items()},
+        explorers={str(name): build_explorer(one, n_targets=2) for name, one in found.items()},
+        units={"height": "m"},
+    )
+    digest = base64.b64encode(hashlib.sha256(CHOOSER.encode()).digest()).decode()
+    assert page.count("script-src 'sha256-") == 1
+    allowed = page.replace("script-src '", f"script-src 'sha256-{digest}' '", 1)
+    dom, console = load(
+        allowed.replace("</body>", f"<script>{CHOOSER}</script></body>", 1), tmp_path
+    )
+    assert console == []
+    text = dom.split('data-probe="', 1)[1].split('"', 1)[0]
+    seen = json.loads(base64.b64decode(text))
+    assert (seen["first"], seen["second"]) == (["t1-target"], ["t2-target"])
+    assert seen["hash"] == "#t2-target"
+    assert seen["names"] == ["height", evil]
+    assert f"{found[evil].predictions[99]:.4g}" in seen["panel"]
+    assert seen["twice"] == []
+    assert seen["followed"] == ["t1-target"]
+    assert seen["opened"] == "node 003"

@@ -34,6 +34,12 @@ def summary(result: NodePredictions) -> dict[str, Any]:
     )
 
 
+@pytest.fixture(scope="module")
+def rendered(summary: dict[str, Any]) -> str:
+    """The page of the summary."""
+    return render_predictions(summary)
+
+
 class Page(HTMLParser):
     """Tags, attributes and texts of a page; complains about tags that do not match."""
 
@@ -131,8 +137,8 @@ def test_values_of_contributors_are_those_of_the_data(summary: dict[str, Any]) -
         ]
 
 
-def test_page_says_what_the_summary_says(summary: dict[str, Any]) -> None:
-    page = Page(render_predictions(summary))
+def test_page_says_what_the_summary_says(summary: dict[str, Any], rendered: str) -> None:
+    page = Page(rendered)
     assert page.tags.count("svg") == page.tags.count("figure") == 4
     for expected in (
         "29 unknown values of a graph with 89 nodes were predicted from 60 known ones",
@@ -169,8 +175,8 @@ def test_page_of_a_node_model_says_what_was_chosen() -> None:
     assert "Kernel variance" not in page.text
 
 
-def test_page_is_self_contained_without_scripts(summary: dict[str, Any]) -> None:
-    text = render_predictions(summary)
+def test_page_is_self_contained_without_scripts(rendered: str) -> None:
+    text = rendered
     page = Page(text)
     assert not {"script", "link", "iframe", "object", "embed", "base", "form"} & set(page.tags)
     for tag, name, value in page.attributes:
@@ -181,8 +187,8 @@ def test_page_is_self_contained_without_scripts(summary: dict[str, Any]) -> None
     assert not re.search(r"url\((?!#)", text)
 
 
-def test_ids_are_there_once_and_references_lead_to_them(summary: dict[str, Any]) -> None:
-    page = Page(render_predictions(summary))
+def test_ids_are_there_once_and_references_lead_to_them(rendered: str) -> None:
+    page = Page(rendered)
     ids = [value for _, name, value in page.attributes if name == "id"]
     assert len(ids) == len(set(ids))
     used = {value[1:] for _, name, value in page.attributes if name == "xlink:href"}
@@ -195,9 +201,9 @@ def test_ids_are_there_once_and_references_lead_to_them(summary: dict[str, Any])
     assert used <= set(ids)
 
 
-def test_equal_summaries_make_equal_pages(result: NodePredictions, summary: dict[str, Any]) -> None:
-    assert render_predictions(summary) == render_predictions(json.loads(json.dumps(summary)))
-    assert not re.search(r"\b20\d\d-\d\d-\d\d", render_predictions(summary))
+def test_equal_summaries_make_equal_pages(summary: dict[str, Any], rendered: str) -> None:
+    assert rendered == render_predictions(json.loads(json.dumps(summary)))
+    assert not re.search(r"\b20\d\d-\d\d-\d\d", rendered)
 
 
 @pytest.mark.parametrize("name", [EVIL, QUOTES, "{{ 7 * 7 }}", "</style><b>", "a&lt;b", "<!--"])
@@ -239,10 +245,10 @@ def test_page_without_held_out_nodes_and_ranges() -> None:
     assert "no ranges to compare" in page.text
 
 
-def test_page_says_when_the_mean_is_better(summary: dict[str, Any]) -> None:
+def test_page_says_when_the_mean_is_better(summary: dict[str, Any], rendered: str) -> None:
     worse = summary | {"held_out": summary["held_out"] | {"rmse": 9.0, "rmse_of_mean": 3.0}}
     assert "do not rely on these predictions" in Page(render_predictions(worse)).text
-    assert "do not rely" not in Page(render_predictions(summary)).text
+    assert "do not rely" not in Page(rendered).text
 
 
 def test_page_of_a_perfect_mean() -> None:

@@ -58,22 +58,33 @@ def multiply_rows(
         return
     if n_columns == 4:  # sums in registers: half the time of the loop below
         for i in range(start, stop):
-            a, b, c, d = zero, zero, zero, zero
+            a = b = c = d = zero
             for entry in range(indptr[i], indptr[i + 1]):
-                weight = data[entry]
-                j = indices[entry]
+                weight, j = data[entry], indices[entry]
                 a += weight * X[j, 0]
                 b += weight * X[j, 1]
                 c += weight * X[j, 2]
                 d += weight * X[j, 3]
-            if keep == zero:
-                product[i, 0], product[i, 1] = scale * a, scale * b
-                product[i, 2], product[i, 3] = scale * c, scale * d
-            else:
-                product[i, 0] = scale * a + keep * product[i, 0]
-                product[i, 1] = scale * b + keep * product[i, 1]
-                product[i, 2] = scale * c + keep * product[i, 2]
-                product[i, 3] = scale * d + keep * product[i, 3]
+            for column, total in enumerate((a, b, c, d)):
+                old = keep * product[i, column] if keep != zero else zero
+                product[i, column] = scale * total + old
+        return
+    if n_columns == 8:  # the same: two thirds of the time
+        for i in range(start, stop):
+            a = b = c = d = e = f = g = h = zero
+            for entry in range(indptr[i], indptr[i + 1]):
+                weight, j = data[entry], indices[entry]
+                a += weight * X[j, 0]
+                b += weight * X[j, 1]
+                c += weight * X[j, 2]
+                d += weight * X[j, 3]
+                e += weight * X[j, 4]
+                f += weight * X[j, 5]
+                g += weight * X[j, 6]
+                h += weight * X[j, 7]
+            for column, total in enumerate((a, b, c, d, e, f, g, h)):
+                old = keep * product[i, column] if keep != zero else zero
+                product[i, column] = scale * total + old
         return
     for i in range(start, stop):
         row = product[i]

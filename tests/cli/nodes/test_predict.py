@@ -524,11 +524,24 @@ def test_interrupted_process_tidies_up(stations: Path, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+# All commands write in the same way. The first loads little, the second nearly everything.
+WRITERS = pytest.mark.parametrize(
+    "words",
+    [
+        "data fetch temperature --values -",
+        pytest.param(
+            "predict --edges edges.csv --values known.csv --out -", marks=pytest.mark.slow
+        ),
+    ],
+)
+
+
 @pytest.mark.process
-def test_a_closed_pipe_is_no_traceback(stations: Path) -> None:
-    files = ["--edges", stations / "edges.csv", "--values", stations / "known.csv"]
+@WRITERS
+def test_a_closed_pipe_is_no_traceback(stations: Path, words: str) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, "predict", *files, "--out", "-"],  # type: ignore[list-item]
+        [sys.executable, "-c", PROGRAM, *words.split()],
+        cwd=stations,
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -541,10 +554,11 @@ def test_a_closed_pipe_is_no_traceback(stations: Path) -> None:
 
 
 @pytest.mark.process
-def test_process_writes_utf8_whatever_the_terminal(stations: Path) -> None:
-    files = ["--edges", stations / "edges.csv", "--values", stations / "known.csv"]
+@WRITERS
+def test_process_writes_utf8_whatever_the_terminal(stations: Path, words: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, "predict", *files, "--out", "-"],  # type: ignore[list-item]
+        [sys.executable, "-c", PROGRAM, *words.split()],
+        cwd=stations,
         capture_output=True,
         check=True,
         timeout=120,

@@ -34,14 +34,15 @@ def files(tmp_path: Any, monkeypatch: Any) -> Any:
     return tmp_path
 
 
+@pytest.mark.process
 def test_no_update_is_lost(files: Any) -> None:
     command = [sys.executable, "-c", PROGRAM, "update", "--model", "m.gr", "--edges", "e.csv"]
     updates = [
         subprocess.Popen([*command, "--values", f"{name}.csv"], stdout=subprocess.DEVNULL)
-        for name in "abcd"
+        for name in "abc"
     ]
-    assert [update.wait(120) for update in updates] == [0] * 4
-    assert len(gradraker.load("m.gr").known_nodes_) == 60
+    assert [update.wait(120) for update in updates] == [0] * 3
+    assert len(gradraker.load("m.gr").known_nodes_) == 55
     hidden = [path.name for path in files.iterdir() if path.name.startswith(".")]
     assert hidden == []
 
@@ -121,3 +122,18 @@ def test_forgetting_what_is_not_there_is_refused_and_changes_nothing(files: Any)
         assert done.exit_code == 1, done.output
         assert "nobody" in done.output
     assert Path("m.gr").read_bytes() == before
+
+
+def test_update_refuses_options_that_classes_do_not_have(tmp_path: Path) -> None:
+    model = gradraker.NodeClassifier().fit([("a", "b"), ("b", "c")], {"a": "x", "c": "y"})
+    path = model.save(tmp_path / "model.gr")
+    for option, given in (("--coverage", "0.9"), ("--lower", "0"), ("--upper", "1")):
+        result = CliRunner().invoke(main, ["update", "--model", str(path), option, given])
+        assert result.exit_code == 2
+        assert f"classes, which have probabilities: leave {option} out" in result.output
+    result = CliRunner().invoke(main, ["update", "--model", str(path), "--value", "p,q"])
+    assert "this command takes one" in " ".join(result.output.split())
+    result = CliRunner().invoke(
+        main, ["explain", "--model", str(path), "--node", "b", "--value", "p"]
+    )
+    assert "leave it out" in result.output

@@ -38,7 +38,7 @@ def test_block_graph_with_certain_links_is_exact(directed: bool) -> None:
 
 
 @pytest.mark.statistical
-@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("directed", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_every_pair_is_drawn_with_its_probability(directed: bool) -> None:
     rng = np.random.default_rng(5)
     n_draws = 3000

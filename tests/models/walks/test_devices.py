@@ -35,14 +35,16 @@ def other_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(devices.ENGINES, "cuda", StrictEngine)
 
 
-def _fit_both(**parameters: Any) -> tuple[NodeRegressor, NodeRegressor]:
+def _fit(device: str, **parameters: Any) -> NodeRegressor:
     A, values = _make_graph()
-    cpu, other = (
-        NodeRegressor(solver="operators", device=device, **parameters).fit(A, values, kind="matrix")
-        for device in ("cpu", "cuda")
-    )
-    assert (cpu.device_, other.device_) == ("cpu", "cuda")
-    return cpu, other
+    model = NodeRegressor(solver="operators", device=device, **parameters)
+    model.fit(A, values, kind="matrix")
+    assert model.device_ == device
+    return model
+
+
+def _fit_both(**parameters: Any) -> tuple[NodeRegressor, NodeRegressor]:
+    return _fit("cpu", **parameters), _fit("cuda", **parameters)
 
 
 @pytest.mark.usefixtures("other_engine")
@@ -100,7 +102,7 @@ def test_classes_on_the_other_device_are_the_same() -> None:
 
 @pytest.mark.usefixtures("other_engine")
 def test_model_of_the_other_device_is_saved_and_pickled(tmp_path: Any) -> None:
-    _, other = _fit_both()
+    other = _fit("cuda")
     expected = other.predict()
     other.save(tmp_path / "model.gr")
     loaded = gradraker.load(tmp_path / "model.gr")
@@ -111,7 +113,7 @@ def test_model_of_the_other_device_is_saved_and_pickled(tmp_path: Any) -> None:
 
 @pytest.mark.usefixtures("other_engine")
 def test_describe_names_the_device() -> None:
-    _, other = _fit_both()
+    other = _fit("cuda")
     described = other.describe()
     assert described["choice"]["device"] == "cuda"
     assert described["settings"]["dtype"] == "auto"
@@ -121,7 +123,7 @@ def test_describe_names_the_device() -> None:
 def test_lack_of_memory_is_refused_with_sizes_and_changes_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    _, other = _fit_both()
+    other = _fit("cuda")
     expected = other.predict()
     monkeypatch.setattr(StrictEngine, "room", 100)
     A, values = _make_graph()
@@ -155,7 +157,7 @@ def test_lack_of_memory_after_the_fit_is_refused_and_changes_nothing(
 
 @pytest.mark.usefixtures("other_engine")
 def test_auto_takes_the_cpu_where_memory_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    cpu, _ = _fit_both()
+    cpu = _fit("cpu")
     monkeypatch.setattr(StrictEngine, "room", 100)
     A, values = _make_graph()
     model = NodeRegressor(solver="operators", device="auto")
@@ -172,7 +174,7 @@ def test_norms_do_not_depend_on_the_columns_that_memory_has_room_for(
     found = []
     for columns in (8, 64):
         monkeypatch.setattr(StrictEngine, "columns", columns)
-        found.append(_fit_both(tol=1e-8)[1].predict())
+        found.append(_fit("cuda", tol=1e-8).predict())
     np.testing.assert_allclose(found[0], found[1], atol=1e-9)
 
 

@@ -55,7 +55,9 @@ def test_few_labels_per_class_beat_the_majority(solver: str, per_class: int) -> 
 
 
 @pytest.mark.statistical
-@pytest.mark.parametrize("per_class", [1, 2, 5])
+@pytest.mark.parametrize(
+    "per_class", [1, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 5))]
+)
 def test_few_labels_per_class_are_learned_from_attributes(per_class: int) -> None:
     # Nearest of four centres: two labels in three are right at one label per class, more with more.
     scores = []

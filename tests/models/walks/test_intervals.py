@@ -178,6 +178,8 @@ def test_intervals_cover_what_they_say(data: Any, solver: Any) -> None:
     ids=["email", "cora"],
 )
 @pytest.mark.parametrize("solver", ["exact", "operators"])
+@pytest.mark.data
+@pytest.mark.slow
 def test_intervals_cover_what_they_say_on_downloaded_data(
     fetch: Any, n_repeats: Any, solver: Any
 ) -> None:

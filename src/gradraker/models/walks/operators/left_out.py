@@ -12,7 +12,7 @@ from gradraker.models.walks.operators.ridge import (
     Group,
     InversePreconditioner,
     Preconditioner,
-    ThinPreconditioner,
+    make_preconditioner,
     solve_ridge,
 )
 from gradraker.models.walks.terms import Kernel, Term
@@ -126,7 +126,7 @@ class HeldOut:
         n_parts = min(_PARTS, -(-_ENOUGH // size))
         self._parts = [order[i * size : (i + 1) * size] for i in range(n_parts)]
         self.positions = np.concatenate(self._parts)
-        self._preconditioner = ThinPreconditioner(operators, known)
+        self._preconditioner = make_preconditioner(operators, known)
 
     def make_preconditioner(self, kernel: Kernel, alpha: float) -> Preconditioner:
         """The same for all kernels and penalties."""
@@ -142,7 +142,7 @@ class HeldOut:
             mean = average_rows(self._Y[rest], None if self._trust is None else self._trust[rest])
             means.append(mean)
             R[self._known[rest], columns] = np.tile(self._Y[rest] - mean, len(alphas))
-            mask = np.zeros((self._operators.n, 1))
+            mask = np.zeros((self._operators.n, 1), dtype=dtype)
             mask[self._known[rest]] = 1.0
             groups.append(Group(columns, engine.load(mask, dtype)))
         solved = solve_ridge(

@@ -169,6 +169,13 @@ class ThinPreconditioner:
         return precondition
 
 
+def make_preconditioner(operators: Operators, known: Rows) -> Preconditioner:
+    """Make the preconditioner of kernels on a graph: none where it is on disk."""
+    if operators.walks.matrices.folder is not None:
+        return PlainPreconditioner()
+    return ThinPreconditioner(operators, known)
+
+
 def solve_ridge(
     operators: Operators,
     preconditioner: Preconditioner,
