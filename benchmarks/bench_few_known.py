@@ -38,6 +38,7 @@ KINDS: dict[str, Callable[[Made], Vector]] = {
     "both": lambda m: m.smooth + m.X[:, 0] + 0.3 * m.noise,
     "attributes of neighbours": lambda m: _scale(m.P @ m.X[:, 0]) + 0.3 * m.noise,
     "x₁x₂ + x₃": lambda m: m.X[:, 0] * m.X[:, 1] + m.X[:, 2] + 0.2 * m.noise,
+    "x₁²": lambda m: m.X[:, 0] ** 2 + 0.1 * m.noise,
     "nothing": lambda m: m.noise,
 }
 
