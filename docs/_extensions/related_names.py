@@ -55,7 +55,7 @@ GROUPS: tuple[tuple[str | None, str], ...] = (
     ),
     (None, "check_node_model NodeModel"),
     ("how-to/million-nodes", "watch_progress NodeRegressor NodeClassifier"),
-    (None, "predict_all predict_nodes NodePredictions PredictedValuesDisplay"),
+    (None, "predict_all predict_targets predict_nodes NodePredictions PredictedValuesDisplay"),
     ("tutorials/stream", "update_nodes Update summarize_update load"),
     (
         "reference/datasets",
@@ -75,7 +75,7 @@ GROUPS: tuple[tuple[str | None, str], ...] = (
     (None, "gnmse LeftOutError"),
     (
         "tutorials/explain-and-show",
-        "build_explorer render_predictions summarize_predictions NodePredictions",
+        "build_explorer render_predictions render_targets summarize_predictions NodePredictions",
     ),
     (None, "plot_distribution plot_errors plot_held_out plot_sigma2_ranges"),
     (None, "DrawnDisplay ContributorsDisplay ContributionWeightsDisplay KernelWeightsDisplay"),

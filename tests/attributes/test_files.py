@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
@@ -51,3 +52,33 @@ def test_a_forged_width_is_refused(width: Any) -> None:
     state, arrays = dump_attributes(learn_attributes(DENSE, NODES))
     with pytest.raises(ValueError, match="number of attributes"):
         restore_attributes(state | {"names": width}, arrays, 3)
+
+
+def _forge(change: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    frame = pd.DataFrame({"kind": ["x", "y", "x"]}, index=["a", "b", "c"])
+    state, arrays = dump_attributes(learn_attributes(frame, NODES))
+    column = state["raw"]["kind"]
+    if change == "short":
+        column["entries"] = ["x"]
+    elif change == "object":
+        column["entries"] = ["x", {"date": "never"}, "y"]
+    elif change == "list":
+        column["entries"] = ["x", ["y"], "y"]
+    elif change == "absent":
+        state["raw"] = {}
+    elif change == "other":
+        state["raw"]["more"] = column
+    elif change == "source":
+        state["source"] = "elsewhere"
+    else:
+        arrays["attributes_learned"] = np.ones(7, dtype=np.bool_)
+    return state, arrays
+
+
+@pytest.mark.parametrize(
+    "change", ["short", "object", "list", "absent", "other", "source", "learned"]
+)
+def test_forged_entries_are_refused(change: str) -> None:
+    pytest.importorskip("skrub")
+    with pytest.raises(ValueError, match=r"entr|attributes|isoformat"):
+        restore_attributes(*_forge(change), 3)

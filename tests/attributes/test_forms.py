@@ -10,6 +10,9 @@ from scipy.sparse import csr_array
 
 from gradraker.attributes import learn_attributes
 from gradraker.attributes.alignment import align_attributes, append_described_nodes
+from gradraker.attributes.entries import to_raw_column
+from gradraker.attributes.forms import read_attributes
+from gradraker.attributes.vectorizing import fit_column
 from gradraker.exceptions import UnknownNodesError
 from gradraker.graph.names import to_name_array
 from gradraker.graph.node_graph import NodeGraph
@@ -175,3 +178,15 @@ def test_attributes_of_other_nodes_are_refused_by_name() -> None:
 def test_a_wide_sparse_matrix_is_taken() -> None:
     wide = csr_array((np.ones(3), ([0, 1, 2], [5, 99_999, 5])), shape=(3, 100_000))
     assert learn_attributes(wide, NODES).matrix.shape == (3, 100_000)
+
+
+def test_records_of_several_types_are_numbers_where_all_are() -> None:
+    records = {"a": {"n": 1, "m": 1}, "b": {"n": 2.5, "m": "x"}, "c": {"n": True, "m": None}}
+    given = read_attributes(records, np.array(["a", "b", "c"]))
+    assert given.columns is not None
+    assert given.columns["n"].to_list() == [1, 2.5, True]
+    assert given.columns["m"].to_list() == [1, "x", None]
+    assert fit_column("n", to_raw_column(given.columns["n"])).kind == "number"
+    assert fit_column("m", to_raw_column(given.columns["m"])).kind == "category"
+    with pytest.raises(ValueError, match=r"\[1, 2\] of 'n': give numbers"):
+        read_attributes({"a": {"n": [1, 2]}, "b": {"n": "x"}}, np.array(["a", "b"]))

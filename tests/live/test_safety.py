@@ -3,6 +3,7 @@
 import socket
 import ssl
 import time
+from functools import partial
 from typing import Any
 
 import pytest
@@ -235,3 +236,15 @@ def test_token_for_all(closed_service: Any) -> None:
         assert requests.get(f"{service.url}/{path}", **trust, timeout=10).status_code == 200
     with connect_to(service, trust) as client:
         assert client.predict(["e"]).shape == (1,)
+    # A browser that follows a link asks for a password, and may look by it.
+    for path in ("docs", "metrics", "openapi.json", "state"):
+        ask = partial(requests.get, f"{service.url}/{path}", **trust, timeout=10)
+        refused = ask(headers={"Sec-Fetch-Mode": "navigate"})
+        assert refused.headers["WWW-Authenticate"].startswith("Basic realm=")
+        by_script = ask(headers={"Sec-Fetch-Mode": "cors"})
+        assert by_script.headers["WWW-Authenticate"] == "Bearer"
+        for password, status in ((TOKEN, 200), ("", 401), (f"{TOKEN}x", 401)):
+            assert ask(auth=("anyone", password)).status_code == status
+        assert ask(headers={"Authorization": "Basic %%%"}).status_code == 401
+    change = requests.put(f"{service.url}/values", json=BODY, auth=("", TOKEN), **trust, timeout=10)
+    assert change.status_code == 401

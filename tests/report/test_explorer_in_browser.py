@@ -11,7 +11,13 @@ import pytest
 
 import gradraker
 from browser import MISSING, browser, load
-from gradraker.report import build_explorer, render_predictions, summarize_predictions
+from gradraker.report import (
+    build_explorer,
+    render_predictions,
+    render_targets,
+    summarize_predictions,
+)
+from gradraker.workflow import predict_targets
 from hostile_names import HOSTILE_NAMES
 
 pytestmark = pytest.mark.skipif(browser() is None, reason=MISSING)
@@ -204,3 +210,56 @@ def test_without_scripts_the_page_shows_the_tables(page: Any, tmp_path: Path) ->
     assert '<section id="explorer" hidden' in dom
     assert "The highest" in dom
     assert "The least certain" in dom
+
+
+CHOOSER = """
+window.addEventListener("load", () => {
+  const parts = [...document.querySelectorAll(".target")];
+  const shown = () => parts.filter(e => !e.hidden).map(e => e.id);
+  const seen = {first: shown()}, chooser = document.getElementById("target");
+  chooser.value = "t2-"; chooser.dispatchEvent(new Event("input"));
+  seen.second = shown(); seen.hash = location.hash;
+  document.getElementById("t2-query").value = "node 099";
+  document.getElementById("t2-query").dispatchEvent(new Event("input"));
+  document.querySelector("#t2-rows button").click();
+  seen.panel = document.getElementById("t2-panel").textContent;
+  seen.names = [...document.querySelectorAll("#target option")].map(e => e.textContent);
+  const ids = [...document.querySelectorAll("[id]")].map(e => e.id);
+  seen.twice = ids.filter((id, i) => ids.indexOf(id) !== i);
+  location.hash = "#t1-node-3";
+  dispatchEvent(new HashChangeEvent("hashchange"));  // the browser's own comes after the load
+  seen.followed = shown();
+  seen.opened = document.getElementById("t1-panel-title").textContent;
+  const bytes = new TextEncoder().encode(JSON.stringify(seen));
+  const letters = Array.from(bytes, byte => String.fromCharCode(byte)).join("");
+  document.body.setAttribute("data-probe", btoa(letters));
+});
+"""
+
+
+def test_a_page_of_several_targets_shows_the_one_that_is_chosen(tmp_path: Path) -> None:
+    edges, known = make_ring([f"node {i:03d}" for i in range(120)], 70)
+    evil = HOSTILE_NAMES[0]
+    both = {name: {"height": v, evil: 9.0 - v} for name, v in known.items()}
+    found = predict_targets(gradraker.NodeRegressor().fit(edges, both), coverage=0.9)
+    page = render_targets(
+        {str(name): summarize_predictions(one) for name, one in found.items()},
+        explorers={str(name): build_explorer(one, n_targets=2) for name, one in found.items()},
+        units={"height": "m"},
+    )
+    digest = base64.b64encode(hashlib.sha256(CHOOSER.encode()).digest()).decode()
+    assert page.count("script-src 'sha256-") == 1
+    allowed = page.replace("script-src '", f"script-src 'sha256-{digest}' '", 1)
+    dom, console = load(
+        allowed.replace("</body>", f"<script>{CHOOSER}</script></body>", 1), tmp_path
+    )
+    assert console == []
+    text = dom.split('data-probe="', 1)[1].split('"', 1)[0]
+    seen = json.loads(base64.b64decode(text))
+    assert (seen["first"], seen["second"]) == (["t1-target"], ["t2-target"])
+    assert seen["hash"] == "#t2-target"
+    assert seen["names"] == ["height", evil]
+    assert f"{found[evil].predictions[99]:.4g}" in seen["panel"]
+    assert seen["twice"] == []
+    assert seen["followed"] == ["t1-target"]
+    assert seen["opened"] == "node 003"

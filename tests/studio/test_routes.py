@@ -138,6 +138,10 @@ def test_attributes_are_learned_and_their_coordinates_drawn(files: Any, tmp_path
         expected = model.predict(graph["names"])
         np.testing.assert_allclose(shown, expected, atol=1e-8)
         assert service.ask("studio/api/replay").json()["arrivals"]
+    # A service draws them as well, also after a restart, when it reads no files.
+    for _ in range(2):
+        with StudioService(*words, "--journal", tmp_path / "a.db", command="serve") as service:
+            assert service.ask("studio/api/graph").json()["coordinates"] == ["lon", "lat"]
 
 
 @pytest.mark.browser

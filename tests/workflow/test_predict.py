@@ -11,7 +11,7 @@ from gradraker import NodeRegressor, SKGNodeRegressor, SKGRegressor, predict_nod
 from gradraker.datasets.dataset import GraphDataset
 from gradraker.exceptions import UnknownNodesError
 from gradraker.models.left_out import LeftOut
-from gradraker.workflow import predict_all, update_nodes
+from gradraker.workflow import predict_all, predict_targets, update_nodes
 from gradraker.workflow.node_predictions import NodePredictions
 
 
@@ -205,3 +205,29 @@ def test_update_leaves_out_or_refuses_unknown_nodes_as_asked(
     assert "alone" not in model.nodes_.tolist()
     with pytest.raises(UnknownNodesError, match="'alone'"):
         update_nodes(model, data, {"alone": 4.0})
+
+
+def test_each_of_several_targets_has_its_values_errors_and_reasons(data: GraphDataset) -> None:
+    known = {
+        name: {"day": value, "night": np.nan if i % 3 == 0 else value - 8.0}
+        for i, (name, value) in enumerate(zip(data.node_names[:60], data.values, strict=False))
+    }
+    model = NodeRegressor().fit(data, known)
+    found = predict_targets(model, coverage=0.9, lower=-10.0)
+    assert list(found) == ["day", "night"]
+    night = found["night"]
+    assert night.is_known.sum() == 40
+    expected, ends = model.predict(model.nodes_, return_interval=True, coverage=0.9)
+    np.testing.assert_array_equal(night.predictions, np.maximum(expected[:, 1], -10.0))
+    np.testing.assert_array_equal(night.intervals, np.maximum(ends[:, 1], -10.0))
+    assert night.left_out is not None
+    assert len(night.left_out.rows) == 40
+    node = model.unknown_nodes_[0]
+    reasons = night.find_contributors(3, nodes=[node])
+    explanation = model.explain([node], target="night")
+    assert reasons.predictions == pytest.approx(explanation.predicted_labels)
+    assert night.explain([node]).weights.shape == (1, 40)
+    with pytest.raises(ValueError, match="predict_targets predicts them"):
+        predict_all(model)
+    with pytest.raises(ValueError, match="predict_all predicts it"):
+        predict_targets(NodeRegressor().fit(data, dict.fromkeys(known, 1.0)))

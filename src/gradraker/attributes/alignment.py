@@ -14,9 +14,10 @@ from gradraker.attributes.forms import GivenAttributes, read_attributes
 from gradraker.attributes.table import (
     AttributeTable,
     AttributeWarning,
+    find_repeats,
     find_rows,
     fit_table,
-    warn_of_columns,
+    list_names,
 )
 from gradraker.graph.names import check_same_type, find_positions, to_plain_name
 from gradraker.graph.node_graph import NodeGraph, append_isolated_nodes, append_new_nodes
@@ -54,8 +55,7 @@ def align_attributes(
                 raise ValueError("attributes names no node of the graph")
     rows = find_rows(given, graph.nodes, added.nodes)
     if table is not None:
-        encoded = table.encode(given)
-        return graph, table.resize(len(graph)).replace_rows(rows, encoded)
+        return graph, table.resize(len(graph)).replace_rows(rows, given)
     table = fit_table(given, rows, len(graph))
     warn_of_columns(table)
     return graph, table
@@ -98,8 +98,7 @@ def append_described_nodes(
         check_same_type(new, graph.nodes, argument="attributes")
         extended = append_isolated_nodes(extended, new)
         rows = find_positions(given.nodes, extended.nodes)
-    encoded = table.encode(given)
-    return extended, table.resize(len(extended)).replace_rows(rows, encoded)
+    return extended, table.resize(len(extended)).replace_rows(rows, given)
 
 
 def _select_rows(given: GivenAttributes, rows: NDArray[np.int64]) -> GivenAttributes:
@@ -111,6 +110,38 @@ def _select_rows(given: GivenAttributes, rows: NDArray[np.int64]) -> GivenAttrib
         else {name: series[rows.tolist()] for name, series in given.columns.items()},
         matrix=None if given.matrix is None else given.matrix[rows],
     )
+
+
+def warn_of_columns(table: AttributeTable) -> None:
+    """Warn of columns that tell nothing: all missing, constant, or equal to one before them."""
+    if table.is_sparse:
+        return
+    matrix = table.matrix[table.given]
+    empty = np.isnan(matrix).all(axis=0)
+    filled = np.where(np.isnan(matrix), np.inf, matrix)
+    constant = ~empty & (filled == filled[:1]).all(axis=0)
+    repeats = find_repeats(matrix) & ~constant & ~empty
+    for found, what in (
+        (empty, "are missing for all nodes"),
+        (constant, "are the same for all nodes"),
+        (repeats, "repeat a column before them"),
+    ):
+        names = _list_columns(table, found)
+        if names:
+            warnings.warn(
+                f"attributes {list_names(names)} {what} and are not used",
+                AttributeWarning,
+                stacklevel=2,
+            )
+
+
+def _list_columns(table: AttributeTable, found: NDArray[np.bool_]) -> list[str]:
+    """Names of columns, as they were given, of which all numbers are found."""
+    if table.columns is None:
+        return [name for name, is_found in zip(table.names, found, strict=True) if is_found]
+    ends = np.cumsum([len(column.outputs) for column in table.columns])
+    parts = zip(table.columns, np.split(found, ends[:-1]), strict=True)
+    return [column.name for column, own in parts if own.all()]
 
 
 def warn_of_leaks(

@@ -49,10 +49,11 @@ def is_missing(entry: Any) -> bool:
 
 @dataclass(frozen=True)
 class NumberColumn:
-    """Numbers and booleans."""
+    """Numbers and booleans, which may come as texts."""
 
     kind: ClassVar[str] = "number"
     name: str
+    null_texts: tuple[str, ...] = ()  # of a missing number, where numbers came as texts
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -64,7 +65,7 @@ class NumberColumn:
         numbers = np.empty((len(entries), 1))
         for i, entry in enumerate(entries):
             try:
-                numbers[i, 0] = np.nan if is_missing(entry) else _to_number(entry)
+                numbers[i, 0] = np.nan if _is_null(entry, self.null_texts) else _to_number(entry)
             except (TypeError, ValueError):
                 raise ValueError(
                     f"attributes holds {entry!r} in column {self.name!r}, where there were numbers "
@@ -74,7 +75,7 @@ class NumberColumn:
 
     def dump(self) -> tuple[dict[str, Any], Arrays]:
         """Return the encoder as data."""
-        return {}, {}
+        return {"null_texts": list(self.null_texts)}, {}
 
 
 def _to_number(entry: Any) -> float:
@@ -119,6 +120,13 @@ class CategoryColumn:
         }, {}
 
 
+def _is_null(entry: Any, null_texts: Sequence[str]) -> bool:
+    """Whether an entry is missing, or one of the texts that say so."""
+    return is_missing(entry) or (
+        bool(null_texts) and isinstance(entry, str) and _clean_text(entry, null_texts) is None
+    )
+
+
 def _clean_text(entry: Any, null_texts: Sequence[str]) -> str | None:
     if is_missing(entry):
         return None
@@ -134,6 +142,7 @@ class DateColumn:
     name: str
     parts: tuple[str, ...]
     form: str | None = None  # of dates that are texts, as strptime takes it
+    null_texts: tuple[str, ...] = ()
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -144,16 +153,14 @@ class DateColumn:
         """Entries as numbers, (n, parts)."""
         numbers = np.full((len(entries), len(self.parts)), np.nan)
         for i, entry in enumerate(entries):
-            if not is_missing(entry):
+            if not _is_null(entry, self.null_texts):
                 moment = self._read(entry)
                 numbers[i] = [_get_part(moment, part) for part in self.parts]
         return numbers
 
     def _read(self, entry: Any) -> datetime:
-        if isinstance(entry, datetime):
-            return entry
         if isinstance(entry, date):
-            return datetime(entry.year, entry.month, entry.day)
+            return to_moment(entry)
         try:
             text = str(entry)
             if self.form is None:
@@ -167,7 +174,13 @@ class DateColumn:
 
     def dump(self) -> tuple[dict[str, Any], Arrays]:
         """Return the encoder as data."""
-        return {"parts": list(self.parts), "form": self.form}, {}
+        null_texts = list(self.null_texts)
+        return {"parts": list(self.parts), "form": self.form, "null_texts": null_texts}, {}
+
+
+def to_moment(day: date) -> datetime:
+    """Return a date as a moment: the start of its day, unless it says more."""
+    return day if isinstance(day, datetime) else datetime(day.year, day.month, day.day)
 
 
 def _get_part(moment: datetime, part: str) -> float:
@@ -233,14 +246,14 @@ class TextColumn:
 def restore_column(item: Mapping[str, Any], arrays: Arrays) -> Column:
     """Make an encoder from data of a file, checked."""
     name, kind = _check_text(item["name"]), item["kind"]
+    null_texts = tuple(map(_check_text, item["null_texts"]))
     if kind == "number":
-        return NumberColumn(name)
+        return NumberColumn(name, null_texts)
     if kind == "date":
         parts, form = tuple(item["parts"]), item["form"]
         if not parts or not set(parts) <= set(DATE_PARTS) or not isinstance(form, str | None):
             raise ValueError(f"the parts of dates are {parts!r}")
-        return DateColumn(name, parts, form)
-    null_texts = tuple(map(_check_text, item["null_texts"]))
+        return DateColumn(name, parts, form, null_texts)
     if kind == "category":
         listed = tuple(None if c is None else _check_text(c) for c in item["categories"])
         dropped = item["dropped"]

@@ -1,12 +1,13 @@
 """Attributes of nodes as state and arrays of a model file."""
 
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from gradraker.attributes.columns import Arrays, restore_column
-from gradraker.attributes.forms import MOST_COLUMNS
+from gradraker.attributes.columns import Arrays, Column, restore_column
+from gradraker.attributes.entries import RawColumn, dump_entry, restore_entry
+from gradraker.attributes.forms import MOST_COLUMNS, Source
 from gradraker.attributes.table import AttributeTable
 
 _PREFIX = "attributes_"
@@ -20,8 +21,16 @@ def dump_attributes(table: AttributeTable) -> tuple[dict[str, Any], Arrays]:
         "names": list(table.names) if table.is_named else len(table.names),
         "is_sparse": table.is_sparse,
         "columns": None,
+        "source": table.source,
+        "raw": {
+            name: {
+                "entries": [dump_entry(entry) for entry in column.entries],
+                "is_categorical": column.is_categorical,
+            }
+            for name, column in table.raw.items()
+        },
     }
-    arrays: Arrays = {_PREFIX + "given": table.given}
+    arrays: Arrays = {_PREFIX + "given": table.given, _PREFIX + "learned": table.is_learned}
     if table.is_sparse:
         matrix = csr_array(table.matrix)
         arrays |= {
@@ -57,14 +66,35 @@ def restore_attributes(state: dict[str, Any], arrays: Arrays, n: int) -> Attribu
             raise ValueError(f"the number of attributes is {width!r}")
         names = ()
     is_named = columns is not None or isinstance(state["names"], list)
-    given = arrays[_PREFIX + "given"]
-    if given.dtype != np.bool_ or given.shape != (n,):
+    given, learned = arrays[_PREFIX + "given"], arrays[_PREFIX + "learned"]
+    if any(one.dtype != np.bool_ or one.shape != (n,) for one in (given, learned)):
         raise ValueError("the attributes do not fit the nodes")
+    if state["source"] not in get_args(Source) or bool((learned & ~given).any()):
+        raise ValueError("the attributes are not consistent")
     d = len(names) if is_named else int(state["names"])
     matrix = _restore_sparse(arrays, n, d) if state["is_sparse"] else _restore_dense(arrays, n, d)
     if not is_named:  # as many as the matrix really has
         names = tuple(f"x{i}" for i in range(d))
-    return AttributeTable(matrix, given, names, columns, is_named)
+    raw = _restore_raw(state["raw"], columns, n)
+    return AttributeTable(matrix, given, names, columns, is_named, state["source"], raw, learned)
+
+
+def _restore_raw(
+    items: dict[str, Any], columns: tuple[Column, ...] | None, n: int
+) -> dict[str, RawColumn]:
+    """Entries (n,) of columns that are not numbers; all encoders but those of numbers need them."""
+    encoded = {column.name for column in columns or () if column.kind != "number"}
+    if not encoded <= set(items) <= {column.name for column in columns or ()}:
+        raise ValueError("the entries of columns do not fit their encoders")
+    found = {}
+    for name, item in items.items():
+        entries = np.empty(n, dtype=object)
+        if len(item["entries"]) != n:
+            raise ValueError("the entries of a column do not fit the nodes")
+        for i, entry in enumerate(item["entries"]):
+            entries[i] = restore_entry(entry)
+        found[name] = RawColumn(entries, bool(item["is_categorical"]))
+    return found
 
 
 def _select_arrays(i: int, arrays: Arrays) -> Arrays:

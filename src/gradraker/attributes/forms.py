@@ -1,6 +1,8 @@
 """Attributes as users give them: frames, arrays, sparse matrices, mappings, triplets."""
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
+from datetime import date, timedelta
+from decimal import Decimal
 from typing import Any, Literal, NamedTuple
 
 import narwhals.stable.v2 as nw
@@ -8,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
+from gradraker.attributes.columns import is_missing
 from gradraker.exceptions import ArgumentError
 from gradraker.graph.adapters.tables import to_table
 from gradraker.graph.names import (
@@ -29,7 +32,8 @@ MOST_DENSE_COLUMNS = 10_000
 MOST_COLUMNS = 2_000_000
 # Mappings of names to numbers are columns, not words, if there are so many nodes and so few names,
 # and more than this part of all nodes has each of them.
-_FEWEST_RECORDS, _MOST_RECORD_COLUMNS, _FILLED = 3, 200, 0.7
+FEWEST_RECORDS, _MOST_RECORD_COLUMNS, _FILLED = 3, 200, 0.7
+_ENTRIES = (str, bool, int, float, date, timedelta, Decimal, np.generic)
 _FORMS = (
     "a data frame, an array or sparse matrix with one row per node, a mapping from nodes to "
     "vectors or to bags of words, or a table of node, attribute and value"
@@ -37,6 +41,9 @@ _FORMS = (
 
 Columns = dict[str, nw.Series[Any]]
 Form = Literal["columns", "words"]
+# Where attributes came from. Named numbers are columns if most nodes have each of them, and else
+# words; a sparse matrix that is nearly full becomes a dense one; lists of words are always words.
+Source = Literal["frame", "array", "sparse", "named", "words"]
 
 
 class GivenAttributes(NamedTuple):
@@ -46,7 +53,12 @@ class GivenAttributes(NamedTuple):
     columns: Columns | None
     matrix: Any  # [m, d] float64 or csr_array, or None
     names: tuple[str, ...] | None  # of the columns of the matrix
-    is_partial: bool = False  # whether columns that are absent are missing
+    source: Source = "array"
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether columns that are absent are missing."""
+        return self.source == "named"
 
     @property
     def n_rows(self) -> int:
@@ -88,8 +100,9 @@ def read_attributes(
     if issparse(attributes):
         matrix = check_numbers(csr_array(attributes))
         n, d = matrix.shape
-        is_full = d <= _MOST_RECORD_COLUMNS and matrix.nnz > _FILLED * n * d
-        return GivenAttributes(None, None, matrix.toarray() if is_full else matrix, None)
+        return GivenAttributes(
+            None, None, matrix.toarray() if is_full(n, d, matrix.nnz) else matrix, None, "sparse"
+        )
     if _has_triplets(attributes):
         nodes, words, values = zip(*attributes, strict=True)
         return _read_triplets(nodes, words, values, form)
@@ -163,7 +176,8 @@ def _read_mapping(attributes: Mapping[Hashable, Any], form: Form | None) -> Give
     if are_named and (form == "columns" or (form is None and _has_records(entries))):
         return _read_records(nodes, entries)
     if all(_is_bag(entry) for entry in entries if entry is not None):
-        return _read_bags(nodes, entries, may_be_empty=form is not None)
+        source: Source = "named" if are_named else "words"
+        return _read_bags(nodes, entries, source, may_be_empty=form is not None)
     if any(_is_bag(entry) for entry in entries):
         raise ValueError(
             "attributes maps some nodes to vectors and some to bags of words: give one or the other"
@@ -185,9 +199,13 @@ def _has_records(entries: list[Any]) -> bool:
     names = {name for entry in filled for name in entry}
     if any(isinstance(value, str | bool) for entry in filled for value in entry.values()):
         return True
-    n_entries = sum(map(len, filled))
-    is_table = len(names) <= _MOST_RECORD_COLUMNS and len(filled) >= _FEWEST_RECORDS
-    return is_table and n_entries > _FILLED * len(filled) * len(names)
+    n_entries = sum(value is not None for entry in filled for value in entry.values())
+    return len(filled) >= FEWEST_RECORDS and is_full(len(filled), len(names), n_entries)
+
+
+def is_full(n_rows: int, n_columns: int, n_entries: int) -> bool:
+    """Whether a matrix has few columns, and most of its entries."""
+    return n_columns <= _MOST_RECORD_COLUMNS and n_entries > _FILLED * n_rows * n_columns
 
 
 def _read_records(nodes: Names, entries: list[Any]) -> GivenAttributes:
@@ -199,17 +217,18 @@ def _read_records(nodes: Names, entries: list[Any]) -> GivenAttributes:
     columns = {}
     for name in names:
         listed = [record.get(name) for record in records]
+        strange = [x for x in listed if not (isinstance(x, _ENTRIES) or is_missing(x))]
+        if strange:
+            raise ValueError(
+                f"attributes holds {strange[0]!r} of {name!r}: give numbers, texts, booleans or "
+                "dates"
+            )
         try:
             series = pl.Series(name, listed)
-        except TypeError:
-            series = pl.Series(name, [None if x is None else str(x) for x in listed])
-        if series.dtype == pl.Object or series.dtype.is_nested():
-            value = next(one for one in listed if one is not None)
-            raise ValueError(
-                f"attributes holds {value!r} of {name!r}: give numbers, texts, booleans or dates"
-            )
+        except TypeError:  # of several types
+            series = pl.Series(name, listed, dtype=pl.Object)
         columns[name] = nw.from_native(series, series_only=True)
-    return GivenAttributes(nodes, columns, None, None, is_partial=True)
+    return GivenAttributes(nodes, columns, None, None, "named")
 
 
 def _is_bag(entry: Any) -> bool:
@@ -219,7 +238,9 @@ def _is_bag(entry: Any) -> bool:
     return is_collection and all(isinstance(word, str) for word in entry)
 
 
-def _read_bags(nodes: Names, entries: list[Any], *, may_be_empty: bool) -> GivenAttributes:
+def _read_bags(
+    nodes: Names, entries: list[Any], source: Source, *, may_be_empty: bool
+) -> GivenAttributes:
     words: dict[str, int] = {}
     rows, columns, data = [], [], []
     for row, entry in enumerate(entries):
@@ -231,9 +252,8 @@ def _read_bags(nodes: Names, entries: list[Any], *, may_be_empty: bool) -> Given
             data.append(count)
     if not words and not may_be_empty:
         raise ValueError("attributes maps nodes to bags of words that are all empty")
-    return GivenAttributes(
-        nodes, None, _make_sparse(data, rows, columns, (len(entries), len(words))), tuple(words)
-    )
+    matrix = _make_sparse(data, rows, columns, (len(entries), len(words)))
+    return GivenAttributes(nodes, None, matrix, tuple(words), source)
 
 
 def _make_sparse(data: Any, rows: Any, columns: Any, shape: tuple[int, int]) -> csr_array:
@@ -280,7 +300,7 @@ def _read_table(
     if not others:
         raise ValueError("attributes is a table without a column beside the names of nodes")
     _check_distinct_nodes(nodes)
-    return GivenAttributes(nodes, others, None, None)
+    return GivenAttributes(nodes, others, None, None, "frame")
 
 
 def _infer_type(series: nw.Series[Any]) -> nw.Series[Any]:
@@ -369,4 +389,4 @@ def _read_triplets(
         if form == "columns" or _has_records(entries):
             return _read_records(names, entries)
     matrix = _make_sparse(values, rows, columns, (len(names), len(places)))
-    return GivenAttributes(names, None, matrix, tuple(places))
+    return GivenAttributes(names, None, matrix, tuple(places), "named")

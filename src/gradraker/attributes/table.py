@@ -1,17 +1,23 @@
 """Attributes of the nodes of a graph as one matrix, with what turns entries into its numbers."""
 
-import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse, vstack
 
-from gradraker.attributes.columns import Column
-from gradraker.attributes.forms import Form, GivenAttributes, check_numbers, read_attributes
-from gradraker.attributes.vectorizing import fit_columns
+from gradraker.attributes.columns import Column, NumberColumn
+from gradraker.attributes.entries import RawColumn, has_raw_entries, to_raw_column
+from gradraker.attributes.forms import (
+    Form,
+    GivenAttributes,
+    Source,
+    check_numbers,
+    read_attributes,
+)
+from gradraker.attributes.vectorizing import fit_column
 from gradraker.exceptions import UnknownNodesError
 from gradraker.graph.names import Names, check_same_type, find_positions
 
@@ -38,6 +44,12 @@ class AttributeTable:
         Encoders of the columns of a frame; None for arrays, matrices and bags of words.
     is_named : bool
         Whether a user named the columns; those of arrays are numbers.
+    source : str
+        Where the attributes came from.
+    raw : dict of RawColumn
+        Entries of the columns of a frame that are not numbers, by name.
+    is_learned : array of shape (n,)
+        Whether the attributes of a node were among those that encoders were fitted on.
 
     Examples
     --------
@@ -53,6 +65,9 @@ class AttributeTable:
     names: tuple[str, ...]
     columns: tuple[Column, ...] | None = None
     is_named: bool = True
+    source: Source = "array"
+    raw: dict[str, RawColumn] = field(default_factory=dict)
+    is_learned: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
 
     @property
     def form(self) -> Form:
@@ -122,12 +137,50 @@ class AttributeTable:
         added = n - len(self.given)
         if added == 0:
             return self
-        given = np.concatenate([self.given, np.zeros(added, dtype=np.bool_)])
-        return replace(self, matrix=_stack(self.matrix, _make_missing(self, added)), given=given)
+        nobody = np.zeros(added, dtype=np.bool_)
+        return replace(
+            self,
+            matrix=_stack(self.matrix, _make_missing(self, added)),
+            given=np.concatenate([self.given, nobody]),
+            raw={name: column.resize(n) for name, column in self.raw.items()},
+            is_learned=np.concatenate([self.is_learned, nobody]),
+        )
 
     def select(self, rows: NDArray[np.int64]) -> "AttributeTable":
         """Return the table of some nodes."""
-        return replace(self, matrix=self.matrix[rows], given=self.given[rows])
+        return replace(
+            self,
+            matrix=self.matrix[rows],
+            given=self.given[rows],
+            raw={name: column.select(rows) for name, column in self.raw.items()},
+            is_learned=self.is_learned[rows],
+        )
+
+    def replace_rows(self, rows: NDArray[np.int64], given: GivenAttributes) -> "AttributeTable":
+        """Return the table with the attributes of some nodes replaced or added."""
+        encoded, is_given = self.encode(given), self.given.copy()
+        is_given[rows] = True
+        found = replace(self, given=is_given, raw=self._replace_raw(rows, given))
+        if not self.is_sparse:
+            matrix = self.matrix.copy()
+            matrix[rows] = encoded
+            return replace(found, matrix=matrix)
+        place = np.arange(len(self.given))
+        place[rows] = len(self.given) + np.arange(rows.size)
+        return replace(found, matrix=_stack(self.matrix, encoded)[place])
+
+    def _replace_raw(self, rows: NDArray[np.int64], given: GivenAttributes) -> dict[str, RawColumn]:
+        """Entries with those of some nodes replaced or added."""
+        columns: dict[str, Any] = {}
+        if given.columns is not None:
+            columns = {name: series.to_list() for name, series in given.columns.items()}
+        elif self.raw:
+            columns = dict(zip(self.column_names, given.matrix.T, strict=True))
+        nothing = [None] * given.n_rows
+        return {
+            name: column.replace(rows, columns.get(name, nothing))
+            for name, column in self.raw.items()
+        }
 
     def encode(self, given: GivenAttributes) -> Any:
         """Rows of attributes that came later, with the encoders of those that came first."""
@@ -135,10 +188,10 @@ class AttributeTable:
             return self._encode_columns(given)
         if self.columns is not None:
             if given.matrix.shape[1] == len(self.columns):
-                return _encode_all(self.columns, list(given.matrix.T))
+                return encode_columns(self.columns, list(given.matrix.T))
             raise ValueError(
                 f"attributes has {given.matrix.shape[1]} columns without names, but there were "
-                f"{len(self.columns)} columns at fit: {_list_names(self.column_names)}"
+                f"{len(self.columns)} columns at fit: {list_names(self.column_names)}"
             )
         matrix = given.matrix
         if given.names is not None and self.is_named:
@@ -159,7 +212,7 @@ class AttributeTable:
         if not known and given.matrix.nnz:
             raise ValueError(
                 f"attributes holds none of the {len(self.names)} attributes at fit, but "
-                f"{_list_names(given.names)}"
+                f"{list_names(given.names)}"
             )
         entries = csr_array(given.matrix).tocsc()[:, [i for i, _ in known]].tocoo()
         columns = np.array([place for _, place in known], dtype=np.int64)[entries.col]
@@ -179,26 +232,14 @@ class AttributeTable:
         if given.is_partial:
             missing = []
         if missing or extra:
-            parts = [f"lacks {_list_names(missing)}"] if missing else []
-            parts += [f"has {_list_names(extra)}, which fit did not see"] if extra else []
+            parts = [f"lacks {list_names(missing)}"] if missing else []
+            parts += [f"has {list_names(extra)}, which fit did not see"] if extra else []
             raise ValueError(f"attributes {' and '.join(parts)}: give the columns of fit")
         nothing = [None] * given.n_rows
-        return _encode_all(
+        return encode_columns(
             self.columns,
             [given.columns[n].to_list() if n in given.columns else nothing for n in expected],
         )
-
-    def replace_rows(self, rows: NDArray[np.int64], encoded: Any) -> "AttributeTable":
-        """Return the table with the attributes of some nodes replaced or added."""
-        given = self.given.copy()
-        given[rows] = True
-        if not self.is_sparse:
-            matrix = self.matrix.copy()
-            matrix[rows] = encoded
-            return replace(self, matrix=matrix, given=given)
-        place = np.arange(len(self.given))
-        place[rows] = len(self.given) + np.arange(rows.size)
-        return replace(self, matrix=_stack(self.matrix, encoded)[place], given=given)
 
 
 def _make_missing(table: AttributeTable, n: int) -> Any:
@@ -211,7 +252,8 @@ def _stack(first: Any, second: Any) -> Any:
     return csr_array(vstack([first, second])) if issparse(first) else np.vstack([first, second])
 
 
-def _encode_all(columns: Sequence[Column], entries: Sequence[Any]) -> NDArray[np.float64]:
+def encode_columns(columns: Sequence[Column], entries: Sequence[Any]) -> NDArray[np.float64]:
+    """Entries of each column as numbers (n, d), checked."""
     parts = [column.encode(own) for column, own in zip(columns, entries, strict=True)]
     matrix = np.hstack(parts)
     for column, part in zip(columns, parts, strict=True):
@@ -251,20 +293,37 @@ def learn_attributes(
 
 def fit_table(given: GivenAttributes, rows: NDArray[np.int64], n: int) -> AttributeTable:
     """Fit what encodes attributes, and encode them as rows of a table of n nodes."""
-    columns = None if given.columns is None else fit_columns(given.columns)
-    if columns is None:
-        encoded, names = given.matrix, given.names
-    else:
-        assert given.columns is not None
-        encoded = _encode_all(columns, [series.to_list() for series in given.columns.values()])
+    columns, names, raw = None, given.names, {}
+    if given.columns is not None:
+        series = given.columns.items()
+        raw = {name: to_raw_column(one) for name, one in series if has_raw_entries(one)}
+        columns = tuple(
+            fit_column(name, raw[name]) if name in raw else NumberColumn(name)
+            for name in given.columns
+        )
         names = tuple(name for column in columns for name in column.outputs)
     is_named = names is not None
     if names is None:
-        names = tuple(f"x{i}" for i in range(encoded.shape[1]))
-    _check_some(encoded)
-    empty = csr_array((n, len(names))) if issparse(encoded) else np.full((n, len(names)), np.nan)
-    table = AttributeTable(empty, np.zeros(n, dtype=np.bool_), names, columns, is_named)
-    return table.replace_rows(rows, encoded)
+        names = tuple(f"x{i}" for i in range(given.matrix.shape[1]))
+    is_sparse = columns is None and issparse(given.matrix)
+    empty = csr_array((n, len(names))) if is_sparse else np.full((n, len(names)), np.nan)
+    nobody = np.zeros(n, dtype=np.bool_)
+    table = AttributeTable(
+        empty,
+        nobody,
+        names,
+        columns,
+        is_named,
+        given.source,
+        {name: RawColumn(_make_empty(n), one.is_categorical) for name, one in raw.items()},
+        nobody,
+    ).replace_rows(rows, given)
+    _check_some(table.matrix[rows])
+    return replace(table, is_learned=table.given)
+
+
+def _make_empty(n: int) -> Any:
+    return np.full(n, None, dtype=object)
 
 
 def find_rows(given: GivenAttributes, nodes: Names, order: Names) -> NDArray[np.int64]:
@@ -298,38 +357,6 @@ def _check_some(matrix: Any) -> None:
         raise ValueError("attributes holds no number: all entries are missing")
 
 
-def warn_of_columns(table: AttributeTable) -> None:
-    """Warn of columns that tell nothing: all missing, constant, or equal to one before them."""
-    if table.is_sparse:
-        return
-    matrix = table.matrix[table.given]
-    empty = np.isnan(matrix).all(axis=0)
-    filled = np.where(np.isnan(matrix), np.inf, matrix)
-    constant = ~empty & (filled == filled[:1]).all(axis=0)
-    repeats = find_repeats(matrix) & ~constant & ~empty
-    for found, what in (
-        (empty, "are missing for all nodes"),
-        (constant, "are the same for all nodes"),
-        (repeats, "repeat a column before them"),
-    ):
-        names = _list_columns(table, found)
-        if names:
-            warnings.warn(
-                f"attributes {_list_names(names)} {what} and are not used",
-                AttributeWarning,
-                stacklevel=2,
-            )
-
-
-def _list_columns(table: AttributeTable, found: NDArray[np.bool_]) -> list[str]:
-    """Names of columns, as they were given, of which all numbers are found."""
-    if table.columns is None:
-        return [name for name, is_found in zip(table.names, found, strict=True) if is_found]
-    ends = np.cumsum([len(column.outputs) for column in table.columns])
-    parts = zip(table.columns, np.split(found, ends[:-1]), strict=True)
-    return [column.name for column, own in parts if own.all()]
-
-
 def find_repeats(matrix: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Whether each column equals one before it."""
     seen: set[bytes] = set()
@@ -341,6 +368,7 @@ def find_repeats(matrix: NDArray[np.float64]) -> NDArray[np.bool_]:
     return found
 
 
-def _list_names(names: Sequence[str]) -> str:
+def list_names(names: Sequence[str]) -> str:
+    """Return the first names, and how many there are beside them."""
     listed = ", ".join(map(repr, names[:_LISTED]))
     return f"{listed} and {len(names) - _LISTED} more" if len(names) > _LISTED else listed

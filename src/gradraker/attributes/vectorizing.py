@@ -1,10 +1,8 @@
 """Encoders of the columns of a frame, fitted by skrub and scikit-learn, and taken out as data."""
 
 import warnings
-from collections.abc import Mapping
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 
 from gradraker.attributes.columns import (
@@ -14,7 +12,9 @@ from gradraker.attributes.columns import (
     DateColumn,
     NumberColumn,
     TextColumn,
+    to_moment,
 )
+from gradraker.attributes.entries import Entries, RawColumn, has_only_dates, has_only_numbers
 
 _SEED = 0
 _MISSING_LIBRARY = (
@@ -23,45 +23,51 @@ _MISSING_LIBRARY = (
 )
 
 
-def fit_columns(columns: Mapping[str, nw.Series[Any]]) -> tuple[Column, ...]:
-    """Fit the encoder of each column; numbers and booleans need none."""
-    others = {
-        n: s for n, s in columns.items() if not (s.dtype.is_numeric() or s.dtype == nw.Boolean)
-    }
-    fitted = _fit_others(others) if others else {}
-    return tuple(fitted[name] if name in others else NumberColumn(name) for name in columns)
+def fit_column(name: str, raw: RawColumn) -> Column:
+    """Fit the encoder of a column; numbers and booleans need none.
 
-
-def _fit_others(columns: Mapping[str, nw.Series[Any]]) -> dict[str, Column]:
+    It depends on the entries, not on their order.
+    """
+    entries = np.array(sorted(raw.entries, key=lambda e: (e is None, str(e))), dtype=object)
+    if not raw.is_categorical and has_only_numbers(entries):
+        return NumberColumn(name)
+    series = _to_series(name, entries, is_categorical=raw.is_categorical)
     try:
         import skrub
     except ImportError:
-        name, series = next(iter(columns.items()))
         raise ImportError(_MISSING_LIBRARY.format(name, series.dtype)) from None
-    found: dict[str, Column] = {}
-    for name, series in columns.items():
-        vectorizer = skrub.TableVectorizer(
-            high_cardinality=skrub.StringEncoder(random_state=_SEED),
-            datetime=skrub.DatetimeEncoder(resolution="microsecond"),
-            drop_null_fraction=None,
-        )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about its ways with small tables
-            vectorizer.fit(series.alias(name).to_frame().to_native())
-        found[name] = _take_out(name, vectorizer)
-    return found
+    vectorizer = skrub.TableVectorizer(
+        high_cardinality=skrub.StringEncoder(random_state=_SEED),
+        datetime=skrub.DatetimeEncoder(resolution="microsecond"),
+        drop_null_fraction=None,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about its ways with small tables
+        vectorizer.fit(series.to_frame())
+    return _take_out(name, vectorizer)
+
+
+def _to_series(name: str, entries: Entries, *, is_categorical: bool) -> Any:
+    """Entries as a column of polars: dates, or texts, which may be categories."""
+    import polars as pl  # loads slowly
+
+    if not is_categorical and has_only_dates(entries):
+        moments = [None if e is None else to_moment(e).replace(tzinfo=None) for e in entries]
+        return pl.Series(name, moments, dtype=pl.Datetime)
+    texts = pl.Series(name, [None if e is None else str(e) for e in entries], dtype=pl.String)
+    return texts.cast(pl.Categorical) if is_categorical else texts
 
 
 def _take_out(name: str, vectorizer: Any) -> Column:
     """What a fitted vectorizer of one column learned."""
     kind = vectorizer.column_to_kind_.get(name)
+    null_texts = _list_null_texts()
     if kind == "numeric":
-        return NumberColumn(name)
+        return NumberColumn(name, null_texts)
     encoder = vectorizer.transformers_[name]
     if kind == "datetime":
         parts = tuple(part for part in encoder.extracted_features_ if part in DATE_PARTS)
-        return DateColumn(name, parts, _find_form(vectorizer, name))
-    null_texts = _list_null_texts()
+        return DateColumn(name, parts, _find_form(vectorizer, name), null_texts)
     if kind == "low_cardinality":
         (listed,), dropped = encoder.categories_, encoder.drop_idx_
         categories = tuple(None if c is None or c != c else str(c) for c in listed)

@@ -1,6 +1,7 @@
 """Read what a command is given. Nodes are named by text, as they are in the files."""
 
 import os
+import shlex
 from collections.abc import Hashable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
@@ -216,8 +217,8 @@ def _name_options(header: str) -> "Iterator[None]":
         raise ValueError(f"{error.place}: {error.problem}: {settled}") from error
 
 
-def load_node_model(path: str, *, several: bool = False, device: str | None = None) -> "NodeModel":
-    """Load a model of graphs, or refuse the file by name; ``several`` targets only if asked for.
+def load_node_model(path: str, *, device: str | None = None) -> "NodeModel":
+    """Load a model of graphs, or refuse the file by name.
 
     With a ``device``, the model computes there from now on.
     """
@@ -231,16 +232,33 @@ def load_node_model(path: str, *, several: bool = False, device: str | None = No
             f"{path!r} holds a model of rows ({type(model).__name__}): only models of graphs, "
             "which 'gradraker predict --model' writes, can be used here"
         )
-    if model.target_names_ and not several:
-        raise ModelFileError(
-            f"{path!r} holds a model of {len(model.target_names_)} targets: 'gradraker explain', "
-            "'gradraker update' and the library take it, other commands take models of one"
-        )
     if device is not None:
         if "device" not in model.get_params():
             raise click.UsageError("--device is for node models: SKG computes on the processor")
         model.set_params(device=device)
     return model
+
+
+def load_one_target(path: str, value: Hashable, waiting: Waiting) -> "NodeModel":
+    """Load a model for a page or service of one target; --value names one of several."""
+    from gradraker.graph.adapters.columns import ColumnNumber
+
+    waiting.show_stage("reading the model")
+    model = load_node_model(path)
+    asked = value.text if isinstance(value, ColumnNumber) else value
+    names = {str(name): name for name in model.target_names_}
+    if not names and asked is not None:
+        raise click.UsageError(f"--value is not needed: {path!r} holds a model of one target")
+    if not names:
+        return model
+    if asked not in names:
+        told = "" if asked is None else f", and none of them is {asked!r}"
+        raise click.UsageError(
+            f"{path!r} holds a model of the targets {', '.join(names)}{told}: pass --value with "
+            f"one of them, such as --value {shlex.quote(next(iter(names)))}"
+        )
+    waiting.show_stage("training")
+    return model.select_target(names[asked])
 
 
 def _label(path: str) -> str:

@@ -1,7 +1,7 @@
 """Options that several commands share."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import click
@@ -246,6 +246,15 @@ kernel_options = _combine(
 
 # What belongs to SKG alone, by the name of the parameter.
 SKG_OPTIONS = ("sigma2", "kernel", "frequencies", "learning_rate", "epochs", "hops", "hop_weights")
+
+
+def refuse_number_options(options: Mapping[str, Any]) -> None:
+    """Refuse options of numbers where values are classes."""
+    for name in ("coverage", "lower", "upper", "transform", "statistic"):
+        if options.get(name) is not None:
+            raise click.UsageError(
+                f"the values are classes, which have probabilities: leave --{name} out"
+            )
 
 
 def refuse_skg_options(ctx: click.Context) -> None:

@@ -73,6 +73,20 @@ def list_prediction_rows(
         yield [*row, *(cell for name, weight in pairs for cell in (shown(str(name)), weight))]
 
 
+def list_target_rows(
+    results: "Mapping[str, NodePredictions]", *, top: int, raw_names: bool
+) -> Iterator[Sequence[object]]:
+    """Yield the header and the rows of a table of several targets: node, then each target."""
+    columns: list[Sequence[object]] = []
+    for target, one in results.items():
+        listed = list(zip(*list_prediction_rows(one, top=top, raw_names=raw_names), strict=True))
+        columns += listed[:1] if not columns else []
+        # Whether a value is known is seen from the value itself.
+        for header, *cells in listed[2:]:
+            columns.append([f"{header}_{target}", *cells])
+    yield from zip(*columns, strict=True)
+
+
 def list_column_rows(
     columns: Mapping[str, "NDArray[Any]"], *, raw_names: bool
 ) -> Iterator[Sequence[object]]:

@@ -1,6 +1,6 @@
 """What predict and update write: the table of predictions and the page, with its options."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +10,7 @@ import click
 from gradraker.cli.output import (
     Write,
     list_prediction_rows,
+    list_target_rows,
     make_csv,
     make_text,
     write_outputs,
@@ -47,24 +48,77 @@ def make_page(
     model_file: str | None,
 ) -> str:
     """Return the page of predictions."""
+    from gradraker.report import render_predictions
+
+    return render_predictions(
+        summary,
+        explorer=_make_explorer(result, options, model_file=model_file),
+        title=options.title,
+        unit=options.unit,
+        number_language=options.number_language,
+    )
+
+
+def make_targets_page(
+    results: "Mapping[str, NodePredictions]",
+    summaries: Mapping[str, dict[str, Any]],
+    options: PageOptions,
+    *,
+    model_file: str | None,
+) -> str:
+    """Return the page of predictions of several targets."""
+    from gradraker.report import render_targets
+
+    return render_targets(
+        summaries,
+        explorers={
+            name: _make_explorer(one, options, model_file=model_file, n_targets=len(results))
+            for name, one in results.items()
+        },
+        title=options.title,
+        units=split_units(options.unit, list(results)),
+        number_language=options.number_language,
+    )
+
+
+def split_units(unit: str | None, targets: Sequence[str]) -> dict[str, str]:
+    """Return the unit of each target: one for all, or one for each between commas.
+
+    Examples
+    --------
+    >>> from gradraker.cli.page import split_units
+    >>> split_units("years,CHF", ["age", "income"])
+    {'age': 'years', 'income': 'CHF'}
+    """
+    given = [one.strip() for one in (unit or "").split(",")]
+    if len(given) not in (1, len(targets)):
+        raise click.UsageError(
+            f"--unit names {len(given)} units for {len(targets)} columns of values: give one for "
+            "all, or one for each"
+        )
+    return dict(zip(targets, given if len(given) > 1 else given * len(targets), strict=True))
+
+
+def _make_explorer(
+    result: "NodePredictions",
+    options: PageOptions,
+    *,
+    model_file: str | None,
+    n_targets: int = 1,
+) -> dict[str, Any]:
     from gradraker.exceptions import UnknownNodesError, format_names
-    from gradraker.report import build_explorer, render_predictions
+    from gradraker.report import build_explorer
 
     names = [] if options.explain_nodes is None else read_names(options.explain_nodes)
     try:
-        explorer = build_explorer(result, explain_nodes=names, model_file=model_file)
+        return build_explorer(
+            result, explain_nodes=names, model_file=model_file, n_targets=n_targets
+        )
     except UnknownNodesError as error:
         listed = format_names(error.nodes)
         raise ValueError(
             f"{options.explain_nodes}: the graph does not have the nodes {listed}"
         ) from error
-    return render_predictions(
-        summary,
-        explorer=explorer,
-        title=options.title,
-        unit=options.unit,
-        number_language=options.number_language,
-    )
 
 
 class Outputs:
@@ -95,6 +149,20 @@ class Outputs:
             self._page = render_page()
         if self.out is not None:
             self._rows = list(list_prediction_rows(result, top=top, raw_names=raw_names))
+
+    def make_targets(
+        self,
+        results: "Mapping[str, NodePredictions]",
+        render_page: Callable[[], str],
+        *,
+        top: int,
+        raw_names: bool,
+    ) -> None:
+        """Make what is asked for, of several targets."""
+        if self.report is not None:
+            self._page = render_page()
+        if self.out is not None:
+            self._rows = list(list_target_rows(results, top=top, raw_names=raw_names))
 
     def write(self, model: str | None, write_model: Write) -> None:
         """Write the model, if there is a path for it, and what was made: all files or none."""

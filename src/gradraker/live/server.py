@@ -76,6 +76,7 @@ def serve(
     logging.getLogger("gradraker.live").setLevel(logging.INFO)
     sys.setswitchinterval(0.001)  # threads that predict let others answer sooner
     service = Service(journal, settings)
+    service.start_learning()
     config = uvicorn.Config(
         make_app(service, add_routes=add_routes),
         host=settings.host,

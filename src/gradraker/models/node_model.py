@@ -24,12 +24,13 @@ from typing import Any, BinaryIO, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from gradraker._validation import Bounds, check_bounds, make_seed
 from gradraker.attributes.alignment import align_attributes
 from gradraker.attributes.files import dump_attributes, restore_attributes
+from gradraker.attributes.refitting import keep_nodes
 from gradraker.attributes.table import AttributeTable
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.graph.merging import make_symmetric
@@ -145,6 +146,7 @@ class NodeModel(TakesTurns, BaseEstimator):
             raise ValueError(
                 "values: no node of the graph has a known value; at least one is needed"
             )
+        self._check_targets(aligned)
         table = None
         if attributes is not None:
             self._check_takes_attributes()
@@ -283,16 +285,38 @@ class NodeModel(TakesTurns, BaseEstimator):
             if not len(graph):
                 raise ValueError("nodes holds all nodes of the graph: at least one must stay")
             if self._attributes is not None:
-                self._attributes = self._attributes.select(kept)
+                self._attributes = keep_nodes(self._attributes, kept)
             known, arrived = known[kept], arrived[np.isin(arrived, kept)]
             arrived = np.searchsorted(kept, arrived)
             weights = None if weights is None else weights[kept]
+        self._check_targets(known)
         self._sample_weight = weights
         self._graph, self._values, self._arrived = graph, known, arrived
         self._reset()
         if self.value_kind.is_known(known).any():
             self._learn_all()
         return self
+
+    def select_target(self, target: Hashable) -> Self:
+        """Return a model of one of several targets, fitted anew to its known values.
+
+        Examples
+        --------
+        >>> from gradraker import NodeRegressor
+        >>> model = NodeRegressor().fit([("a", "c")], {"a": [30.0, 5.0], "c": [50.0, 7.0]})
+        >>> model.select_target(0).known_values_.tolist()
+        [30.0, 50.0]
+        """
+        if target not in self.target_names_:
+            raise ValueError(f"target must be one of {self.target_names_}, got {target!r}")
+        values = self.values_[:, self._target_names.index(target)].copy()
+        if not self.value_kind.is_known(values).any():
+            raise ValueError(f"target is {target!r}, but the model holds no value of it")
+        alone: Self = clone(self)
+        alone._start(self._graph, values, self._graph_options)
+        alone._attributes, alone._sample_weight = self._attributes, self._sample_weight
+        alone._learn_all()
+        return alone
 
     def _start(self, graph: NodeGraph, values: NDArray[Any], options: Mapping[str, Any]) -> None:
         """Forget everything and hold this graph and these values."""
@@ -332,6 +356,8 @@ class NodeModel(TakesTurns, BaseEstimator):
         if self._values.ndim == 2 or (news.ndim == 2 and not self._is_known.any()):
             shape = self._values.shape if self._values.ndim == 2 else news.shape
             values = np.full((len(graph), shape[1]), np.nan)
+            if news.ndim == 1:  # no value came
+                news = np.full(values.shape, np.nan)
         if self._values.ndim == values.ndim:
             values[: len(self._values)] = self._values
         came = np.flatnonzero(self.value_kind.is_known(news))
@@ -376,6 +402,14 @@ class NodeModel(TakesTurns, BaseEstimator):
             graph, by_name[name] = align_values(kind, graph, added, column, unknown_nodes)
         unknown = kind.make_unknown(len(graph))
         return graph, np.column_stack([by_name.get(name, unknown) for name in self._target_names])
+
+    def _check_targets(self, values: NDArray[Any]) -> None:
+        """Refuse values in which one of several targets is known nowhere, and another is."""
+        if values.ndim == 2:
+            is_known = self.value_kind.is_known(values.T)
+            if is_known.any() and not is_known.all():
+                name = self._target_names[int(np.argmin(is_known))]
+                raise ValueError(f"no node has a known value of the target {name!r}")
 
     def _set_targets(self, names: list[Hashable]) -> None:
         """Take the names of several targets, if the model can predict several and has no others."""

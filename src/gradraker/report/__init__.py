@@ -1,7 +1,7 @@
 """What a user shows to others: a summary of a job as a dict, and a page made from it."""
 
 from gradraker.report.explorer import build_explorer
-from gradraker.report.html import render_predictions
+from gradraker.report.html import render_predictions, render_targets
 from gradraker.report.summary import summarize_explanation, summarize_predictions, summarize_update
 from gradraker.report.sweep import render_sweep, summarize_sweep
 
@@ -9,6 +9,7 @@ __all__ = [
     "build_explorer",
     "render_predictions",
     "render_sweep",
+    "render_targets",
     "summarize_explanation",
     "summarize_predictions",
     "summarize_sweep",

@@ -13,7 +13,9 @@ _WHOSE = {
 }
 
 
-def describe_attributes(facts: dict[str, Any], model: NodeModel) -> dict[str, Any] | None:
+def describe_attributes(
+    facts: dict[str, Any], model: NodeModel, *, target: object = None
+) -> dict[str, Any] | None:
     """Return what a model says about attributes, with names of classes and targets.
 
     Parameters
@@ -22,6 +24,8 @@ def describe_attributes(facts: dict[str, Any], model: NodeModel) -> dict[str, An
         What ``model.describe()`` returned.
     model : model of graphs
         Fitted.
+    target : name, optional
+        A class, or one of several targets, that coefficients are listed for; default all.
 
     Returns
     -------
@@ -32,16 +36,18 @@ def describe_attributes(facts: dict[str, Any], model: NodeModel) -> dict[str, An
     told: dict[str, Any] | None = facts.get("attributes")
     if told is None:
         return None
-    return told | {"coefficients": [_name_coefficient(one, model) for one in told["coefficients"]]}
+    named = [_name_coefficient(one, model) for one in told["coefficients"]]
+    wanted = None if target is None else to_json_name(target)
+    return told | {"coefficients": [one for one in named if wanted in (None, one.get("target"))]}
 
 
 def list_coefficients(model: NodeModel, target: object, k: int) -> list[dict[str, Any]]:
     """List the attributes that count most for a class or a target (None if there is one only)."""
-    told = describe_attributes(model.describe(), model)
+    told = describe_attributes(model.describe(), model, target=target)
     if told is None:
         return []
-    found = [one for one in told["coefficients"] if target in (None, one.get("target"))]
-    return [{key: one[key] for key in ("attribute", "whose", "coefficient")} for one in found[:k]]
+    listed = told["coefficients"][:k]
+    return [{key: one[key] for key in ("attribute", "whose", "coefficient")} for one in listed]
 
 
 def _name_coefficient(one: dict[str, Any], model: NodeModel) -> dict[str, Any]:

@@ -28,6 +28,7 @@ _MOST_NEIGHBOURS = 12
 _N_CONTRIBUTORS = 8
 # Nodes with a panel: all of a small graph, or so many of each kind.
 _SMALL = 600
+_FEWEST = 100
 _EXTREMES, _UNCERTAIN, _SURPRISING = 130, 160, 160
 
 
@@ -46,6 +47,7 @@ def build_explorer(
     *,
     explain_nodes: Sequence[Hashable] = (),
     model_file: str | None = None,
+    n_targets: int = 1,
 ) -> dict[str, Any]:
     """Collect what the living page shows, as a dict that JSON can hold.
 
@@ -57,6 +59,8 @@ def build_explorer(
         Nodes that get a panel in any case.
     model_file : str, optional
         The file of the model, for the command that explains a node.
+    n_targets : int, default=1
+        Targets that share a page, which stays as small as a page of one.
 
     Returns
     -------
@@ -75,15 +79,15 @@ def build_explorer(
     """
     asked = _find_rows(result, explain_nodes)
     remarkable = choose_remarkable(result)
-    shown = _choose_shown(result, remarkable, asked)
+    shown = _choose_shown(result, remarkable, asked, _MOST_NODES // n_targets)
     given = [str(name) for name in result.nodes[shown].tolist()]
     order = _sort_names(given)
     shown, given = shown[order], [given[i] for i in order]
-    free = _PAGE_BYTES - _COLUMN_BYTES * shown.size
+    free = _PAGE_BYTES // n_targets - _COLUMN_BYTES * shown.size
     number = np.full(len(result.nodes), -1, dtype=np.int64)  # the number on the page of each row
     number[shown] = np.arange(shown.size)
     names, n_cut = _cut_names(given, free * 2 // 3)
-    rows = _choose_panels(result, remarkable, asked, number)
+    rows = _choose_panels(result, remarkable, asked, number, max(_SMALL // n_targets, _FEWEST))
     left_out = _list_left_out(len(result.nodes) - shown.size, n_cut)
     neighbours = _list_neighbours(result, shown, number, free // 3)
     panels, smallest = _make_panels(result, rows, number)
@@ -98,9 +102,15 @@ def build_explorer(
         "neighbours": neighbours,
         "panels": panels,
         "smallest_weight": smallest,
-        "command": f"gradraker explain --model {shlex.quote(model_file or 'MODEL')} --node=",
+        "command": _make_command(result, model_file),
         "left_out": left_out,
     }
+
+
+def _make_command(result: NodePredictions, model_file: str | None) -> str:
+    """Return the command that explains a node, up to the name of the node."""
+    of_target = "" if result.target is None else f" --target={shlex.quote(str(result.target))}"
+    return f"gradraker explain --model {shlex.quote(model_file or 'MODEL')}{of_target} --node="
 
 
 def choose_remarkable(result: NodePredictions) -> Choice:
@@ -141,16 +151,16 @@ def _find_rows(result: NodePredictions, nodes: Sequence[Hashable]) -> NDArray[np
 
 
 def _choose_shown(
-    result: NodePredictions, remarkable: Choice, asked: NDArray[np.int64]
+    result: NodePredictions, remarkable: Choice, asked: NDArray[np.int64], most: int
 ) -> NDArray[np.int64]:
     """Return the rows of the nodes that the page holds: all, or those that matter most."""
     n = len(result.nodes)
-    if n <= _MOST_NODES:
+    if n <= most:
         return np.arange(n)
-    third = _MOST_NODES // 3
+    third = most // 3
     first = [asked, remarkable.uncertain[:third], remarkable.surprising[:third]]
     first += [remarkable.highest[:third], remarkable.lowest[:third], np.arange(n)]
-    return np.array(list(dict.fromkeys(np.concatenate(first).tolist())))[:_MOST_NODES]
+    return np.array(list(dict.fromkeys(np.concatenate(first).tolist())))[:most]
 
 
 def _sort_names(names: list[str]) -> list[int]:
@@ -268,17 +278,23 @@ def _list_neighbours(
 
 
 def _choose_panels(
-    result: NodePredictions, remarkable: Choice, asked: NDArray[np.int64], number: NDArray[np.int64]
+    result: NodePredictions,
+    remarkable: Choice,
+    asked: NDArray[np.int64],
+    number: NDArray[np.int64],
+    most: int,
 ) -> NDArray[np.int64]:
     n = len(result.nodes)
-    if n <= _SMALL:
+    if n <= most:
         return np.arange(n)
-    chosen = [asked, remarkable.highest[:_EXTREMES], remarkable.lowest[:_EXTREMES]]
-    chosen += [remarkable.uncertain[:_UNCERTAIN], remarkable.surprising[:_SURPRISING]]
+    part = most / _SMALL
+    extremes, uncertain = round(part * _EXTREMES), round(part * _UNCERTAIN)
+    chosen = [asked, remarkable.highest[:extremes], remarkable.lowest[:extremes]]
+    chosen += [remarkable.uncertain[:uncertain], remarkable.surprising[: round(part * _SURPRISING)]]
     # More of these where there are too few of the others, then any.
     chosen += [remarkable.highest[:_SMALL], remarkable.surprising[:_SMALL], np.arange(_SMALL)]
     rows = np.array(list(dict.fromkeys(np.concatenate(chosen).tolist())), dtype=np.int64)
-    rows = rows[: max(_SMALL, asked.size)]
+    rows = rows[: max(most, asked.size)]
     return rows[number[rows] >= 0]
 
 

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 _TEMPLATE = "prediction.html"
+_TARGET_TEMPLATE = "target.html"
+_MOST_TARGETS = 20
 _N_SHOWN = 15
 _N_LISTED = 10
 _SI = NUMBER_FORMATS["si"]
@@ -71,19 +74,109 @@ def render_predictions(
     3
     """
     check_choice("number_language", number_language, NUMBER_FORMATS)
-    numbers = NUMBER_FORMATS[number_language]
-    template = make_environment(numbers=numbers).get_template(_TEMPLATE)
-    live = {} if explorer is None else _make_live(explorer, numbers, unit)
-    predictions = summary["predictions"]
-    return template.render(
-        summary=summary,
-        figures=_draw_figures(summary),
-        shown=predictions[:_N_SHOWN],
-        lists=_list_remarkable(summary),
-        page_title=title or _choose_title(summary),
-        unit=unit or "",
-        **live,
-    )
+    part = _Part(summary, explorer, unit)
+    return _render_page([part], title or _choose_title(summary), NUMBER_FORMATS[number_language])
+
+
+def render_targets(
+    summaries: Mapping[str, Mapping[str, Any]],
+    *,
+    explorers: Mapping[str, Mapping[str, Any]],
+    title: str | None = None,
+    units: Mapping[str, str] | None = None,
+    number_language: str = "si",
+) -> str:
+    """Make a page of several targets, on which a reader chooses one of them.
+
+    Parameters
+    ----------
+    summaries, explorers : dict
+        By the name of the target, what :func:`render_predictions` takes.
+    title : str, optional
+        Title of the page.
+    units : dict, optional
+        Units of the values, by the name of the target.
+    number_language : {"si", "en", "de", "fr", "ch"}
+        As in :func:`render_predictions`.
+
+    Returns
+    -------
+    str
+        HTML with everything in it.
+
+    Examples
+    --------
+    >>> from gradraker import NodeRegressor, load_temperature
+    >>> from gradraker.report import build_explorer, render_targets, summarize_predictions
+    >>> from gradraker.workflow import predict_targets
+    >>> data = load_temperature()
+    >>> known = {n: {"day": v, "night": v - 8} for n, v in zip(data.node_names[:60], data.values)}
+    >>> found = predict_targets(NodeRegressor().fit(data, known))
+    >>> summaries = {name: summarize_predictions(one) for name, one in found.items()}
+    >>> explorers = {name: build_explorer(one, n_targets=2) for name, one in found.items()}
+    >>> render_targets(summaries, explorers=explorers).count("<figure")
+    6
+    """
+    check_choice("number_language", number_language, NUMBER_FORMATS)
+    if len(summaries) > _MOST_TARGETS:
+        raise ValueError(
+            f"a page shows at most {_MOST_TARGETS} targets, got {len(summaries)}: make one for some"
+        )
+    given = units or {}
+    parts = [
+        _Part(summary, explorers[name], given.get(name), name, f"t{i}-")
+        for i, (name, summary) in enumerate(summaries.items(), start=1)
+    ]
+    return _render_page(parts, title or "Predicted node values", NUMBER_FORMATS[number_language])
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What a page shows of one target; its ids begin with the prefix."""
+
+    summary: Mapping[str, Any]
+    explorer: Mapping[str, Any] | None
+    unit: str | None
+    target: str | None = None
+    prefix: str = ""
+
+    def to_row(self) -> dict[str, Any]:
+        """Return what the table of all targets says of this one."""
+        values, held_out = self.summary["values"], self.summary["held_out"] or {}
+        return {
+            "target": self.target,
+            "prefix": self.prefix,
+            "known": values["known"],
+            "unknown": values["unknown"],
+            "rmse": held_out.get("rmse"),
+            "rmse_of_mean": held_out.get("rmse_of_mean"),
+            "unit": f" {self.unit}" if self.unit else "",
+        }
+
+
+def _render_page(parts: list[_Part], title: str, numbers: NumberFormat) -> str:
+    from markupsafe import Markup
+
+    environment = make_environment(numbers=numbers)
+    template = environment.get_template(_TARGET_TEMPLATE)
+    rows = []
+    for part in parts:
+        live = {} if part.explorer is None else _pack_explorer(part.explorer, numbers, part.unit)
+        body = template.render(
+            summary=part.summary,
+            figures=_draw_figures(part.summary, part.prefix),
+            shown=part.summary["predictions"][:_N_SHOWN],
+            lists=_list_remarkable(part.summary),
+            page_title=title,
+            target=part.target,
+            unit=part.unit or "",
+            prefix=part.prefix,
+            **live,
+        )
+        rows.append(part.to_row() | {"body": Markup(body)})
+    script = {} if parts[0].explorer is None else _read_script()
+    page = environment.get_template(_TEMPLATE)
+    return page.render(parts=rows, summary=parts[0].summary, page_title=title, **script)
 
 
 def _choose_title(summary: Mapping[str, Any]) -> str:
@@ -101,10 +194,10 @@ def _list_remarkable(summary: Mapping[str, Any]) -> dict[str, list[dict[str, Any
     return lists | ({"The least certain": least} if least else {})
 
 
-def _make_live(
+def _pack_explorer(
     explorer: Mapping[str, Any], numbers: NumberFormat, unit: str | None
 ) -> dict[str, Any]:
-    """Return the data and the script of a living page, and the hash that lets it run."""
+    """Return the data of a living page."""
     from markupsafe import Markup
 
     shown = {"decimal": numbers.decimal, "group": numbers.group, "unit": unit or ""}
@@ -112,15 +205,17 @@ def _make_live(
     # Inside of a script element only these characters could end it or mean something else.
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
+    # Safe to mark: the text cannot end its element.
+    return {"explorer": explorer, "explorer_json": Markup(text)}
+
+
+def _read_script() -> dict[str, Any]:
+    """Return the script of a living page, and the hash that lets it run."""
+    from markupsafe import Markup
+
     script = files("gradraker.report").joinpath("templates/explorer.js").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    # Safe to mark: the text cannot end its element, and the script is ours.
-    return {
-        "explorer": explorer,
-        "explorer_json": Markup(text),
-        "script": Markup(script),
-        "script_hash": f"sha256-{digest}",
-    }
+    return {"script": Markup(script), "script_hash": f"sha256-{digest}"}
 
 
 def make_environment(*packages: str, numbers: NumberFormat = _SI) -> "Environment":
@@ -160,7 +255,7 @@ def _draw_distribution(summary: Mapping[str, Any]) -> tuple[DrawnDisplay, str]:
     return display, text
 
 
-def _draw_figures(summary: Mapping[str, Any]) -> "dict[str, Markup]":
+def _draw_figures(summary: Mapping[str, Any], prefix: str) -> "dict[str, Markup]":
     """SVG elements by name; a figure is left out where there is nothing to draw."""
     from markupsafe import Markup
 
@@ -187,6 +282,8 @@ def _draw_figures(summary: Mapping[str, Any]) -> "dict[str, Markup]":
         )
     # Safe to mark: matplotlib wrote it, and it holds numbers and our own words only.
     return {
-        name: Markup(render_inline_svg(display.figure_, prefix=name, description=description))
+        name: Markup(
+            render_inline_svg(display.figure_, prefix=prefix + name, description=description)
+        )
         for name, (display, description) in drawn.items()
     }

@@ -71,14 +71,25 @@ def summarize_predictions(
         "coverage": result.coverage,
         "bounds": describe_bounds(result),
         "sigma2": facts.get("sigma2"),
-        "choice": facts.get("choice"),
-        "attributes": describe_attributes(facts, result.model),
+        "choice": _describe_choice(result, facts),
+        "attributes": describe_attributes(facts, result.model, target=result.target),
         "held_out": describe_left_out(result),
         "transfer": facts.get("transfer"),
         "predictions": list_predictions(result, n_contributors),
         "settings": dict(settings or {}) | facts["settings"],
         "versions": collect_versions(),
     }
+
+
+def _describe_choice(result: NodePredictions, facts: dict[str, Any]) -> Any:
+    """Return what the model chose; of several targets, with the scale of this one."""
+    if result.target is None:
+        return facts.get("choice")
+    choice: dict[str, Any] = facts["choice"]
+    units = result.explain(result.nodes[:1].tolist()).units
+    if units is None:
+        return choice | {"formula": "value", "transform": "none"}
+    return choice | {"formula": units.scale}
 
 
 def _describe_graph(result: NodePredictions) -> dict[str, Any]:

@@ -2,8 +2,11 @@
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 if TYPE_CHECKING:
-    import polars as pl
+    from gradraker.attributes import AttributeTable
 
 # Columns that say where a node is: to the right, and upwards.
 _PAIRS = (
@@ -16,32 +19,31 @@ _PAIRS = (
     ("long", "lat"),
     ("lng", "lat"),
 )
-Coordinates = dict[str, tuple[float, float]]
+Coordinates = NDArray[np.float64]
 
 
 def find_coordinates(
-    attributes: "pl.DataFrame | None",
-) -> tuple[Coordinates, tuple[str, str]]:
-    """Return where nodes are, by columns of numbers with names that tell, and these names.
+    attributes: "AttributeTable | None",
+) -> tuple[Coordinates | None, tuple[str, str]]:
+    """Return where nodes are (n, 2), by columns of numbers with names that tell, and these names.
 
     Examples
     --------
     >>> import polars as pl
+    >>> from gradraker import NodeRegressor
     >>> from gradraker.studio import find_coordinates
     >>> table = pl.DataFrame({"node": ["a", "b"], "Lat": [47.0, None], "Lon": [8.5, 9.0]})
-    >>> find_coordinates(table)
-    ({'a': (8.5, 47.0)}, ('Lon', 'Lat'))
-    >>> find_coordinates(table.drop("Lat"))
-    ({}, ('x', 'y'))
+    >>> model = NodeRegressor().fit([("a", "b")], {"a": 1.0}, attributes=table)
+    >>> positions, names = find_coordinates(model.attributes_)
+    >>> positions.tolist(), names
+    ([[8.5, 47.0], [9.0, nan]], ('Lon', 'Lat'))
     """
-    if attributes is None:
-        return {}, ("x", "y")
-    numbers = {
-        name.lower(): name for name in attributes.columns if attributes[name].dtype.is_numeric()
-    }
+    columns = () if attributes is None else attributes.columns or ()
+    numbers = {one.name.lower(): one.name for one in columns if one.kind == "number"}
     for right, up in _PAIRS:
-        if right in numbers and up in numbers:
+        if attributes is not None and right in numbers and up in numbers:
             names = numbers[right], numbers[up]
-            rows = attributes.select("node", *names).drop_nulls().iter_rows()
-            return {node: (float(x), float(y)) for node, x, y in rows}, names
-    return {}, ("x", "y")
+            at = [attributes.names.index(name) for name in names]
+            found = attributes.matrix[:, at]
+            return np.asarray(found.toarray() if attributes.is_sparse else found, float), names
+    return None, ("x", "y")

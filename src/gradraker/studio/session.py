@@ -117,7 +117,7 @@ class StateView:
             "is_large": self.parts.is_large,
             "has_intervals": table.has_intervals,
             "model": table.facts["class"],
-            "coordinates": list(options.position_names) if part.has_coordinates else None,
+            "coordinates": list(self.parts.coordinate_names) if part.has_coordinates else None,
             "n_left_out": part.n_left_out,
             "names": names,
             "rows": pack(part.rows, "<u4"),

@@ -21,7 +21,8 @@ class StudioOptions:
     unit : str
         Unit of the values, for legends and axes.
     positions : mapping of str to a pair of floats
-        Coordinates of nodes, by their names: x to the right, y upwards.
+        Coordinates of nodes, by their names: x to the right, y upwards. Without any, those among
+        the attributes of the model are taken.
     position_names : tuple of two str
         What the coordinates are.
     dataset : GraphDataset, optional

@@ -4,7 +4,7 @@ from gradraker.workflow.bank import BankPredictions, predict_with_bank
 from gradraker.workflow.contributors import Contributors, find_contributors
 from gradraker.workflow.evaluate import evaluate_left_out
 from gradraker.workflow.node_predictions import NodePredictions
-from gradraker.workflow.predict import predict_all, predict_nodes
+from gradraker.workflow.predict import predict_all, predict_nodes, predict_targets
 from gradraker.workflow.ranges import find_ranges
 from gradraker.workflow.series import SeriesPredictions, predict_series
 from gradraker.workflow.update import Update, update_nodes
@@ -21,6 +21,7 @@ __all__ = [
     "predict_all",
     "predict_nodes",
     "predict_series",
+    "predict_targets",
     "predict_with_bank",
     "update_nodes",
 ]

@@ -53,12 +53,17 @@ class Contributors:
 
 
 def find_contributors(
-    model: NodeModel, nodes: Sequence[Hashable], k: int, *, left_out: bool = False
+    model: NodeModel,
+    nodes: Sequence[Hashable],
+    k: int,
+    *,
+    left_out: bool = False,
+    target: Hashable = None,
 ) -> Contributors:
     """Find the k heaviest contributors of some nodes, in batches so that memory is bounded.
 
     There are fewer than k where fewer values are known. With ``left_out``, the predictions are
-    those of known nodes without their own values.
+    those of known nodes without their own values. ``target`` is one of several targets.
 
     Examples
     --------
@@ -70,7 +75,9 @@ def find_contributors(
     """
     if len(nodes) == 0:
         return Contributors([], np.empty((0, 0)), np.empty((0, 0)))
-    first = model.explain(nodes[:1], left_out=left_out)
+    which: dict[str, Any] = {"left_out": left_out}
+    which |= {} if target is None else {"target": target}
+    first = model.explain(nodes[:1], **which)
     n_known = len(first.known_names)
     # A node that is left out alone has weight 0 in its own prediction.
     k = min(k, n_known - (left_out and not model.learns_by_steps))
@@ -82,7 +89,7 @@ def find_contributors(
     smallest = 0.0
     weights, values = np.empty((len(nodes), k)), np.empty((len(nodes), k), dtype=kind)
     for start in range(0, len(nodes), size):
-        part = model.explain(nodes[start : start + size], left_out=left_out)
+        part = model.explain(nodes[start : start + size], **which)
         order = part.find_heaviest(k)
         stop = start + order.shape[0]
         names += [[part.known_names[i] for i in one] for one in order.tolist()]

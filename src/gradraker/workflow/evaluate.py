@@ -1,5 +1,8 @@
 """An honest estimate of the error: known nodes predicted without their own values."""
 
+from collections.abc import Hashable
+from typing import Any
+
 from gradraker.exceptions import TooFewValuesError
 from gradraker.models.left_out import LeftOut, LeftOutClasses
 from gradraker.models.node_model import NodeModel
@@ -8,8 +11,17 @@ from gradraker.models.node_model import NodeModel
 ENOUGH_TO_ESTIMATE = 10
 
 
-def evaluate_left_out(model: NodeModel) -> LeftOut | LeftOutClasses | None:
+def evaluate_left_out(
+    model: NodeModel, *, target: Hashable = None
+) -> LeftOut | LeftOutClasses | None:
     """Predict known nodes of a fitted model without their own values.
+
+    Parameters
+    ----------
+    model : model of graphs
+        Fitted.
+    target : name, optional
+        One of several targets.
 
     Returns
     -------
@@ -28,6 +40,8 @@ def evaluate_left_out(model: NodeModel) -> LeftOut | LeftOutClasses | None:
     if len(model.known_nodes_) < ENOUGH_TO_ESTIMATE:
         return None
     try:
-        return model.predict_left_out()
+        found: Any = model.predict_left_out()
     except TooFewValuesError:
         return None
+    one: LeftOut | LeftOutClasses = found if target is None else found[target]
+    return None if target is not None and len(one.rows) < ENOUGH_TO_ESTIMATE else one

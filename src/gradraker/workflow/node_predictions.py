@@ -62,6 +62,8 @@ class NodePredictions:
         The range that values can have.
     readings : dict of str to Reading
         How tables of edges and values were read.
+    target : name or None
+        The one of several targets that is predicted.
 
     Examples
     --------
@@ -81,6 +83,7 @@ class NodePredictions:
     probabilities: NDArray[np.float64] | None = None
     bounds: Bounds = Bounds()
     readings: dict[str, Reading] | None = None
+    target: Hashable = None
 
     @property
     def nodes(self) -> NDArray[Any]:
@@ -100,7 +103,10 @@ class NodePredictions:
     @cached_property
     def values(self) -> NDArray[Any]:
         """Known values, NaN or None where unknown, shape (n,)."""
-        return self.model.values_
+        values = self.model.values_
+        if self.target is None:
+            return values
+        return values[:, self.model.target_names_.index(self.target)]
 
     @cached_property
     def positions(self) -> dict[Hashable, int]:
@@ -120,7 +126,7 @@ class NodePredictions:
     @cached_property
     def left_out(self) -> LeftOut | LeftOutClasses | None:
         """Known nodes predicted without their own values; None with fewer than 10 known nodes."""
-        found = evaluate_left_out(self.model)
+        found = evaluate_left_out(self.model, target=self.target)
         if not isinstance(found, LeftOut) or self.bounds == Bounds():
             return found
         return clip_left_out(found, self.bounds, self.values[self.is_known])
@@ -139,17 +145,18 @@ class NodePredictions:
 
     def explain(self, nodes: Sequence[Hashable] | None = None) -> LinearExplanation:
         """Explain the predictions of some nodes, before they are clipped; default all."""
-        return self.model.explain(self._list_nodes(nodes))
+        which: dict[str, Any] = {} if self.target is None else {"target": self.target}
+        return self.model.explain(self._list_nodes(nodes), **which)
 
     def find_contributors(self, k: int, *, nodes: Sequence[Hashable] | None = None) -> Contributors:
         """Find the k known nodes that count most in the predictions of some nodes; default all."""
-        return find_contributors(self.model, self._list_nodes(nodes), k)
+        return find_contributors(self.model, self._list_nodes(nodes), k, target=self.target)
 
     def find_left_out_contributors(self, k: int, *, nodes: Sequence[Hashable]) -> Contributors:
         """Find the k known nodes that count most in left-out predictions of known nodes."""
         if self.left_out is None:
             raise ValueError("no nodes were left out: fewer than 10 are known")
-        return find_contributors(self.model, list(nodes), k, left_out=True)
+        return find_contributors(self.model, list(nodes), k, left_out=True, target=self.target)
 
     def plot_neighbourhood(self, node: Hashable, *, ax: Any = None) -> Any:
         """Draw a node and its neighbourhood; a ``gradraker.plotting.NeighbourhoodDisplay``."""

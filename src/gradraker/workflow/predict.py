@@ -90,7 +90,8 @@ def predict_nodes(
     if isinstance(value, list | tuple):
         raise ValueError(
             f"value names {len(value)} columns, but predict_nodes predicts one target: "
-            "NodeRegressor().fit(graph, values, value=[...]) takes several"
+            "NodeRegressor().fit(graph, values, value=[...]) takes several, and predict_targets "
+            "predicts them"
         )
     known = select_columns(values, node=node, value=value, task=task)
     if isinstance(sample_weight, str | int) and is_table(values):
@@ -139,6 +140,10 @@ def predict_all(
     >>> predict_all(model).predictions.shape
     (3,)
     """
+    if model.target_names_:
+        raise ValueError(
+            f"model has learned the targets {model.target_names_}: predict_targets predicts them"
+        )
     nodes, bounds = model.nodes_, _make_bounds(lower, upper)
     if model.value_kind.task == "classes":
         for argument, given in (("coverage", coverage), ("lower", lower), ("upper", upper)):
@@ -153,6 +158,56 @@ def predict_all(
     return NodePredictions(
         model, bounds.clip(predictions), bounds.clip(intervals), coverage, bounds=bounds
     )
+
+
+def predict_targets(
+    model: NodeModel,
+    *,
+    coverage: float | None = None,
+    lower: float | None = None,
+    upper: float | None = None,
+) -> dict[Hashable, NodePredictions]:
+    """Predict all nodes of the graph of a model that has learned several targets.
+
+    Parameters
+    ----------
+    model : model of graphs
+        Fitted to several targets.
+    coverage, lower, upper
+        As in :func:`predict_nodes`, for each target.
+
+    Returns
+    -------
+    dict of NodePredictions
+        By target.
+
+    Examples
+    --------
+    >>> from gradraker import NodeRegressor
+    >>> from gradraker.workflow import predict_targets
+    >>> known = {"a": {"age": 30.0, "income": 5.0}, "c": {"age": 50.0, "income": 7.0}}
+    >>> model = NodeRegressor().fit([("a", "b"), ("b", "c")], known)
+    >>> {target: one.predictions.shape for target, one in predict_targets(model).items()}
+    {'age': (3,), 'income': (3,)}
+    """
+    if not model.target_names_:
+        raise ValueError("model has learned one target: predict_all predicts it")
+    bounds = _make_bounds(lower, upper)
+    if coverage is None:
+        columns, ends = model.predict(model.nodes_), None
+    else:
+        columns, ends = model.predict(model.nodes_, return_interval=True, coverage=coverage)
+    return {
+        target: NodePredictions(
+            model,
+            bounds.clip(columns[:, j]),
+            None if ends is None else bounds.clip(ends[:, j]),
+            coverage,
+            bounds=bounds,
+            target=target,
+        )
+        for j, target in enumerate(model.target_names_)
+    }
 
 
 def _make_bounds(lower: float | None, upper: float | None) -> Bounds:

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import click
 import networkx as nx
 import numpy as np
 import pytest
@@ -12,6 +13,9 @@ from click.testing import CliRunner, Result
 
 from gradraker import NodeRegressor, load
 from gradraker.cli import main
+from gradraker.cli.inputs import load_one_target
+from gradraker.cli.progress import Waiting
+from gradraker.graph.adapters.columns import ColumnNumber
 
 
 @pytest.fixture
@@ -86,6 +90,8 @@ def test_one_of_several_targets_is_explained() -> None:
     found = CliRunner().invoke(main, [*ask, "--target", "between"])
     assert found.exit_code == 0, found.output
     assert json.loads(found.stdout)["prediction"] >= 0.0
+    same = CliRunner().invoke(main, [*ask, "--value", "between"])
+    assert same.stdout == found.stdout
     for more in ([], ["--target", "nothing"]):
         refused = CliRunner().invoke(main, [*ask, *more])
         assert refused.exit_code == 2
@@ -115,8 +121,55 @@ def test_several_targets_are_updated_and_forgotten() -> None:
     assert [one["known"] for one in facts["targets"]] == [40, 36]
     facts = json.loads(update("--forget-value", first, "--json").stdout)
     assert [one["known"] for one in facts["targets"]] == [39, 35]
-    for more in (["--report", "page.html"], ["--top", "2"]):
-        assert "once for each column" in " ".join(update(*more, code=2).stderr.split())
+    update("--report", "page.html")
+    assert "<option" in Path("page.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("files")
+def test_contributors_of_several_targets_are_in_the_table_and_in_json() -> None:
+    found = run("--value", "between,size", "--top", "1", "--out", "out.csv", "--json")
+    model = run("--value", "size", "--top", "1", "--json")
+    targets = json.loads(found.stdout)["targets"]
+    assert [len(one["predictions"]) for one in targets] == [38, 44]
+    assert list(json.loads(model.stdout)["predictions"][0]) == list(targets[1]["predictions"][0])
+    by_node = {row["node"]: row for row in read_rows("out.csv")}
+    for one in targets[1]["predictions"]:
+        heaviest = one["contributors"][0]
+        assert by_node[one["node"]]["contributor_1_size"] == heaviest["node"]
+        assert float(by_node[one["node"]]["weight_1_size"]) == pytest.approx(heaviest["weight"])
+
+
+@pytest.mark.usefixtures("files")
+def test_a_target_of_which_few_values_are_known_has_no_error_on_the_page() -> None:
+    rows = Path("values.csv").read_text().splitlines()
+    few = [f"{row},{i if 0 < i < 4 else ''}" for i, row in enumerate(rows[1:])]
+    Path("values.csv").write_text("\n".join([f"{rows[0]},few", *few]))
+    run("--value", "between,few", "--report", "page.html", "--unit", "shares,pieces")
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "<td>3</td><td>74</td><td>–</td><td>–</td>" in page
+    assert " shares</td>" in page
+    told = run("--value", "between,few", "--unit", "a,b,c", code=2).output
+    assert "--unit names 3 units for 2 columns" in told
+
+
+@pytest.mark.usefixtures("files")
+def test_a_service_takes_one_of_several_targets_by_its_name() -> None:
+    run("--value", "between,size", "--model", "m.gr", "--sample-weight", "trust")
+    with Waiting() as waiting:
+        found = load_one_target("m.gr", ColumnNumber("size"), waiting)
+        assert found.target_names_ == []
+        assert found.known_values_.shape == (33,)
+        run("--value", "size", "--model", "one.gr", "--sample-weight", "trust")
+        expected = load("one.gr")
+        np.testing.assert_allclose(found.predict(), expected.predict(found.unknown_nodes_))
+        for value, told in ((None, "such as --value between"), ("no", "none of them is 'no'")):
+            asked = None if value is None else ColumnNumber(value)
+            with pytest.raises(click.UsageError, match=told):
+                load_one_target("m.gr", asked, waiting)
+    for command in (["serve", "--port", "0"], ["studio", "--no-browser"]):
+        refused = CliRunner().invoke(main, [*command, "--model", "m.gr"])
+        assert refused.exit_code == 2
+        assert "--value between" in refused.output
 
 
 @pytest.mark.usefixtures("files")
@@ -133,8 +186,6 @@ def test_sample_weights_are_a_column() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--value", "between,size", "--report", "page.html"), "for one column"),
-        (("--value", "between,size", "--top", "2"), "for one column"),
         (("--value", "between,between"), "twice"),
         (("--value", "between,size", "--method", "skg"), "--method nodes"),
         (("--value", "between", "--method", "skg", "--transform", "log"), "--method nodes"),
@@ -144,3 +195,18 @@ def test_sample_weights_are_a_column() -> None:
 )
 def test_bad_options_are_refused(arguments: tuple[str, ...], message: str) -> None:
     assert message in run(*arguments, code=2).output
+
+
+@pytest.mark.usefixtures("files")
+def test_a_model_of_several_targets_takes_new_edges_and_keeps_a_value_of_each() -> None:
+    Path("few.csv").write_text("node,a,b\nValjean,1,\nGavroche,2,3\nCosette,4,\n")
+    fixed = ["--edges", "edges.csv", "--undirected", "--values", "few.csv"]
+    fitted = CliRunner().invoke(main, ["predict", *fixed, "--value", "a,b", "--model", "m.gr"])
+    assert fitted.exit_code == 0, fitted.output
+    Path("more.csv").write_text("source,target\nGavroche,Newcomer\n")
+    update("--edges", "more.csv", "--out", "out.csv")
+    assert read_rows("out.csv")[-1]["node"] == "Newcomer"
+    told = update("--forget-value", "Gavroche", code=1).stderr
+    assert "no node has a known value of the target 'b'" in told
+    assert "'x'" in update("--forget-node", "x", code=1).stderr
+    assert "not known" in update("--forget-value", "Newcomer", code=1).stderr

@@ -26,7 +26,13 @@ if TYPE_CHECKING:
     help="Model that predict or update wrote.",
 )
 @click.option("--node", required=True, metavar="NAME", help="The node to explain.")
-@click.option("--target", metavar="NAME", help="The column of values, if there are several.")
+@click.option(
+    "--target",
+    "--value",
+    "target",
+    metavar="NAME",
+    help="The column of values, if there are several.",
+)
 @add_top_option(10)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
 def explain(model: str, node: str, target: str | None, top: int, as_json: bool) -> None:
@@ -45,7 +51,7 @@ def explain(model: str, node: str, target: str | None, top: int, as_json: bool) 
         from gradraker.exceptions import UnknownNodesError
         from gradraker.report import summarize_explanation
 
-        saved = load_node_model(model, several=True)
+        saved = load_node_model(model)
         which = _choose_target(saved, target)
         waiting.show_stage("explaining")
         try:
@@ -83,9 +89,11 @@ def _choose_target(model: "NodeModel", target: str | None) -> dict[str, Any]:
     names = {str(name): name for name in model.target_names_}
     if not names and target is None:
         return {}
+    if not names:
+        raise click.UsageError("--value is for models of several columns of values: leave it out")
     if target not in names:
-        given = ", ".join(make_printable(name) for name in names) or "one target, without a name"
-        raise click.UsageError(f"--target must name one of the model's targets: {given}")
+        given = ", ".join(make_printable(name) for name in names)
+        raise click.UsageError(f"--value must name one of the model's targets: {given}")
     return {"target": names[target]}
 
 

@@ -42,6 +42,7 @@ from gradraker.cli.options import (
     make_direction_option,
     output_options,
     prediction_options,
+    refuse_number_options,
     refuse_skg_options,
     report_options,
     transform_options,
@@ -53,7 +54,7 @@ from gradraker.cli.output import (
     echo_json,
     make_console,
 )
-from gradraker.cli.page import Outputs, make_page, take_page_options
+from gradraker.cli.page import Outputs, PageOptions, make_page, split_units, take_page_options
 from gradraker.cli.progress import Waiting
 from gradraker.cli.tables import list_prediction_facts, make_facts_table, make_predictions_table
 
@@ -145,8 +146,9 @@ def predict(
         raise click.UsageError("--model cannot be '-': a model is read again from a file")
     check_distinct(files, {"out": out, "report": report, "model": model})
     check_writable(out, report, model)
-    targets_to = {"out": out, "model": model, "raw_names": raw_names, "as_json": as_json}
-    if _predict_several((edges, values), how, options, targets_to, report=report, top=top):
+    shown = {"top": top, "raw_names": raw_names, "as_json": as_json}
+    outputs_to = {"out": out, "report": report, "model": model}
+    if _predict_several(files, how, options, page_options, outputs_to, shown):
         return
     with Waiting() as waiting:
         waiting.show_stage("starting")
@@ -204,25 +206,29 @@ def _list_inputs(**files: str | None) -> dict[str, str]:
 
 
 def _predict_several(
-    files: tuple[str, str],
+    files: dict[str, str | None],
     how: FileOptions,
     options: dict[str, Any],
-    outputs: dict[str, Any],
-    *,
-    report: str | None,
-    top: int,
+    page_options: PageOptions,
+    outputs: dict[str, str | None],
+    shown: dict[str, Any],
 ) -> bool:
     """Predict several columns of values, if --value names several."""
     # Loads numpy, which --help does without.
     from gradraker.cli.nodes import several_targets
 
     targets = several_targets.list_targets(how.value)
-    if targets:
-        several_targets.check_method(options["method"], how.task)
-        several_targets.check_outputs(report=report, top=top)
-        predicted = several_targets.predict_targets(targets, *files, how, options)
-        several_targets.write_targets(predicted, **outputs, notes=_take_shape(options))
-    return bool(targets)
+    if not targets:
+        return False
+    several_targets.check_method(options["method"], how.task)
+    split_units(page_options.unit, targets)
+    notes = _take_shape(options) | page_options.to_notes()
+    with Waiting() as waiting:
+        results = several_targets.fit_targets(targets, files, how, options, waiting)
+        several_targets.write_targets(
+            results, outputs, page_options, **shown, notes=notes, inputs=files, waiting=waiting
+        )
+    return True
 
 
 def _check_method(ctx: click.Context, options: dict[str, Any]) -> None:
@@ -270,12 +276,7 @@ def _check_task(known: "NodeValues", options: dict[str, Any]) -> None:
         raise click.UsageError(
             "the values are classes, and SKG predicts numbers: leave --method out"
         )
-    scale = {name: options[name] for name in ("transform", "statistic")}
-    for name, given in (_take_shape(options) | scale).items():
-        if given is not None:
-            raise click.UsageError(
-                f"the values are classes, which have probabilities: leave --{name} out"
-            )
+    refuse_number_options(options)
 
 
 def _make_node_model(known: "NodeValues", options: dict[str, Any]) -> "NodeModel":

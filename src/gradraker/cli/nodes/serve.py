@@ -10,7 +10,7 @@ import click
 from gradraker.cli.inputs import (
     FileOptions,
     fit_files,
-    load_node_model,
+    load_one_target,
     read_attributes_table,
     take_file_options,
 )
@@ -120,7 +120,6 @@ def serve(**options: Any) -> None:
         from gradraker.live.server import open_journal
         from gradraker.live.server import serve as run
         from gradraker.live.settings import Limits, Settings
-        from gradraker.studio import add_studio, describe_stations
     except ImportError as error:
         raise click.ClickException(
             f"serve needs more packages ({error.name} is missing): pip install 'gradraker[serve]'"
@@ -167,9 +166,7 @@ def serve(**options: Any) -> None:
             settings,
             background=_find_stream() if options["demo"] else None,
             on_listen=lambda port: _tell(settings, port, token if is_made else None),
-            add_routes=lambda app, service: add_studio(
-                app, service, describe_stations() if options["demo"] else None
-            ),
+            add_routes=lambda app, service: _add_studio(app, service, is_demo=options["demo"]),
         )
     finally:
         if folder is not None:
@@ -218,6 +215,13 @@ def _choose_journal(options: dict[str, Any]) -> tuple[str, Any]:
     return os.path.join(folder.name, "live.db"), folder
 
 
+def _add_studio(app: Any, service: Any, *, is_demo: bool) -> None:
+    # Loads the models, while the learning process starts and does so as well.
+    from gradraker.studio import add_studio, describe_stations
+
+    add_studio(app, service, describe_stations() if is_demo else None)
+
+
 def _find_stream() -> Any:
     from gradraker.live.demo_stream import stream_temperatures
 
@@ -231,8 +235,7 @@ def _make_model(options: dict[str, Any], how: FileOptions, waiting: Waiting) -> 
 
         return make_demo_model()
     if options["model"]:
-        waiting.show_stage("reading the model")
-        return load_node_model(options["model"])
+        return load_one_target(options["model"], how.value, waiting)
     if not options["edges"]:
         return None
     attributes = read_attributes_table(options["attributes"], waiting)

@@ -1,12 +1,11 @@
 """Several columns of values, learned together: ``predict --value a,b``, and ``update``."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 import numpy as np
-from numpy.typing import NDArray
 
 from gradraker.cli.inputs import (
     FileOptions,
@@ -15,16 +14,12 @@ from gradraker.cli.inputs import (
     read_values_file,
     read_weights,
     reword_errors,
+    tell_attributes,
     tell_warnings,
     to_graph_options,
 )
-from gradraker.cli.output import (
-    echo_json,
-    list_column_rows,
-    make_console,
-    make_csv,
-    write_outputs,
-)
+from gradraker.cli.output import echo_json, make_console
+from gradraker.cli.page import Outputs, PageOptions, make_targets_page
 from gradraker.cli.progress import Waiting
 from gradraker.cli.tables import make_facts_table, make_rows_table, shorten
 from gradraker.graph.adapters.columns import ColumnNumber
@@ -32,6 +27,9 @@ from gradraker.graph.adapters.columns import ColumnNumber
 if TYPE_CHECKING:
     from gradraker import NodeRegressor
     from gradraker.graph import EdgeList
+    from gradraker.workflow import NodePredictions
+
+Results: TypeAlias = "dict[str, NodePredictions]"  # by the name of the target
 
 
 def list_targets(value: object) -> list[str]:
@@ -76,70 +74,37 @@ def read_targets(
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class TargetPredictions:
-    """Predictions of several targets for all nodes of a graph."""
-
-    model: "NodeRegressor"
-    predictions: NDArray[np.float64]  # [n, K]
-    intervals: NDArray[np.float64] | None  # [n, K, 2]
-
-    def list_columns(self) -> dict[str, NDArray[Any]]:
-        """Return node, and value, prediction and interval of each target, as columns."""
-        model = self.model
-        columns: dict[str, NDArray[Any]] = {"node": model.nodes_}
-        for j, target in enumerate(model.target_names_):
-            columns[f"value_{target}"] = model.values_[:, j]
-            columns[f"prediction_{target}"] = self.predictions[:, j]
-            if self.intervals is not None:
-                columns[f"lower_{target}"] = self.intervals[:, j, 0]
-                columns[f"upper_{target}"] = self.intervals[:, j, 1]
-        return columns
-
-    def summarize(self) -> dict[str, Any]:
-        """Return the facts that are printed, as JSON can hold them."""
-        errors = self.model.left_out_error_
-        known = (~np.isnan(self.model.values_)).sum(axis=0).tolist()
-        listed = zip(self.model.target_names_, known, strict=True)
-        return {
-            "graph": {"nodes": len(self.model.nodes_)},
-            "choice": self.model.describe()["choice"],
-            "targets": [
-                {
-                    "target": str(target),
-                    "known": n_known,
-                    "scale": self.model.transform_[target],
-                    "rmse": errors[target].rmse if n_known > 1 else None,
-                    "rmse_of_mean": errors[target].rmse_of_mean if n_known > 1 else None,
-                }
-                for target, n_known in listed
-            ],
-        }
-
-
-def predict_targets(
-    targets: list[str], edges: str, values: str, how: FileOptions, options: dict[str, Any]
-) -> TargetPredictions:
+def fit_targets(
+    targets: list[str],
+    files: Mapping[str, str | None],
+    how: FileOptions,
+    options: Mapping[str, Any],
+    waiting: Waiting,
+) -> Results:
     """Read the files, fit one model to all targets and predict all nodes."""
-    with Waiting() as waiting:
-        waiting.show_stage("starting")
-        from gradraker.models import watch_progress
+    waiting.show_stage("starting")
+    from gradraker.models import watch_progress
 
-        graph = read_edges_file(edges, waiting, how)
-        known = read_targets(values, targets, waiting, how)
-        trust = replace(how, value=options["sample_weight"])
-        options["sample_weight"] = read_weights(values, waiting, trust)
-        options["attributes"] = read_attributes_table(options["attributes"], waiting)
-        waiting.show_stage("training")
-        settings = to_graph_options(
-            self_loops=options["self_loops"],
-            unweighted=options["unweighted"],
-            directed=how.directed,
-        )
-        with reword_errors(values, isolated=True), tell_warnings(waiting):
-            waiting.set_file("")
-            with watch_progress(waiting.show_progress):
-                return _train(graph, known, options, settings)
+    edges, values, described = files["edges"], files["values"], files["attributes"]
+    assert edges is not None
+    assert values is not None
+    graph = read_edges_file(edges, waiting, how)
+    known = read_targets(values, targets, waiting, how)
+    trust = read_weights(values, waiting, replace(how, value=options["sample_weight"]))
+    table = read_attributes_table(described, waiting)
+    waiting.show_stage("training")
+    settings = to_graph_options(
+        self_loops=options["self_loops"],
+        unweighted=options["unweighted"],
+        directed=how.directed,
+    )
+    with reword_errors(values, isolated=True), tell_warnings(waiting):
+        waiting.set_file("")
+        with watch_progress(waiting.show_progress):
+            given = {"attributes": table, "sample_weight": trust}
+            results = _train(graph, known, dict(options) | given, settings)
+    tell_attributes(described, next(iter(results.values())).model, waiting)
+    return results
 
 
 def _train(
@@ -147,7 +112,7 @@ def _train(
     known: Mapping[str, Mapping[str, float]],
     options: dict[str, Any],
     settings: dict[str, Any],
-) -> TargetPredictions:
+) -> Results:
     from gradraker import NodeRegressor
 
     given = ("transform", "statistic", "device")
@@ -167,14 +132,12 @@ def _train(
     return _predict_all(model, options)
 
 
-def _predict_all(model: "NodeRegressor", options: Mapping[str, Any]) -> TargetPredictions:
+def _predict_all(model: "NodeRegressor", options: Mapping[str, Any]) -> Results:
     """Predict all nodes, with the intervals and bounds that are asked for."""
-    lower = -np.inf if options["lower"] is None else options["lower"]
-    upper = np.inf if options["upper"] is None else options["upper"]
-    if options["coverage"] is None:
-        return TargetPredictions(model, np.clip(model.predict(model.nodes_), lower, upper), None)
-    found, ends = model.predict(model.nodes_, return_interval=True, coverage=options["coverage"])
-    return TargetPredictions(model, np.clip(found, lower, upper), np.clip(ends, lower, upper))
+    from gradraker.workflow import predict_targets
+
+    shape = {name: options[name] for name in ("coverage", "lower", "upper")}
+    return {str(target): one for target, one in predict_targets(model, **shape).items()}
 
 
 def update_targets(
@@ -183,7 +146,7 @@ def update_targets(
     how: FileOptions,
     options: Mapping[str, Any],
     waiting: Waiting,
-) -> TargetPredictions:
+) -> Results:
     """Let a model forget, teach it what the files hold, and predict all nodes."""
     from gradraker.models import watch_progress
 
@@ -215,48 +178,86 @@ def check_method(method: str, task: str | None) -> None:
         )
 
 
-def check_outputs(*, report: str | None, top: int) -> None:
-    """Refuse what only one target has."""
-    if report is not None or top:
-        raise click.UsageError(
-            "--report and --top are for one column of values: run 'gradraker predict' once for "
-            "each column, with one --value"
-        )
-
-
 def write_targets(
-    result: TargetPredictions,
+    results: Results,
+    files: Mapping[str, str | None],
+    page_options: PageOptions,
     *,
-    out: str | None,
-    model: str | None,
+    top: int,
     raw_names: bool,
     as_json: bool,
     notes: Mapping[str, Any],
+    inputs: Mapping[str, str | None],
+    waiting: Waiting,
 ) -> None:
-    """Write the table and the model with notes for update, and print the facts."""
-    rows = list(list_column_rows(result.list_columns(), raw_names=raw_names))
+    """Write the files out, report and model with notes for update, and print the facts."""
+    from gradraker.report import summarize_predictions
 
-    def write_model(file: Any) -> None:
-        result.model.write_to(file, notes=dict(notes))
-
-    write_outputs([(model, write_model), (out, make_csv(rows))])
-    summary = result.summarize()
+    read = {name: file for name, file in inputs.items() if file is not None}
+    waiting.show_stage("explaining")
+    summaries = {
+        name: summarize_predictions(one, n_contributors=top, inputs=read)
+        for name, one in results.items()
+    }
+    outputs = Outputs(files["out"], files["report"])
+    outputs.make_targets(
+        results,
+        lambda: make_targets_page(results, summaries, page_options, model_file=files["model"]),
+        top=top,
+        raw_names=raw_names,
+    )
+    waiting.show_stage("writing")
+    model = next(iter(results.values())).model
+    outputs.write(files["model"], lambda file: model.write_to(file, notes=dict(notes)))
+    waiting.stop()
+    facts = _summarize(results, summaries)
     if as_json:
-        echo_json(summary)
+        echo_json(facts)
         return
-    page = make_console(to_stderr=out == "-")
-    kernel = ", ".join(dict.fromkeys(term["block"] for term in summary["choice"]["kernel"]))
-    facts = [
-        ("Graph", f"{shorten(summary['graph']['nodes'])} nodes"),
+    _print_tables(facts, to_stderr=outputs.to_stderr)
+    outputs.echo(files["model"])
+
+
+def _summarize(results: Results, summaries: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return the facts of all targets, as JSON can hold them."""
+    first = next(iter(results.values())).model
+    errors, n_known = first.left_out_error_, (~np.isnan(first.values_)).sum(axis=0).tolist()
+    facts = first.describe()
+    one = next(iter(summaries.values()))
+    return {
+        "graph": one["graph"],
+        "choice": facts["choice"],
+        "coverage": one["coverage"],
+        "bounds": one["bounds"],
+        "targets": [
+            {
+                "target": name,
+                "known": known,
+                "scale": summaries[name]["choice"]["formula"],
+                "rmse": error.rmse if known > 1 else None,
+                "rmse_of_mean": error.rmse_of_mean if known > 1 else None,
+                "predictions": summaries[name]["predictions"],
+            }
+            for name, known, error in zip(results, n_known, errors.values(), strict=True)
+        ],
+    }
+
+
+def _print_tables(facts: Mapping[str, Any], *, to_stderr: bool) -> None:
+    page = make_console(to_stderr=to_stderr)
+    kernel = ", ".join(dict.fromkeys(term["block"] for term in facts["choice"]["kernel"]))
+    listed = [
+        ("Graph", f"{shorten(facts['graph']['nodes'])} nodes"),
         ("Compared by", kernel or "nothing: every node gets about the mean"),
     ]
-    page.print(make_facts_table("Several columns, learned together", facts))
+    page.print(make_facts_table("Several columns, learned together", listed))
     headings = ["Target", "Known", "RMSE", "RMSE of the mean", "Weights add up in"]
-    listed = [
-        [one["target"], one["known"], one["rmse"], one["rmse_of_mean"], one["scale"]]
-        for one in summary["targets"]
+    rows = [
+        [
+            *(one["target"], one["known"]),
+            *("" if error is None else error for error in (one["rmse"], one["rmse_of_mean"])),
+            one["scale"],
+        ]
+        for one in facts["targets"]
     ]
-    page.print(make_rows_table("Errors of known nodes that were left out", headings, listed))
-    for what, file in (("Predictions", out), ("Model", model)):
-        if file not in (None, "-"):
-            click.echo(f"{what}: {file}", err=out == "-")
+    page.print(make_rows_table("Errors of known nodes that were left out", headings, rows))

@@ -11,7 +11,7 @@ import click
 from gradraker.cli.inputs import (
     FileOptions,
     fit_files,
-    load_node_model,
+    load_one_target,
     read_attributes_table,
     read_values_file,
     take_file_options,
@@ -120,27 +120,20 @@ def _prepare(
     options: dict[str, Any], how: FileOptions, waiting: Waiting
 ) -> "tuple[NodeModel, StudioOptions]":
     """Return the model, and what the page is told besides."""
-    from gradraker.studio import StudioOptions, find_coordinates, make_demo
+    from gradraker.studio import StudioOptions, make_demo
 
     if options["demo"]:
         waiting.show_stage("training")
         return make_demo()
-    positions: dict[str, tuple[float, float]] = {}
-    names = ("x", "y")
     if options["model"]:
-        waiting.show_stage("reading the model")
-        model = load_node_model(options["model"])
+        model = load_one_target(options["model"], how.value, waiting)
     else:
         attributes = read_attributes_table(options["attributes"], waiting)
-        positions, names = find_coordinates(attributes)
         model = fit_files(options, how, attributes, waiting)
-    if options["positions"]:
-        positions, names = _read_positions(options["positions"], waiting), ("x", "y")
     told = StudioOptions(
         title=options["title"] or os.path.basename(options["model"] or options["edges"]),
         unit=options["unit"],
-        positions=positions,
-        position_names=names,
+        positions=_read_positions(options["positions"], waiting) if options["positions"] else {},
     )
     return model, told
 

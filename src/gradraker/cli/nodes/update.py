@@ -1,5 +1,6 @@
 """``gradraker update``: teach a saved model new edges and values."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ from gradraker.cli.options import (
     new_edges_option,
     output_options,
     prediction_options,
+    refuse_number_options,
     report_options,
     unknown_or_isolated_option,
 )
@@ -148,19 +150,25 @@ def update(
         from gradraker.report import summarize_predictions, summarize_update
         from gradraker.workflow import predict_all
 
-        saved = load_node_model(model, several=True, device=device)
+        saved = load_node_model(model, device=device)
+        if saved.value_kind.task == "classes":
+            refuse_number_options(options)
+        if not saved.target_names_:
+            several_targets.refuse_targets(how.value)
         options, kept = _take_notes(options, model)
         if again and not saved.learns_by_steps:
             raise click.UsageError("--again is for models of SKG: this one holds each value once")
         how = replace(how, task=saved.value_kind.task, directed=saved.is_directed_)
         removed = {"values": forget_values, "nodes": forget_nodes, "edges": forget_edges}
+        _check_forgotten(saved, removed)
         if saved.target_names_:
-            several_targets.check_outputs(report=report, top=top)
             options |= {"unknown_nodes": unknown_nodes, "forget": removed}
-            predicted = several_targets.update_targets(saved, inputs, how, options, waiting)
-            waiting.stop()
-            shown: dict[str, Any] = {"raw_names": raw_names, "as_json": as_json}
-            several_targets.write_targets(predicted, out=out, model=target, **shown, notes=kept)
+            results = several_targets.update_targets(saved, inputs, how, options, waiting)
+            shown: dict[str, Any] = {"top": top, "raw_names": raw_names, "as_json": as_json}
+            files = {"out": out, "report": report, "model": target}
+            page_options = take_page_options(options)
+            shown |= {"notes": kept, "inputs": inputs, "waiting": waiting}
+            several_targets.write_targets(results, files, page_options, **shown)
             return
         found = _learn_files(saved, inputs, how, removed, again, unknown_nodes, waiting)
         result = predict_all(saved, **{name: options[name] for name in _SHAPE})
@@ -183,6 +191,21 @@ def update(
         return
     _print_tables(facts, changed=changed, to_stderr=outputs.to_stderr)
     outputs.echo(target if changed else save_as)
+
+
+def _check_forgotten(model: "NodeModel", removed: Mapping[str, Any]) -> None:
+    """Refuse to forget what the model does not hold, by the name of the option."""
+    nodes, known = set(model.nodes_.tolist()), set(model.known_nodes_.tolist())
+    named = {"value": removed["values"], "node": removed["nodes"]}
+    named["edge"] = [name for edge in removed["edges"] for name in edge]
+    for kind, names in named.items():
+        for name in names:
+            if name not in nodes:
+                raise ValueError(
+                    f"--forget-{kind}: {name!r} is not in the graph that the model has learned"
+                )
+            if kind == "value" and name not in known:
+                raise ValueError(f"--forget-value: the value of {name!r} is not known")
 
 
 def _learn_files(

@@ -1,6 +1,8 @@
 """Who may do what: hosts, origins, the token, sizes, times and rates, and safe headers."""
 
 import asyncio
+import base64
+import contextlib
 import hmac
 import ipaddress
 import re
@@ -101,6 +103,8 @@ class Guard:
                 answer = make_problem(
                     error.status_code, error.detail, error.fields, seconds=seconds
                 )
+                if error.status_code == 401:
+                    answer.headers["WWW-Authenticate"] = _choose_challenge(Headers(scope=scope))
                 await answer(scope, receive, send_safely)
                 return
             limited = _LimitedBody(receive, self.settings)
@@ -137,7 +141,7 @@ class Guard:
         if needs == "nothing" or path in _OPEN or _FILE.fullmatch(path):
             return
         if (needs == "all" or (path in CHANGES and method != "OPTIONS")) and not self._has_token(
-            headers
+            headers, method
         ):
             raise RefusedError(
                 401,
@@ -145,12 +149,29 @@ class Guard:
                 [("Authorization", "is missing or wrong")],
             )
 
-    def _has_token(self, headers: Headers) -> bool:
-        scheme, _, given = headers.get("authorization", "").partition(" ")
-        digest = sha256(given.strip().encode()).digest()
+    def _has_token(self, headers: Headers, method: str) -> bool:
+        digest = sha256(_read_token(headers, method).encode()).digest()
         # Digests, compared in constant time: neither length nor content can be measured.
-        matches = hmac.compare_digest(digest, self._token or b"")
-        return matches and scheme.lower() == "bearer" and self._token is not None
+        return hmac.compare_digest(digest, self._token or b"") and self._token is not None
+
+
+def _read_token(headers: Headers, method: str) -> str:
+    """Return the token that a request brings; nothing without one."""
+    scheme, _, given = headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer":
+        return given.strip()
+    # A browser sends a password again by itself, so it is good for looking only.
+    if scheme.lower() == "basic" and method in _SAFE_METHODS:
+        with contextlib.suppress(ValueError):
+            return base64.b64decode(given.strip(), validate=True).decode().partition(":")[2]
+    return ""
+
+
+def _choose_challenge(headers: Headers) -> str:
+    """Let a browser that follows a link ask for the token; its scripts ask by themselves."""
+    if headers.get("sec-fetch-mode") == "navigate":
+        return 'Basic realm="gradraker: the token is the password", charset="UTF-8"'
+    return "Bearer"
 
 
 def describe_limit(settings: Settings) -> str:

@@ -75,12 +75,15 @@ class Service:
         learned = self.state.table.seq if self.state else self._seq_at_start
         return max(0, self.last_seq - learned)
 
+    def start_learning(self) -> None:
+        """Start the learning process, before anything else: it takes longest."""
+        self._supervisor.start()
+
     def start(self) -> None:
-        """Start all threads and the learning process; call it on the event loop."""
+        """Start all threads; call it on the event loop."""
         self._loop = asyncio.get_running_loop()
         for thread in (self.writer, self.predictor, self.explainer, self.reader):
             thread.start()
-        self._supervisor.start()
         # While the learner starts: the first state needs it.
         threading.Thread(target=_load_models, daemon=True).start()
 

@@ -1,8 +1,9 @@
 "use strict";
-(() => {
-const data = JSON.parse(document.getElementById("explorer-data").textContent);
+// The nodes of one target; the ids of its elements begin with the prefix.
+function explore(prefix) {
+const byId = id => document.getElementById(prefix + id);
+const data = JSON.parse(byId("explorer-data").textContent);
 const PAGE = 15, SVG = "http://www.w3.org/2000/svg", CLASSES = data.task === "classes";
-const byId = id => document.getElementById(id);
 
 // -- data ---------------------------------------------------------------------
 const TYPES = {known: Uint8Array, degree: Uint32Array, starts: Uint32Array, ids: Uint32Array};
@@ -294,7 +295,7 @@ function open_panel(i) {
     parts.push(listed);
   }
   parts.push(make("figure", null, {class: "neighbourhood"}, draw_neighbourhood(i, panel), make("figcaption", null, {}, make_legend())));
-  const title = make("h3", null, {id: "panel-title", tabindex: "-1"}, make("bdi", names[i]));
+  const title = make("h3", null, {id: `${prefix}panel-title`, tabindex: "-1"}, make("bdi", names[i]));
   const back = make("button", "Back to the table", {type: "button"});
   back.addEventListener("click", () => { byId("query").focus(); byId("explorer").scrollIntoView(); });
   byId("panel").replaceChildren(title, ...parts, back);
@@ -336,10 +337,31 @@ byId("panel").addEventListener("keydown", event => { if (event.key === "Escape")
 byId("explorer").hidden = false;
 refresh();
 // A link to a node: report.html#node-3.
+return number => { if (number < n) open_panel(number); };
+}
+
+// A page of several targets shows one of them; the address says which, as in report.html#t2-node-3.
+const openers = new Map();
+for (const one of document.querySelectorAll("script[data-prefix]")) openers.set(one.dataset.prefix, explore(one.dataset.prefix));
+const chooser = document.getElementById("target");
+function choose_target(prefix) {
+  for (const part of document.querySelectorAll(".target")) part.hidden = part.id !== `${prefix}target`;
+  chooser.value = prefix;
+}
 function follow() {
-  const asked = /^#node-(\d+)$/.exec(location.hash);
-  if (asked && Number(asked[1]) < n) open_panel(Number(asked[1]));
+  const [, prefix, node] = /^#(t\d+-)?(?:node-(\d+)|target)$/.exec(location.hash) || [];
+  const opened = prefix || (chooser ? chooser.options[0].value : "");
+  if (!openers.has(opened)) return;
+  if (chooser) choose_target(opened);
+  if (prefix && !node) document.getElementById(`${opened}target`).scrollIntoView();
+  if (node) openers.get(opened)(Number(node));
+}
+if (chooser) {
+  document.getElementById("targets").hidden = false;
+  chooser.addEventListener("input", () => {
+    history.replaceState(null, "", `#${chooser.value}target`);
+    choose_target(chooser.value);
+  });
 }
 addEventListener("hashchange", follow);
 follow();
-})();

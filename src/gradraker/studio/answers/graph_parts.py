@@ -14,6 +14,7 @@ from gradraker.studio.answers.graph_layout import (
     fit_square,
     list_edges,
 )
+from gradraker.studio.coordinates import find_coordinates
 from gradraker.studio.studio_options import StudioOptions
 
 if TYPE_CHECKING:
@@ -56,6 +57,11 @@ class GraphParts:
         self._adjacency = A
         self._names = names
         self._options = options
+        self._coordinates, self.coordinate_names = find_coordinates(model.attributes_)
+        if options.positions:
+            unknown = (np.nan, np.nan)
+            self._coordinates = np.array([options.positions.get(name, unknown) for name in names])
+            self.coordinate_names = options.position_names
         self._edges = list_edges(A)
         self._members: Integers | None = None
 
@@ -124,10 +130,11 @@ class GraphParts:
 
     def _find_coordinates(self, rows: Integers) -> Floats | None:
         """Return positions by coordinates, if most nodes have them; others are near neighbours."""
-        given = self._options.positions
-        found = np.array([given.get(self._names[i], (np.nan, np.nan)) for i in rows.tolist()])
-        has = np.isfinite(found).all(axis=1)
-        if not given or has.sum() < max(1, rows.size / 2):
+        if self._coordinates is None:
+            return None
+        found = self._coordinates[rows]
+        has = np.asarray(np.isfinite(found).all(axis=1))
+        if has.sum() < max(1, rows.size / 2):
             return None
         middle = found[has].mean(axis=0)
         place = {row: i for i, row in enumerate(rows.tolist())}

@@ -156,7 +156,7 @@ def test_a_correction_is_solved_to_a_part_of_itself(step: Any) -> None:
     solution.set_values(Y)
     residual = target - H @ solution.coefficients
     # However small the change is next to the tolerance of 1e-2.
-    assert np.linalg.norm(residual) <= 0.0201 * np.linalg.norm(change)
+    assert np.linalg.norm(residual) <= 0.05 * (1 + 1e-3) * np.linalg.norm(change)
 
 
 def test_a_new_value_of_several_targets_moves_predictions_as_an_exact_solve_does() -> None:

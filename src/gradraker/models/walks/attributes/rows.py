@@ -181,7 +181,13 @@ class AttributeRows:
         """Directions (d, r) that wide words are projected to; None if they are not."""
         matrix = self.table.matrix[: self.walks.n_old]
         words = scale_words(matrix if issparse(matrix) else matrix[:, self._is_used])
-        return find_directions(words, most_columns=self._most_columns, seed=self.walks.seed)
+        options: dict[str, Any] = {"most_columns": self._most_columns, "seed": self.walks.seed}
+        if not self.table.is_named:
+            return find_directions(words, **options)
+        # The same directions whoever came first with a word.
+        order = np.argsort(np.array(self.names, dtype=object))
+        found = find_directions(words[:, order], **options)
+        return None if found is None else found[np.argsort(order)]
 
     @cached_property
     def _totals(self) -> NDArray[np.float64]:

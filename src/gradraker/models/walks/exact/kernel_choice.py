@@ -37,7 +37,14 @@ _NEEDED, _NEEDED_OVER_MEAN = 8.0, 3.0
 # follow few values with as many terms, and the fewest as closely as one likes.
 _NEEDED_OVER_AVERAGE, _NEEDED_OF_FEW, _FEWEST_FREE = 3.0, 300.0, 20
 # Part of all weights below which a kernel is left out of an average.
-_LEAST_WEIGHT = 0.05
+_LEAST_WEIGHT = 0.01
+# The weights of the mean, and of walks among kernels, in an average before values are seen.
+_PRIOR_OF_MEAN, _PRIOR_OF_WALKS = 1.0 / 3.0, 0.5
+# Penalties to average over, in units of a kernel's variation; those below a hundredth count less.
+_AVERAGED_ALPHAS = np.logspace(-4, 2, 25)
+_PRIOR_OF_ALPHAS = np.sqrt(np.minimum(1.0, _AVERAGED_ALPHAS / 0.01))
+# Left-out errors and likelihood tell partly the same: so much of their sum counts.
+_COUNTED = 0.75
 # Known nodes from which on useless terms are dropped on a part of them.
 _MANY_ENOUGH = 400
 _RULE = (
@@ -45,8 +52,8 @@ _RULE = (
     "form)"
 )
 _RULE_OF_ATTRIBUTES = (
-    "kernels of walks and attributes, averaged by how likely they make the values, unless free "
-    "shares are better by {:.0f} nats (left-out error and likelihood, in closed form)"
+    "kernels of walks and attributes and the mean, averaged by how likely they make the values, "
+    "unless free shares are better by {:.0f} nats (left-out error and likelihood, in closed form)"
 )
 # Known nodes from which on all of these nats are asked of blocks, and none.
 _ENOUGH, _FEW = 30, 10
@@ -121,13 +128,13 @@ def choose_kernel(
         plain = candidates[best : best + 1] if can_be_free else [*by_width, *candidates[1:]]
         handicap = np.zeros(len(plain))
         handicap[len(by_width) :] = _NEEDED
-        added = [_average_with_attributes(many, plain, handicap, attributes, alpha)]
-        best = len(candidates)
+        average, penalty = _average_with_attributes(many, plain, handicap, attributes, alpha)
+        best, added = len(candidates), [average]
         if can_be_free:
             added.append(share_freely(many, _drop_useless(few, [*walks, *attributes])))
         more, more_alphas = _compute_costs(many, added, alpha, FINE_ALPHAS)
         candidates, costs = [*candidates, *added], np.append(costs, more)
-        alphas = np.append(alphas, more_alphas)
+        alphas = np.append(alphas, [penalty, *more_alphas[1:]])
         needed = _NEEDED_OVER_AVERAGE + _NEEDED_OF_FEW / len(many.Y)
         if len(added) > 1 and more[1] < costs[:-1].min() - needed:
             best += 1
@@ -149,26 +156,56 @@ def _average_with_attributes(
     handicap: Matrix,
     terms: Sequence[AttributeTerm],
     alpha: float | None,
-) -> Kernel:
-    """Kernels of walks, of attributes and of both, averaged by how likely they make the values.
+) -> tuple[Kernel, float]:
+    """Kernels of walks, of attributes and of both, at all penalties, and the mean, averaged.
 
-    A kernel counts by exp(−criterion), where the criterion is the sum of left-out errors and of a
-    part of the likelihood, over 1 + that part; kernels of walks may have a handicap, in nats. Few
-    values leave some of each kernel, many leave one. Before values are seen, walks have half of the
-    weight.
+    Each counts by how likely it makes the values, exp(−0.75 · criterion); kernels of walks may have
+    a handicap, in nats. Penalties are averaged in logarithms, and the mean counts as the largest of
+    them: few values leave some of each kernel and a large penalty, many leave one kernel. Before
+    values are seen, walks have half of the weight of all kernels; linear attributes, attributes,
+    and both with walks share the other half.
     """
     own = [term for term in terms if term[0] == "attributes"]
     linear = [term for term in own if term[1] is None]
-    others = list(dict.fromkeys(_share_terms(some) for some in (linear, own, terms) if some))
-    costs = _compute_costs(sample, walks, alpha, FINE_ALPHAS)[0] + handicap
+    alone = list(dict.fromkeys(_share_terms(some) for some in (linear, own, terms) if some))
+    both: list[Kernel] = []
     if walks:
+        costs = _compute_costs(sample, walks, alpha, FINE_ALPHAS)[0] + handicap
         best = walks[int(costs.argmin())]
-        others += [average_kernels(sample, [best, k], [0.5, 0.5]) for k in others]
-    costs = np.append(costs, _compute_costs(sample, others, alpha, FINE_ALPHAS)[0])
-    nats = (costs - costs.min()) / (1.0 + get_likelihood_part(len(sample.Y)))
-    sizes = [len(walks), len(others)]
-    prior = np.repeat([1.0 / max(1, len(walks)), 1.0 / len(others)], sizes)
-    return average_kernels(sample, [*walks, *others], prior * np.exp(-nats))
+        both = [average_kernels(sample, [best, k], [0.5, 0.5]) for k in alone]
+    groups = [group for group in (alone[:1], alone[1:], both) if group]
+    kernels = [*walks, *(kernel for group in groups for kernel in group)]
+    part = (1.0 - _PRIOR_OF_WALKS if walks else 1.0) / len(groups)
+    prior = np.array(
+        [_PRIOR_OF_WALKS / len(walks) for _ in walks]
+        + [part / len(group) for group in groups for _ in group]
+    )
+    curves = _compute_curves(sample, kernels, alpha)  # [kernels, penalties]
+    curves[: len(walks)] += handicap[:, np.newaxis]
+    of_mean = compute_criterion_of_mean(sample.targets, sample.roots)
+    least = min(of_mean, float(curves.min()))
+    weights = prior[:, np.newaxis] * np.exp(_COUNTED * (least - curves))
+    if alpha is not None:
+        return average_kernels(sample, kernels, weights[:, 0]), alpha
+    weights *= (1.0 - _PRIOR_OF_MEAN) * _PRIOR_OF_ALPHAS / _PRIOR_OF_ALPHAS.sum()
+    mean = _PRIOR_OF_MEAN * float(np.exp(_COUNTED * (least - of_mean)))
+    logs = np.log(_AVERAGED_ALPHAS)
+    log_alpha = (float(np.sum(weights @ logs)) + mean * logs[-1]) / (float(weights.sum()) + mean)
+    signals = (weights / (1.0 + _AVERAGED_ALPHAS)).sum(axis=1)  # [kernels]: without noise
+    average = average_kernels(sample, kernels, signals)
+    return average, measure_variation(sample.compute_matrix(average)) * float(np.exp(log_alpha))
+
+
+def _compute_curves(sample: Sample, kernels: Sequence[Kernel], alpha: float | None) -> Matrix:
+    """The criterion of each kernel at each penalty, (kernels, penalties)."""
+    curves = []
+    for kernel in kernels:
+        K = sample.compute_matrix(kernel)
+        penalties = np.array([alpha]) if alpha else measure_variation(K) * _AVERAGED_ALPHAS
+        with use_one_blas_thread(len(K)):
+            curve = compute_criterion_curve(K, sample.targets, penalties, sample.roots)
+        curves.append(curve.criterion)
+    return np.array(curves)
 
 
 def average_kernels(

@@ -142,7 +142,7 @@ class HeldOut:
             mean = average_rows(self._Y[rest], None if self._trust is None else self._trust[rest])
             means.append(mean)
             R[self._known[rest], columns] = np.tile(self._Y[rest] - mean, len(alphas))
-            mask = np.zeros((self._operators.n, 1))
+            mask = np.zeros((self._operators.n, 1), dtype=dtype)
             mask[self._known[rest]] = 1.0
             groups.append(Group(columns, engine.load(mask, dtype)))
         solved = solve_ridge(
