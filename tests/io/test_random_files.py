@@ -239,6 +239,8 @@ def test_random_matrix_market(path: Path, words: Any, kind: Any, symmetry: Any, 
     check_both_ways(path)
 
 
+# SciPy 1.13 lacks the argument that SciPy 1.18 asks for.
+@pytest.mark.filterwarnings("ignore:The default value for .spmatrix.:DeprecationWarning")
 @settings(FILES, max_examples=30)  # SciPy starts threads for each file
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_matrix_market_as_scipy_reads_it(path: Path, seed: Any, symmetric: Any) -> None:
