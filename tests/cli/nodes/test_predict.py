@@ -4,10 +4,7 @@ import csv
 import json
 import os
 import re
-import signal
-import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,8 +20,6 @@ from gradraker.cli.options import HOP_WEIGHTS, KERNELS, SIGMA2_RULES
 from gradraker.cli.output import make_printable
 from gradraker.workflow.node_predictions import NodePredictions
 
-PROGRAM = "from gradraker.cli import main; main(prog_name='gradraker')"
-
 
 def write_rows(path: Path | str, rows: list[Any]) -> None:
     with open(path, "w", encoding="utf-8", newline="") as file:
@@ -33,20 +28,6 @@ def write_rows(path: Path | str, rows: list[Any]) -> None:
 
 def read_rows(text: str) -> list[Any]:
     return list(csv.DictReader(text.splitlines()))
-
-
-@pytest.fixture(scope="module")
-def stations(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Edges of all stations and values of the first 60."""
-    folder = tmp_path_factory.mktemp("stations")
-    data = gradraker.load_temperature()
-    entries = data.adjacency.tocoo()
-    names = data.node_names
-    edges = [(names[i], names[j]) for i, j in zip(*entries.coords, strict=True)]
-    write_rows(folder / "edges.csv", [("source", "target"), *edges])
-    known = list(zip(names[:60], data.values[:60].tolist(), strict=True))
-    write_rows(folder / "known.csv", [("node", "value"), *known])
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -430,10 +411,6 @@ def test_report_without_jinja2_writes_nothing(
 # -- outputs are whole ---------------------------------------------------------
 
 
-def visible(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
-
-
 def test_a_failing_writer_leaves_the_old_file_and_no_litter(
     predict: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -449,154 +426,3 @@ def test_a_failing_writer_leaves_the_old_file_and_no_litter(
     assert_refused(predict("--out", "p.csv"), 1, "p.csv: No space left on device")
     assert Path("p.csv").read_text() == "old"
     assert sorted(os.listdir()) == before
-
-
-SLOW_WRITER = """
-import sys, time
-from gradraker.cli import output
-make_csv = output.make_csv
-
-def slow_rows(rows):
-    for row in rows:
-        yield row
-        sys.stderr.write("row\\n")
-        sys.stderr.flush()
-        time.sleep(0.2)
-
-from gradraker.cli import page
-page.make_csv = lambda rows: make_csv(slow_rows(rows))
-"""
-
-
-@pytest.mark.process
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
-def test_killed_while_writing_leaves_the_old_output(stations: Path, tmp_path: Path) -> None:
-    out = tmp_path / "p.csv"
-    out.write_text("old")
-    files = ["--edges", stations / "edges.csv", "--values", stations / "known.csv"]
-    process = subprocess.Popen(
-        [sys.executable, "-c", SLOW_WRITER + PROGRAM, "predict", *files, "--out", out],  # type: ignore[list-item]
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        text=True,
-    )
-    try:
-        for _ in range(3):  # three rows are on their way
-            assert process.stderr is not None
-            assert process.stderr.readline() == "row\n"
-        assert len(list(tmp_path.iterdir())) == 2  # the old file, and what is being written
-        process.send_signal(signal.SIGKILL)
-        assert process.wait(timeout=60) == -signal.SIGKILL
-    finally:
-        process.kill()
-        process.wait()
-        assert process.stderr is not None
-        process.stderr.close()
-    assert out.read_text() == "old"
-    # A killed process cannot tidy up; what it leaves is hidden and has another name.
-    assert visible(tmp_path) == ["p.csv"]
-
-
-@pytest.mark.process
-def test_interrupted_process_tidies_up(stations: Path, tmp_path: Path) -> None:
-    out = tmp_path / "p.csv"
-    files = ["--edges", stations / "edges.csv", "--values", stations / "known.csv"]
-    process = subprocess.Popen(
-        [sys.executable, "-c", SLOW_WRITER + PROGRAM, "predict", *files, "--out", out],  # type: ignore[list-item]
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        text=True,
-    )
-    try:
-        assert process.stderr is not None
-        assert process.stderr.readline() == "row\n"
-        process.send_signal(signal.SIGINT)
-        assert process.stderr is not None
-        rest = process.stderr.read()
-        assert process.wait(timeout=60) == 130
-    finally:
-        process.kill()
-        process.wait()
-        assert process.stderr is not None
-        process.stderr.close()
-    assert "Stopped." in rest
-    assert "Traceback" not in rest
-    assert list(tmp_path.iterdir()) == []
-
-
-# All commands write in the same way. The first loads little, the second nearly everything.
-WRITERS = pytest.mark.parametrize(
-    "words",
-    [
-        "data fetch temperature --values -",
-        pytest.param(
-            "predict --edges edges.csv --values known.csv --out -", marks=pytest.mark.slow
-        ),
-    ],
-)
-
-
-@pytest.mark.process
-@WRITERS
-def test_a_closed_pipe_is_no_traceback(stations: Path, words: str) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, *words.split()],
-        cwd=stations,
-        stderr=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    process.stdout.close()  # the reader has gone before anything is written
-    _, errors = process.communicate(timeout=120)
-    assert "Traceback" not in errors
-    assert process.returncode == 1
-
-
-@pytest.mark.process
-@WRITERS
-def test_process_writes_utf8_whatever_the_terminal(stations: Path, words: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, *words.split()],
-        cwd=stations,
-        capture_output=True,
-        check=True,
-        timeout=120,
-        env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
-    )
-    assert "Zürich / Fluntern" in done.stdout.decode("utf-8")
-
-
-def test_progress_is_silent_off_a_terminal_and_quick_on_one(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from gradraker.cli import progress
-
-    monkeypatch.setattr(progress, "DELAY_SECONDS", 0.01)
-    with progress.Waiting() as waiting:
-        waiting.show_stage("training")
-        time.sleep(0.1)
-    assert waiting._timer.ident is None  # never started: rich need not even be loaded
-    assert capsys.readouterr().err == ""
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    monkeypatch.setenv("TERM", "xterm")
-    with progress.Waiting() as waiting:
-        waiting.set_file("edges.csv")
-        waiting.show_progress("reading", 5, 10)
-        time.sleep(0.5)
-        waiting.show_stage("training [bold]")
-        time.sleep(0.3)
-    shown = capsys.readouterr().err
-    assert "reading edges.csv" in shown
-    assert "training [bold]" in shown
-
-
-def test_progress_that_starts_late_does_not_outlive_the_work(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    from gradraker.cli import progress
-
-    with progress.Waiting() as waiting:
-        pass
-    waiting._start()  # as the timer does if loading rich takes longer than the work
-    assert waiting._bar is None

@@ -1,0 +1,129 @@
+"""Output of commands in processes: whole or as it was, whatever ends the process or the stream."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAM = "from gradraker.cli import main; main(prog_name='gradraker')"
+SLOW_WRITER = """
+import sys, time
+from gradraker.cli import output
+make_csv = output.make_csv
+
+def slow_rows(rows):
+    for row in rows:
+        yield row
+        sys.stderr.write("row\\n")
+        sys.stderr.flush()
+        time.sleep(0.2)
+
+from gradraker.cli import page
+page.make_csv = lambda rows: make_csv(slow_rows(rows))
+"""
+
+
+def visible(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
+
+
+@pytest.mark.process
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
+def test_killed_while_writing_leaves_the_old_output(stations: Path, tmp_path: Path) -> None:
+    out = tmp_path / "p.csv"
+    out.write_text("old")
+    files = ["--edges", stations / "edges.csv", "--values", stations / "known.csv"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOW_WRITER + PROGRAM, "predict", *files, "--out", out],  # type: ignore[list-item]
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        for _ in range(3):  # three rows are on their way
+            assert process.stderr is not None
+            assert process.stderr.readline() == "row\n"
+        assert len(list(tmp_path.iterdir())) == 2  # the old file, and what is being written
+        process.send_signal(signal.SIGKILL)
+        assert process.wait(timeout=60) == -signal.SIGKILL
+    finally:
+        process.kill()
+        process.wait()
+        assert process.stderr is not None
+        process.stderr.close()
+    assert out.read_text() == "old"
+    # A killed process cannot tidy up; what it leaves is hidden and has another name.
+    assert visible(tmp_path) == ["p.csv"]
+
+
+@pytest.mark.process
+def test_interrupted_process_tidies_up(stations: Path, tmp_path: Path) -> None:
+    out = tmp_path / "p.csv"
+    files = ["--edges", stations / "edges.csv", "--values", stations / "known.csv"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOW_WRITER + PROGRAM, "predict", *files, "--out", out],  # type: ignore[list-item]
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        assert process.stderr is not None
+        assert process.stderr.readline() == "row\n"
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        rest = process.stderr.read()
+        assert process.wait(timeout=60) == 130
+    finally:
+        process.kill()
+        process.wait()
+        assert process.stderr is not None
+        process.stderr.close()
+    assert "Stopped." in rest
+    assert "Traceback" not in rest
+    assert list(tmp_path.iterdir()) == []
+
+
+# All commands write in the same way. The first loads little, the second nearly everything.
+WRITERS = pytest.mark.parametrize(
+    "words",
+    [
+        "data fetch temperature --values -",
+        pytest.param(
+            "predict --edges edges.csv --values known.csv --out -", marks=pytest.mark.slow
+        ),
+    ],
+)
+
+
+@pytest.mark.process
+@WRITERS
+def test_a_closed_pipe_is_no_traceback(stations: Path, words: str) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, *words.split()],
+        cwd=stations,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    process.stdout.close()  # the reader has gone before anything is written
+    _, errors = process.communicate(timeout=120)
+    assert "Traceback" not in errors
+    assert process.returncode == 1
+
+
+@pytest.mark.process
+@WRITERS
+def test_process_writes_utf8_whatever_the_terminal(stations: Path, words: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *words.split()],
+        cwd=stations,
+        capture_output=True,
+        check=True,
+        timeout=120,
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
+    )
+    assert "Zürich / Fluntern" in done.stdout.decode("utf-8")

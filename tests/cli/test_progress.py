@@ -1,0 +1,39 @@
+"""Progress: shown on a terminal when the work takes a while, and silent elsewhere."""
+
+import sys
+import time
+
+import pytest
+
+from gradraker.cli import progress
+
+
+def test_progress_is_silent_off_a_terminal_and_quick_on_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "DELAY_SECONDS", 0.01)
+    with progress.Waiting() as waiting:
+        waiting.show_stage("training")
+        time.sleep(0.1)
+    assert waiting._timer.ident is None  # never started: rich need not even be loaded
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    with progress.Waiting() as waiting:
+        waiting.set_file("edges.csv")
+        waiting.show_progress("reading", 5, 10)
+        time.sleep(0.5)
+        waiting.show_stage("training [bold]")
+        time.sleep(0.3)
+    shown = capsys.readouterr().err
+    assert "reading edges.csv" in shown
+    assert "training [bold]" in shown
+
+
+def test_progress_that_starts_late_does_not_outlive_the_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with progress.Waiting() as waiting:
+        pass
+    waiting._start()  # as the timer does if loading rich takes longer than the work
+    assert waiting._bar is None
