@@ -210,3 +210,13 @@ def test_a_model_of_several_targets_takes_new_edges_and_keeps_a_value_of_each() 
     assert "no node has a known value of the target 'b'" in told
     assert "'x'" in update("--forget-node", "x", code=1).stderr
     assert "not known" in update("--forget-value", "Newcomer", code=1).stderr
+
+
+@pytest.mark.usefixtures("files")
+def test_errors_of_few_values_are_stated_as_for_one_target() -> None:
+    lines = Path("values.csv").read_text(encoding="utf-8").splitlines()
+    Path("values.csv").write_text("\n".join(lines[:6]), encoding="utf-8")
+    told = json.loads(run("--value", "between,size", "--json").stdout)["targets"]
+    alone = json.loads(run("--value", "between", "--json").stdout)
+    assert alone["held_out"] is None
+    assert [(one["target"], one["rmse"]) for one in told] == [("between", None), ("size", None)]

@@ -221,7 +221,7 @@ def write_targets(
 def _summarize(results: Results, summaries: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
     """Return the facts of all targets, as JSON can hold them."""
     first = next(iter(results.values())).model
-    errors, n_known = first.left_out_error_, (~np.isnan(first.values_)).sum(axis=0).tolist()
+    n_known = (~np.isnan(first.values_)).sum(axis=0).tolist()
     facts = first.describe()
     one = next(iter(summaries.values()))
     return {
@@ -234,11 +234,12 @@ def _summarize(results: Results, summaries: Mapping[str, dict[str, Any]]) -> dic
                 "target": name,
                 "known": known,
                 "scale": summaries[name]["choice"]["formula"],
-                "rmse": error.rmse if known > 1 else None,
-                "rmse_of_mean": error.rmse_of_mean if known > 1 else None,
+                "rmse": error.get("rmse"),
+                "rmse_of_mean": error.get("rmse_of_mean"),
                 "predictions": summaries[name]["predictions"],
             }
-            for name, known, error in zip(results, n_known, errors.values(), strict=True)
+            for name, known in zip(results, n_known, strict=True)
+            for error in [summaries[name]["held_out"] or {}]  # none of too few known values
         ],
     }
 
