@@ -24,10 +24,10 @@ class ServiceProcess:
         self._stdout = self.process.stdout
         self.output = ""
 
-    def stop(self) -> Any:
-        """Stop it as Ctrl-C would; return its exit code."""
+    def stop(self, how: signal.Signals = signal.SIGINT) -> Any:
+        """Stop it as Ctrl-C would, or otherwise; return its exit code."""
         if self.process.poll() is None:
-            self.process.send_signal(signal.SIGINT)
+            self.process.send_signal(how)
             try:
                 self.process.wait(40)
             except subprocess.TimeoutExpired:

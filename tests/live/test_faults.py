@@ -60,10 +60,13 @@ def test_restart_needs_no_model_and_goes_on(model_file: Any, tmp_path: Any) -> N
         with service.connect() as client:
             client.wait(client.partial_fit([("new", "x")], {"e": 2.0}))
             before = client.predict(["new", "y", "v"])
-        assert service.stop() == 0, service.output
-    with LiveService(journal=journal) as service, service.connect() as client:
-        assert client.predict(["new", "y", "v"]).tolist() == pytest.approx(before.tolist())
-        assert client.errors()["n"] == 1
+        assert service.stop() == 130, service.output
+        assert "Traceback" not in service.output
+    with LiveService(journal=journal) as service:
+        with service.connect() as client:
+            assert client.predict(["new", "y", "v"]).tolist() == pytest.approx(before.tolist())
+            assert client.errors()["n"] == 1
+        assert service.stop(signal.SIGTERM) == 0, service.output
 
 
 @pytest.fixture

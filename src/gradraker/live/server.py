@@ -6,6 +6,7 @@ import logging
 import signal
 import sys
 from collections.abc import Callable, Coroutine, Iterator
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
@@ -97,6 +98,8 @@ def serve(
     )
     server = _Server(config, service, background, on_listen)
     server.run()
+    if server.was_interrupted:
+        raise KeyboardInterrupt
     if not server.started:
         raise OSError(f"the service could not listen on {settings.host}:{settings.port}")
 
@@ -112,10 +115,16 @@ class _Server(uvicorn.Server):
         self._background = background
         self._on_listen = on_listen
         self._task: asyncio.Task[None] | None = None
+        self.was_interrupted = False
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Begin to stop; Ctrl-C is told to the caller afterwards."""
+        self.was_interrupted |= sig == signal.SIGINT
+        super().handle_exit(sig, frame)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Stop at Ctrl-C and SIGTERM; both are the usual ways to end a service, not errors."""
+        """Stop at Ctrl-C and SIGTERM, which are the usual ways to end a service."""
         signals = (signal.SIGINT, signal.SIGTERM)
         before = {one: signal.signal(one, self.handle_exit) for one in signals}
         try:
