@@ -4,6 +4,8 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -30,11 +32,9 @@ def visible(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
 
 
-@pytest.mark.process
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
-def test_killed_while_writing_leaves_the_old_output(stations: Path, tmp_path: Path) -> None:
-    out = tmp_path / "p.csv"
-    out.write_text("old")
+@contextmanager
+def start_slow_writer(stations: Path, out: Path) -> Iterator[subprocess.Popen[str]]:
+    """Predict in another process, which says "row" before it writes each row."""
     files = ["--edges", stations / "edges.csv", "--values", stations / "known.csv"]
     process = subprocess.Popen(
         [sys.executable, "-c", SLOW_WRITER + PROGRAM, "predict", *files, "--out", out],  # type: ignore[list-item]
@@ -43,17 +43,26 @@ def test_killed_while_writing_leaves_the_old_output(stations: Path, tmp_path: Pa
         text=True,
     )
     try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        assert process.stderr is not None
+        process.stderr.close()
+
+
+@pytest.mark.process
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
+def test_killed_while_writing_leaves_the_old_output(stations: Path, tmp_path: Path) -> None:
+    out = tmp_path / "p.csv"
+    out.write_text("old")
+    with start_slow_writer(stations, out) as process:
         for _ in range(3):  # three rows are on their way
             assert process.stderr is not None
             assert process.stderr.readline() == "row\n"
         assert len(list(tmp_path.iterdir())) == 2  # the old file, and what is being written
         process.send_signal(signal.SIGKILL)
         assert process.wait(timeout=60) == -signal.SIGKILL
-    finally:
-        process.kill()
-        process.wait()
-        assert process.stderr is not None
-        process.stderr.close()
     assert out.read_text() == "old"
     # A killed process cannot tidy up; what it leaves is hidden and has another name.
     assert visible(tmp_path) == ["p.csv"]
@@ -62,25 +71,13 @@ def test_killed_while_writing_leaves_the_old_output(stations: Path, tmp_path: Pa
 @pytest.mark.process
 def test_interrupted_process_tidies_up(stations: Path, tmp_path: Path) -> None:
     out = tmp_path / "p.csv"
-    files = ["--edges", stations / "edges.csv", "--values", stations / "known.csv"]
-    process = subprocess.Popen(
-        [sys.executable, "-c", SLOW_WRITER + PROGRAM, "predict", *files, "--out", out],  # type: ignore[list-item]
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        text=True,
-    )
-    try:
+    with start_slow_writer(stations, out) as process:
         assert process.stderr is not None
         assert process.stderr.readline() == "row\n"
         process.send_signal(signal.SIGINT)
         assert process.stderr is not None
         rest = process.stderr.read()
         assert process.wait(timeout=60) == 130
-    finally:
-        process.kill()
-        process.wait()
-        assert process.stderr is not None
-        process.stderr.close()
     assert "Stopped." in rest
     assert "Traceback" not in rest
     assert list(tmp_path.iterdir()) == []

@@ -1,6 +1,6 @@
 """What predict and update write: the table of predictions and the page, with its options."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,8 +9,6 @@ import click
 
 from gradraker.cli.output import (
     Write,
-    list_prediction_rows,
-    list_target_rows,
     make_csv,
     make_text,
     write_outputs,
@@ -136,33 +134,12 @@ class Outputs:
         self._rows: list[Sequence[object]] = []
         self._page = ""
 
-    def make(
-        self,
-        result: "NodePredictions",
-        render_page: Callable[[], str],
-        *,
-        top: int,
-        raw_names: bool,
-    ) -> None:
-        """Make what is asked for; ``render_page`` returns the page."""
+    def make(self, rows: Iterable[Sequence[object]], render_page: Callable[[], str]) -> None:
+        """Make what is asked for: rows of the table, which may be lazy, and the page."""
         if self.report is not None:
             self._page = render_page()
         if self.out is not None:
-            self._rows = list(list_prediction_rows(result, top=top, raw_names=raw_names))
-
-    def make_targets(
-        self,
-        results: "Mapping[str, NodePredictions]",
-        render_page: Callable[[], str],
-        *,
-        top: int,
-        raw_names: bool,
-    ) -> None:
-        """Make what is asked for, of several targets."""
-        if self.report is not None:
-            self._page = render_page()
-        if self.out is not None:
-            self._rows = list(list_target_rows(results, top=top, raw_names=raw_names))
+            self._rows = list(rows)
 
     def write(self, model: str | None, write_model: Write) -> None:
         """Write the model, if there is a path for it, and what was made: all files or none."""

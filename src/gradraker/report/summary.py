@@ -11,6 +11,8 @@ from gradraker._validation import to_json_number
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.graph.node_graph import count_reversed
 from gradraker.models.node_model import NodeModel
+from gradraker.models.walks.node_regressor import NodeRegressor
+from gradraker.models.walks.targets.transforms import NoTransform
 from gradraker.report.attributes import describe_attributes, list_coefficients
 from gradraker.report.names import list_contributors, round_off, to_json_name, to_json_value
 from gradraker.report.quality import describe_left_out
@@ -83,13 +85,11 @@ def summarize_predictions(
 
 def _describe_choice(result: NodePredictions, facts: dict[str, Any]) -> Any:
     """Return what the model chose; of several targets, with the scale of this one."""
-    if result.target is None:
+    if not isinstance(result.model, NodeRegressor) or result.target is None:
         return facts.get("choice")
-    choice: dict[str, Any] = facts["choice"]
-    units = result.explain(result.nodes[:1].tolist()).units
-    if units is None:
-        return choice | {"formula": "value", "transform": "none"}
-    return choice | {"formula": units.scale}
+    formula = result.model.transform_[result.target]
+    is_plain = formula == NoTransform().formula
+    return facts["choice"] | {"formula": formula} | ({"transform": "none"} if is_plain else {})
 
 
 def _describe_graph(result: NodePredictions) -> dict[str, Any]:

@@ -52,6 +52,7 @@ from gradraker.cli.options import (
 from gradraker.cli.output import (
     check_writable,
     echo_json,
+    list_prediction_rows,
     make_console,
 )
 from gradraker.cli.page import Outputs, PageOptions, make_page, split_units, take_page_options
@@ -178,10 +179,8 @@ def predict(
         waiting.show_stage("explaining")
         outputs = Outputs(out, report)
         outputs.make(
-            result,
+            list_prediction_rows(result, top=top, raw_names=raw_names),
             lambda: make_page(result, summary, page_options, model_file=model),
-            top=top,
-            raw_names=raw_names,
         )
         waiting.show_stage("writing")
         notes = _take_shape(options) | page_options.to_notes()

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
-import numpy as np
 
 from gradraker.cli.inputs import (
     FileOptions,
@@ -18,7 +17,7 @@ from gradraker.cli.inputs import (
     tell_warnings,
     to_graph_options,
 )
-from gradraker.cli.output import echo_json, make_console
+from gradraker.cli.output import echo_json, list_target_rows, make_console
 from gradraker.cli.page import Outputs, PageOptions, make_targets_page
 from gradraker.cli.progress import Waiting
 from gradraker.cli.tables import make_facts_table, make_rows_table, shorten
@@ -200,11 +199,9 @@ def write_targets(
         for name, one in results.items()
     }
     outputs = Outputs(files["out"], files["report"])
-    outputs.make_targets(
-        results,
+    outputs.make(
+        list_target_rows(results, top=top, raw_names=raw_names),
         lambda: make_targets_page(results, summaries, page_options, model_file=files["model"]),
-        top=top,
-        raw_names=raw_names,
     )
     waiting.show_stage("writing")
     model = next(iter(results.values())).model
@@ -220,9 +217,7 @@ def write_targets(
 
 def _summarize(results: Results, summaries: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
     """Return the facts of all targets, as JSON can hold them."""
-    first = next(iter(results.values())).model
-    n_known = (~np.isnan(first.values_)).sum(axis=0).tolist()
-    facts = first.describe()
+    facts = next(iter(results.values())).model.describe()
     one = next(iter(summaries.values()))
     return {
         "graph": one["graph"],
@@ -232,14 +227,14 @@ def _summarize(results: Results, summaries: Mapping[str, dict[str, Any]]) -> dic
         "targets": [
             {
                 "target": name,
-                "known": known,
-                "scale": summaries[name]["choice"]["formula"],
+                "known": summary["values"]["known"],
+                "scale": summary["choice"]["formula"],
                 "rmse": error.get("rmse"),
                 "rmse_of_mean": error.get("rmse_of_mean"),
-                "predictions": summaries[name]["predictions"],
+                "predictions": summary["predictions"],
             }
-            for name, known in zip(results, n_known, strict=True)
-            for error in [summaries[name]["held_out"] or {}]  # none of too few known values
+            for name, summary in summaries.items()
+            for error in [summary["held_out"] or {}]  # none of too few known values
         ],
     }
 

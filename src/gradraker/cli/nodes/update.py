@@ -36,6 +36,7 @@ from gradraker.cli.options import (
 from gradraker.cli.output import (
     check_writable,
     echo_json,
+    list_prediction_rows,
     make_console,
 )
 from gradraker.cli.page import Outputs, make_page, take_page_options
@@ -181,7 +182,7 @@ def update(
             return make_page(result, summary, take_page_options(options), model_file=target)
 
         outputs = Outputs(out, report)
-        outputs.make(result, make_text, top=top, raw_names=raw_names)
+        outputs.make(list_prediction_rows(result, top=top, raw_names=raw_names), make_text)
         waiting.show_stage("writing")
         changed = bool(found.learned) or found.graph_changed or found.n_forgotten > 0
         is_written = changed or save_as is not None
@@ -195,6 +196,8 @@ def update(
 
 def _check_forgotten(model: "NodeModel", removed: Mapping[str, Any]) -> None:
     """Refuse to forget what the model does not hold, by the name of the option."""
+    if not any(removed.values()):
+        return
     nodes, known = set(model.nodes_.tolist()), set(model.known_nodes_.tolist())
     named = {"value": removed["values"], "node": removed["nodes"]}
     named["edge"] = [name for edge in removed["edges"] for name in edge]
