@@ -81,6 +81,16 @@ def reproduced(
     return folder, output.read_text(encoding="utf-8")
 
 
+@pytest.fixture(scope="session")
+def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A tab of one browser for all pages: starting it takes longer than loading them."""
+    devtools = pytest.importorskip("devtools", exc_type=ImportError)
+    if browser() is None:
+        pytest.skip(MISSING)
+    with devtools.open_tab(tmp_path_factory.mktemp("browser")) as opened:
+        yield opened
+
+
 @pytest.fixture(scope="module")
 def chromium() -> Any:
     """The browser of the machine, driven by Playwright.
