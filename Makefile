@@ -31,7 +31,7 @@ demo: $(READY)  ## train on the embedded Swiss temperatures, print a table, draw
 	@$(BIN)/gradraker demo
 
 test: check  ## format check, lint, types, layers, then all tests and examples but the slow ones
-	@$(PYTEST) -m "not slow" $(TEST_ARGS)
+	@$(PYTEST) -m "not slow" --hypothesis-profile=quick $(TEST_ARGS)
 
 test-all: check  ## the same with the slow tests, in random order: what continuous integration runs
 	@$(PYTEST) --random-order --random-order-seed=$(ORDER) $(TEST_ARGS)

@@ -24,8 +24,10 @@ from gradraker.cli import main
 if sys.platform == "win32":
     collect_ignore_glob = ["torture/*", "live/*", "studio/*", "models/test_turns.py"]
 
-# Tests assert no times: a busy machine is not a failure.
+# Tests assert no times: a busy machine is not a failure. `make test` takes the profile
+# that tries fewer examples.
 hypothesis.settings.register_profile("gradraker", deadline=None)
+hypothesis.settings.register_profile("quick", deadline=None, max_examples=30)
 hypothesis.settings.load_profile("gradraker")
 
 
