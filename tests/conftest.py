@@ -46,6 +46,15 @@ def pytest_collection() -> Iterator[None]:
         gc.enable()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run tests of services first: the last ones of a process may go to another one.
+
+    That would start the services that they share once more.
+    """
+    items.sort(key=lambda item: not item.nodeid.startswith("tests/live/"))
+
+
 @pytest.fixture(scope="session")
 def run() -> Callable[..., Any]:
     """Run a command: ``run("predict", "--edges", path)``, in the folder ``cwd`` if it is given.
