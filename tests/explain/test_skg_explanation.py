@@ -137,7 +137,7 @@ def literal_weights(
 ACTIONS = ("fit", "chunk", "grow", "columns", "one", "rate")
 
 
-@settings(deadline=None, max_examples=6 * settings.default.max_examples // 5)
+@settings(deadline=None, max_examples=6 * settings().max_examples // 5)
 @given(
     seed=st.integers(0, 2**32 - 1),
     kernel=st.sampled_from(list(KERNELS)),
