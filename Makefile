@@ -15,7 +15,7 @@ export MYPY_NUM_WORKERS := auto
 # One process per core; a worker that has nothing left takes tests from the other.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
-.PHONY: help demo docs dist hooks constraints test test-all check coverage mutants paths format bench torture clean
+.PHONY: help demo docs dist hooks constraints test test-all check check-format check-lint check-types check-layers coverage mutants paths format bench torture clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
@@ -31,7 +31,7 @@ demo: $(READY)  ## train on the embedded Swiss temperatures, print a table, draw
 	@$(BIN)/gradraker demo
 
 test: check  ## format check, lint, types, layers, then all tests and examples but the slow ones
-	@$(PYTEST) -m "not slow" $(TEST_ARGS)
+	@$(PYTEST) -m "not slow" --hypothesis-profile=quick $(TEST_ARGS)
 
 test-all: check  ## the same with the slow tests, in random order: what continuous integration runs
 	@$(PYTEST) --random-order --random-order-seed=$(ORDER) $(TEST_ARGS)
@@ -41,9 +41,18 @@ docs: $(READY)  ## the site, without network, into docs/_build/html (a few minut
 	@echo "The site: docs/_build/html/index.html"
 
 check: $(READY)  ## format check, lint, types and layers only
+	@$(MAKE) --no-print-directory --jobs=4 check-format check-lint check-types check-layers
+
+check-format:
 	@$(BIN)/ruff format --check .
+
+check-lint:
 	@$(BIN)/ruff check .
+
+check-types:
 	@$(BIN)/mypy
+
+check-layers:
 	@$(BIN)/lint-imports
 
 coverage: $(READY)  ## lines and branches that no test runs (compiled loops have oracles instead)

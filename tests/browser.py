@@ -2,8 +2,6 @@
 
 import json
 import shutil
-import subprocess
-from pathlib import Path
 from typing import Any
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -21,8 +19,6 @@ FLAGS = (
     "--enable-logging=stderr",
     "--v=0",
 )
-# What the browser itself says about the page, among much that it says about the machine.
-CONSOLE = ":CONSOLE"
 # Added to a copy of the page. It measures what a reader would see, and leaves it in the page.
 PROBE = """<script>
 addEventListener("load", () => {
@@ -45,29 +41,6 @@ def browser() -> Any:
 
 
 MISSING = f"no browser is installed (looked for {', '.join(BROWSERS)})"
-
-
-def load(text: str, folder: Path, *, size: str = "1200,900") -> tuple[Any, ...]:
-    """DOM of a page after loading, and what its console said."""
-    file = folder / "page.html"
-    file.write_text(text, encoding="utf-8")
-    done = subprocess.run(
-        [
-            browser(),
-            *FLAGS,
-            f"--user-data-dir={folder / 'profile'}",
-            f"--window-size={size}",
-            "--dump-dom",
-            file.as_uri(),
-        ],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout, [line for line in done.stderr.splitlines() if CONSOLE in line]
 
 
 def probed(page: str) -> str:

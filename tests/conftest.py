@@ -1,9 +1,10 @@
 """Fixtures that tests of several folders share."""
 
 import contextlib
+import gc
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 # One process per core runs the tests, so threads of linear algebra would only wait for each
@@ -23,9 +24,35 @@ from gradraker.cli import main
 if sys.platform == "win32":
     collect_ignore_glob = ["torture/*", "live/*", "studio/*", "models/test_turns.py"]
 
-# Tests assert no times: a busy machine is not a failure.
+# Tests assert no times: a busy machine is not a failure. `make test` takes the profile
+# that tries fewer examples.
 hypothesis.settings.register_profile("gradraker", deadline=None)
+hypothesis.settings.register_profile("quick", deadline=None, max_examples=30)
 hypothesis.settings.load_profile("gradraker")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Collect tests without searching for garbage, and never search what collecting has made.
+
+    Modules and tests are some 600,000 objects that stay to the end. Each search through them takes
+    half a second, and a run would make dozens.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run tests of services first: the last ones of a process may go to another one.
+
+    That would start the services that they share once more.
+    """
+    items.sort(key=lambda item: not item.nodeid.startswith("tests/live/"))
 
 
 @pytest.fixture(scope="session")
@@ -63,6 +90,16 @@ def reproduced(
             assert result.exit_code == 0, result.output
             output.write_text(result.output, encoding="utf-8")
     return folder, output.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A tab of one browser for all pages: starting it takes longer than loading them."""
+    devtools = pytest.importorskip("devtools", exc_type=ImportError)
+    if browser() is None:
+        pytest.skip(MISSING)
+    with devtools.open_tab(tmp_path_factory.mktemp("browser")) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")

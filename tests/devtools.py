@@ -22,6 +22,7 @@ class Visit:
     """What happened while a page loaded."""
 
     url: str
+    console: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
 
@@ -52,18 +53,20 @@ class Tab:
         message: dict[str, Any] = json.loads(self.socket.recv(timeout=PATIENCE))
         method, found = message.get("method"), message.get("params", {})
         if method == "Runtime.exceptionThrown":
-            self.visit.complaints.append(str(found["exceptionDetails"]))
-        elif method == "Runtime.consoleAPICalled" and found["type"] in (
-            "error",
-            "warning",
-            "assert",
-        ):
-            self.visit.complaints.append(str(found["args"]))
-        elif method == "Log.entryAdded" and found["entry"]["level"] in ("error", "warning"):
-            self.visit.complaints.append(str(found["entry"]))
+            self.note("error", found["exceptionDetails"])
+        elif method == "Runtime.consoleAPICalled":
+            self.note(found["type"], found["args"])
+        elif method == "Log.entryAdded":
+            self.note(found["entry"]["level"], found["entry"])
         elif method == "Network.requestWillBeSent":
             self.visit.requests.append(found["request"]["url"])
         return message
+
+    def note(self, kind: str, message: Any) -> None:
+        """Note what the console says."""
+        self.visit.console.append(str(message))
+        if kind in ("error", "warning", "assert"):
+            self.visit.complaints.append(str(message))
 
     def open(self, url: str) -> Visit:
         """Load a page and return what happened."""
@@ -87,6 +90,15 @@ class Tab:
             assert time.monotonic() < end, f"{script} did not become true"
             time.sleep(0.1)
         return found
+
+    def load(self, text: str, folder: Path, *, size: str = "1200,900") -> tuple[str, list[str]]:
+        """Return the DOM of a page after loading, and what its console said."""
+        file = folder / "page.html"
+        file.write_text(text, encoding="utf-8")
+        width, height = map(int, size.split(","))
+        self.resize(width, height)
+        visit = self.open(file.as_uri())
+        return self.run("document.documentElement.outerHTML"), visit.console
 
     def resize(self, width: int, height: int) -> None:
         """Give the page the size of a screen."""

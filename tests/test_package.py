@@ -30,13 +30,6 @@ def test_importing_loads_nothing_heavy() -> None:
     assert loaded_by("import gradraker; dir(gradraker); gradraker.__version__") == []
 
 
-@pytest.mark.process
-def test_the_estimator_loads_no_plotting_and_no_command_line() -> None:
-    loaded = loaded_by("import gradraker; gradraker.SKGRegressor")
-    assert not {"matplotlib", "click", "rich"} & set(loaded)
-    assert {"numba", "sklearn", "numpy"} <= set(loaded)
-
-
 def test_every_public_name_resolves() -> None:
     for name in gradraker.__all__:
         value = getattr(gradraker, name)

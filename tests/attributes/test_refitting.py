@@ -95,9 +95,15 @@ def _to_polars(frame: pd.DataFrame) -> pl.DataFrame:
     return pl.from_pandas(frame.reset_index(names="node"))
 
 
-@pytest.mark.parametrize("estimator", [NodeRegressor, NodeClassifier])
-@pytest.mark.parametrize("is_saved", [False, True])
-@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize(
+    ("estimator", "is_saved", "library"),
+    [
+        (NodeRegressor, False, "pandas"),
+        (NodeRegressor, True, "polars"),
+        (NodeClassifier, True, "pandas"),
+        (NodeClassifier, False, "polars"),
+    ],
+)
 def test_forgetting_nodes_of_a_frame_equals_never_seeing_them(
     estimator: Any, is_saved: bool, library: str, tmp_path: Path
 ) -> None:

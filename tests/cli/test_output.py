@@ -12,9 +12,8 @@ import pytest
 
 PROGRAM = "from gradraker.cli import main; main(prog_name='gradraker')"
 SLOW_WRITER = """
-import sys, time
-from gradraker.cli import output
-make_csv = output.make_csv
+import importlib, sys, time
+from gradraker.cli.output import make_csv
 
 def slow_rows(rows):
     for row in rows:
@@ -23,9 +22,21 @@ def slow_rows(rows):
         sys.stderr.flush()
         time.sleep(0.2)
 
-from gradraker.cli import page
-page.make_csv = lambda rows: make_csv(slow_rows(rows))
+module = importlib.import_module("gradraker.cli.{module}")
+module.make_csv = lambda rows: make_csv(slow_rows(rows))
 """
+# All commands write in the same way. The first loads little, the second nearly everything.
+WRITING = pytest.mark.parametrize(
+    ("module", "words"),
+    [
+        ("nodes.data", "data fetch temperature --values"),
+        pytest.param(
+            "page",
+            "predict --edges edges.csv --values known.csv --out",
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
 
 
 def visible(folder: Path) -> list[str]:
@@ -33,11 +44,14 @@ def visible(folder: Path) -> list[str]:
 
 
 @contextmanager
-def start_slow_writer(stations: Path, out: Path) -> Iterator[subprocess.Popen[str]]:
-    """Predict in another process, which says "row" before it writes each row."""
-    files = ["--edges", stations / "edges.csv", "--values", stations / "known.csv"]
+def start_slow_writer(
+    module: str, words: str, stations: Path, out: Path
+) -> Iterator[subprocess.Popen[str]]:
+    """Run a command in another process, which says "row" before it writes each row."""
+    program = SLOW_WRITER.replace("{module}", module) + PROGRAM
     process = subprocess.Popen(
-        [sys.executable, "-c", SLOW_WRITER + PROGRAM, "predict", *files, "--out", out],  # type: ignore[list-item]
+        [sys.executable, "-c", program, *words.split(), str(out)],
+        cwd=stations,
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         text=True,
@@ -53,10 +67,13 @@ def start_slow_writer(stations: Path, out: Path) -> Iterator[subprocess.Popen[st
 
 @pytest.mark.process
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
-def test_killed_while_writing_leaves_the_old_output(stations: Path, tmp_path: Path) -> None:
+@WRITING
+def test_killed_while_writing_leaves_the_old_output(
+    module: str, words: str, stations: Path, tmp_path: Path
+) -> None:
     out = tmp_path / "p.csv"
     out.write_text("old")
-    with start_slow_writer(stations, out) as process:
+    with start_slow_writer(module, words, stations, out) as process:
         for _ in range(3):  # three rows are on their way
             assert process.stderr is not None
             assert process.stderr.readline() == "row\n"
@@ -69,9 +86,12 @@ def test_killed_while_writing_leaves_the_old_output(stations: Path, tmp_path: Pa
 
 
 @pytest.mark.process
-def test_interrupted_process_tidies_up(stations: Path, tmp_path: Path) -> None:
+@WRITING
+def test_interrupted_process_tidies_up(
+    module: str, words: str, stations: Path, tmp_path: Path
+) -> None:
     out = tmp_path / "p.csv"
-    with start_slow_writer(stations, out) as process:
+    with start_slow_writer(module, words, stations, out) as process:
         assert process.stderr is not None
         assert process.stderr.readline() == "row\n"
         process.send_signal(signal.SIGINT)
@@ -83,7 +103,6 @@ def test_interrupted_process_tidies_up(stations: Path, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-# All commands write in the same way. The first loads little, the second nearly everything.
 WRITERS = pytest.mark.parametrize(
     "words",
     [

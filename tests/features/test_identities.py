@@ -124,7 +124,7 @@ def test_identities_of_arrays_equal_those_of_single_names() -> None:
         max_size=10,
     )
 )
-@settings(deadline=None, derandomize=True, max_examples=200)
+@settings(deadline=None, derandomize=True, max_examples=2 * settings().max_examples)
 def test_identities_differ_for_different_names(names: Any) -> None:
     identities = [identify_reference(name) for name in names]
     for i, name in enumerate(names):

@@ -86,7 +86,7 @@ def test_random_bytes_that_begin_like_a_format(path: Path, head: Any, content: A
 TRICKY = st.text(st.sampled_from('ab01-+.e,;\t "#\n\r\ufeff\u00a0\u2028é'), max_size=60)
 
 
-@settings(FILES, max_examples=500)
+@settings(FILES, max_examples=5 * settings().max_examples)
 @given(
     TRICKY,
     st.sampled_from([None, ",", ";", "\t", " ", "a"]),

@@ -103,7 +103,7 @@ def test_weights_are_finite_for_tiny_errors() -> None:
 
 
 @given(data=st.data(), n_members=st.integers(1, 6), n_steps=st.integers(1, 25))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=2 * settings().max_examples, deadline=None)
 def test_regret_bound_holds_for_any_sequence(data: Any, n_members: Any, n_steps: Any) -> None:
     rows = st.lists(NUMBERS, min_size=n_steps, max_size=n_steps)
     predictions = data.draw(st.lists(rows, min_size=n_members, max_size=n_members))

@@ -42,10 +42,14 @@ def service(model_file: Any, tmp_path_factory: Any) -> Any:
 
 
 @pytest.fixture(scope="session")
-def label_service(label_file: Any, tmp_path_factory: Any) -> Any:
-    """A running service of labels, with integers for names."""
-    journal = tmp_path_factory.mktemp("journal") / "live.db"
-    with LiveService("--model", label_file, journal=journal) as running:
+def open_service(label_file: Any, tmp_path_factory: Any) -> Any:
+    """A service of labels, with integers for names, that limits sizes and rates.
+
+    It asks for no token. Tests may say that node 4 is low, and must leave the rest as it is.
+    """
+    options = ("--model", label_file, "--token-for", "nothing", "--max-body", 10_000, "--rate", 50)
+    journal = tmp_path_factory.mktemp("open") / "live.db"
+    with LiveService(*options, journal=journal) as running:
         yield running
 
 

@@ -4,9 +4,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("schemathesis", reason="schemathesis is not installed")
-
-from live_fuzz import fuzz
 from live_service import LiveService
 
 
@@ -14,6 +11,9 @@ from live_service import LiveService
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_fuzzing_finds_no_error_of_the_service(tmp_path: Any) -> None:
+    pytest.importorskip("schemathesis", reason="schemathesis is not installed")
+    from live_fuzz import fuzz  # here, since the import takes a second
+
     with LiveService("--demo", "--rate", 100_000, journal=tmp_path / "live.db") as service:
         statuses, failed = fuzz(service.url, 600)
         with service.connect() as client:  # it is as well as before

@@ -1,4 +1,4 @@
-"""A second engine on the CPU: arrays that do not mix with NumPy's, and a sparse product of its own.
+"""A second engine on the CPU: arrays that do not mix with NumPy's, and another sparse product.
 
 Arrays of a GPU cannot be used as NumPy's: mixing both raises TypeError. These arrays refuse in the
 same way, so tests without a GPU notice code that works on NumPy's arrays only.
@@ -91,7 +91,7 @@ class NoRoomError(Exception):
 
 
 class StrictEngine:
-    """Arrays of its own and a sparse product by sums over runs of entries, for tests."""
+    """Arrays of its own and the sparse product of SciPy, for tests."""
 
     name = "cuda"
     xp = _Module(np)
@@ -125,11 +125,7 @@ class StrictEngine:
     ) -> None:
         assert isinstance(X, StrictArray)
         assert isinstance(product, StrictArray)
-        entries = A.data[:, np.newaxis] * X.held[A.indices, :n_columns]
-        sums = np.zeros((A.shape[0], n_columns), dtype=A.dtype)
-        filled = np.flatnonzero(np.diff(A.indptr))
-        if filled.size:
-            sums[filled] = np.add.reduceat(entries, A.indptr[filled], axis=0)
+        sums = A @ X.held[: A.shape[1], :n_columns]
         old = product.held[:, :n_columns]
         product.held[:, :n_columns] = factor * sums + (kept * old if kept else 0.0)
 

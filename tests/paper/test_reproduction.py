@@ -4,14 +4,13 @@ import base64
 import csv
 import json
 import re
-import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from browser import MISSING, browser, load, measured, probed
+from browser import MISSING, browser, measured, probed
 
 # Figures that the embedded data allow.
 DRAWN = ["fig1", "fig2", "fig3a", "fig3b", "fig3c", "fig3d", "fig4", "fig5", "fig6a", "fig6b"]
@@ -109,9 +108,9 @@ def test_markdown_json_and_page_say_the_same(folder: Path) -> None:
 @pytest.mark.browser
 @pytest.mark.skipif(browser() is None, reason=MISSING)
 @pytest.mark.parametrize("size", ["1200,900", "500,900"])
-def test_the_page_in_a_browser(folder: Path, tmp_path: Path, size: str) -> None:
+def test_the_page_in_a_browser(tab: Any, folder: Path, tmp_path: Path, size: str) -> None:
     page = (folder / "report.html").read_text("utf-8")
-    dom, console = load(probed(page), tmp_path, size=size)
+    dom, console = tab.load(probed(page), tmp_path, size=size)
     assert console == []
     found = measured(dom)
     assert found["title"] == "The paper, reproduced"
@@ -119,4 +118,3 @@ def test_the_page_in_a_browser(folder: Path, tmp_path: Path, size: str) -> None:
     assert all(width > 300 and height > 150 for width, height in found["figures"])
     assert all(parts > 10 for parts in found["parts"])
     assert found["overflow"] <= 0
-    shutil.rmtree(tmp_path / "profile", ignore_errors=True)

@@ -130,9 +130,13 @@ def test_display_without_matplotlib_says_how_to_get_it(
 
 
 @pytest.mark.process
-def test_drawing_touches_no_global_matplotlib_state() -> None:
+def test_models_load_no_plotting_and_drawing_touches_no_global_state() -> None:
     program = """
 import sys
+import gradraker
+gradraker.SKGRegressor
+assert not {"matplotlib", "click", "rich"} & set(sys.modules), "imported too early"
+assert {"numba", "sklearn", "numpy"} <= set(sys.modules)
 from gradraker import SKGRegressor, load_temperature
 from gradraker.explain import similarity_transfer
 from gradraker.plotting import ConformityDisplay, PredictedValuesDisplay

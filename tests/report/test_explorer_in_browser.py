@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gradraker
-from browser import MISSING, browser, load
+from browser import MISSING, browser
 from gradraker.report import (
     build_explorer,
     render_predictions,
@@ -72,7 +72,13 @@ window.addEventListener("load", () => {
 
 
 def look(
-    page: Any, folder: Any, *, query: Any, prediction: Any = "Prediction", size: Any = "1200,900"
+    tab: Any,
+    page: Any,
+    folder: Any,
+    *,
+    query: Any,
+    prediction: Any = "Prediction",
+    size: Any = "1200,900",
 ) -> Any:
     """What a reader sees who uses the page, and what the console says."""
     text = json.dumps(query).replace("<", "\\u003c")
@@ -80,7 +86,7 @@ def look(
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert page.count("script-src 'sha256-") == 1
     allowed = page.replace("script-src '", f"script-src 'sha256-{digest}' '", 1)
-    dom, console = load(
+    dom, console = tab.load(
         allowed.replace("</body>", f"<script>{script}</script></body>", 1), folder, size=size
     )
     assert console == []
@@ -113,8 +119,10 @@ def page(result: Any) -> Any:
 
 
 @pytest.mark.parametrize("size", ["1200,900", "500,900"])
-def test_search_sort_filter_and_panel(page: Any, result: Any, tmp_path: Path, size: Any) -> None:
-    seen = look(page, tmp_path, query="NODE 099", size=size)
+def test_search_sort_filter_and_panel(
+    tab: Any, page: Any, result: Any, tmp_path: Path, size: Any
+) -> None:
+    seen = look(tab, page, tmp_path, query="NODE 099", size=size)
     assert not seen["hidden"]
     assert [row[0] for row in seen["first"]] == [f"node {i:03d}" for i in range(15)]
     assert [row[0] for row in seen["second"]] == [f"node {i:03d}" for i in range(15, 30)]
@@ -141,7 +149,7 @@ def test_search_sort_filter_and_panel(page: Any, result: Any, tmp_path: Path, si
     assert seen["overflow"] <= 0
 
 
-def test_hostile_names_can_do_nothing(tmp_path: Path) -> None:
+def test_hostile_names_can_do_nothing(tab: Any, tmp_path: Path) -> None:
     assert len(HOSTILE_NAMES) >= 36
     edges, known = make_ring(HOSTILE_NAMES, 40)
     result = gradraker.predict_nodes(edges, known, coverage=0.9)
@@ -151,7 +159,7 @@ def test_hostile_names_can_do_nothing(tmp_path: Path) -> None:
     )
     explorer = build_explorer(result, model_file="'; rm -rf ~; '")
     page = render_predictions(summary, explorer=explorer, title=evil, unit=HOSTILE_NAMES[9])
-    seen = look(page, tmp_path, query=evil)
+    seen = look(tab, page, tmp_path, query=evil)
     assert [row[0] for row in seen["found"]] == sorted(
         name for name in HOSTILE_NAMES if evil in name
     )
@@ -163,20 +171,20 @@ def test_hostile_names_can_do_nothing(tmp_path: Path) -> None:
     assert not set("\u202e\u2066\u200b\x00\x07\x1b\u2028\u2029") & set(page)
 
 
-def test_hostile_classes_can_do_nothing(tmp_path: Path) -> None:
+def test_hostile_classes_can_do_nothing(tab: Any, tmp_path: Path) -> None:
     names = [f"n{i}" for i in range(80)]
     edges, _ = make_ring(names, 0)
     labels = HOSTILE_NAMES[:6]
     known = {names[i]: labels[i % 6] for i in range(48)}
     page = render(gradraker.predict_nodes(edges, known))
-    seen = look(page, tmp_path, query="n70", prediction="Class")
+    seen = look(tab, page, tmp_path, query="n70", prediction="Class")
     assert seen["alien"] == 0
     assert seen["requests"] == 0
     assert seen["found"][0][2] in labels
 
 
 @pytest.mark.parametrize("n", [2000, pytest.param(100_000, marks=pytest.mark.slow)])
-def test_every_action_is_quick_and_the_page_is_small(n: int, tmp_path: Path) -> None:
+def test_every_action_is_quick_and_the_page_is_small(tab: Any, n: int, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     edges = rng.integers(0, n, size=(3 * n, 2))
     known = dict(zip(range(0, n, 500), rng.normal(size=n // 500).tolist(), strict=True))
@@ -187,7 +195,7 @@ def test_every_action_is_quick_and_the_page_is_small(n: int, tmp_path: Path) -> 
     # Thrice if need be, since other programs run on the machine as well.
     ms = np.array(np.inf)
     for _ in range(3):
-        seen = look(page, tmp_path, query="77")
+        seen = look(tab, page, tmp_path, query="77")
         assert seen["explained"].startswith("6")  # hundreds of nodes with a panel
         ms = np.minimum(ms, [*seen["ms"], seen["panel_ms"]])
         if np.max(ms) <= 100.0:
@@ -203,9 +211,9 @@ def test_panel_shows_kinds_of_similarity_when_the_model_tells_them(result: Any) 
     np.testing.assert_allclose(parts, explanation.parts[0], rtol=1e-3)
 
 
-def test_without_scripts_the_page_shows_the_tables(page: Any, tmp_path: Path) -> None:
+def test_without_scripts_the_page_shows_the_tables(tab: Any, page: Any, tmp_path: Path) -> None:
     stopped = page.replace("script-src 'sha256-", "script-src 'sha256-A", 1)
-    dom, console = load(stopped, tmp_path)
+    dom, console = tab.load(stopped, tmp_path)
     assert any("Content Security Policy" in line for line in console)
     assert '<section id="explorer" hidden' in dom
     assert "The highest" in dom
@@ -237,7 +245,7 @@ window.addEventListener("load", () => {
 """
 
 
-def test_a_page_of_several_targets_shows_the_one_that_is_chosen(tmp_path: Path) -> None:
+def test_a_page_of_several_targets_shows_the_one_that_is_chosen(tab: Any, tmp_path: Path) -> None:
     edges, known = make_ring([f"node {i:03d}" for i in range(120)], 70)
     evil = HOSTILE_NAMES[0]
     both = {name: {"height": v, evil: 9.0 - v} for name, v in known.items()}
@@ -250,7 +258,7 @@ def test_a_page_of_several_targets_shows_the_one_that_is_chosen(tmp_path: Path) 
     digest = base64.b64encode(hashlib.sha256(CHOOSER.encode()).digest()).decode()
     assert page.count("script-src 'sha256-") == 1
     allowed = page.replace("script-src '", f"script-src 'sha256-{digest}' '", 1)
-    dom, console = load(
+    dom, console = tab.load(
         allowed.replace("</body>", f"<script>{CHOOSER}</script></body>", 1), tmp_path
     )
     assert console == []

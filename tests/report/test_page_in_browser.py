@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import gradraker
-from browser import MISSING, browser, load, measured, probed
+from browser import MISSING, browser, measured, probed
 from gradraker.report import render_predictions, summarize_predictions
 
 pytestmark = [
@@ -37,14 +37,16 @@ def page(method: str) -> str:
     return render_predictions(summarize_predictions(result, n_contributors=2))
 
 
-def test_console_messages_are_seen(tmp_path: Path) -> None:
+def test_console_messages_are_seen(tab: Any, tmp_path: Path) -> None:
     # The test below would pass for ever if the browser stopped to report errors.
-    _, console = load("<!DOCTYPE html><script>no_such_name()</script>", tmp_path)
+    _, console = tab.load("<!DOCTYPE html><script>no_such_name()</script>", tmp_path)
     assert any("no_such_name" in line for line in console)
 
 
-def test_page_loads_without_console_messages(page: str, method: str, tmp_path: Path) -> None:
-    dom, console = load(page, tmp_path)
+def test_page_loads_without_console_messages(
+    tab: Any, page: str, method: str, tmp_path: Path
+) -> None:
+    dom, console = tab.load(page, tmp_path)
     assert console == []
     assert dom.count("<svg") == N_FIGURES[method]
     assert "alert(1)" in dom
@@ -53,9 +55,9 @@ def test_page_loads_without_console_messages(page: str, method: str, tmp_path: P
 
 @pytest.mark.parametrize("size", ["1200,900", "500,900"])
 def test_figures_are_drawn_and_the_page_fits(
-    page: str, method: str, tmp_path: Path, size: str
+    tab: Any, page: str, method: str, tmp_path: Path, size: str
 ) -> None:
-    dom, console = load(probed(page), tmp_path, size=size)
+    dom, console = tab.load(probed(page), tmp_path, size=size)
     assert console == []
     found = measured(dom)
     assert found["title"] == "Predicted node values"
@@ -67,8 +69,8 @@ def test_figures_are_drawn_and_the_page_fits(
     assert found["overflow"] <= 0  # nothing to scroll sideways
 
 
-def test_the_policy_of_the_page_stops_scripts(page: str, tmp_path: Path) -> None:
+def test_the_policy_of_the_page_stops_scripts(tab: Any, page: str, tmp_path: Path) -> None:
     evil = page.replace("</body>", "<script>document.title = 'taken'</script></body>", 1)
-    dom, console = load(evil, tmp_path)
+    dom, console = tab.load(evil, tmp_path)
     assert "<title>Predicted node values</title>" in dom
     assert any("Content Security Policy" in line for line in console)

@@ -164,7 +164,9 @@ def test_lines_in_any_order_and_twice_are_put_in_order(tmp_path: Path, undisturb
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize(
+    "end", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
+)
 def test_killed_process_is_resumed_bit_for_bit(
     tmp_path: Path, undisturbed: bytes, end: Any
 ) -> None:

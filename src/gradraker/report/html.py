@@ -5,6 +5,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -224,11 +225,19 @@ def make_environment(*packages: str, numbers: NumberFormat = _SI) -> "Environmen
     Those of ``packages`` come before those of the report, and may extend them.
     """
     try:
-        from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+        import jinja2  # noqa: F401
     except ModuleNotFoundError as error:
         raise ImportError(
             "a report needs jinja2 and matplotlib: pip install 'gradraker[report]'"
         ) from error
+    return _make_environment(packages, numbers)
+
+
+@cache
+def _make_environment(packages: tuple[str, ...], numbers: NumberFormat) -> "Environment":
+    # Once for all pages: compiling templates takes longer than filling them.
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
     # Names of nodes come from anywhere: everything is escaped unless it is marked as HTML.
     environment = Environment(
         loader=ChoiceLoader(

@@ -2,9 +2,7 @@
 
 import csv
 import json
-import os
 import re
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,10 +10,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 import gradraker
-from gradraker.cli import main
 from gradraker.cli.options import HOP_WEIGHTS, KERNELS, SIGMA2_RULES
 from gradraker.cli.output import make_printable
 from gradraker.workflow.node_predictions import NodePredictions
@@ -35,44 +31,6 @@ def expected(stations: Path) -> NodePredictions:
     return gradraker.predict_nodes(
         gradraker.read_edges(stations / "edges.csv"), gradraker.read_values(stations / "known.csv")
     )
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, stations: Path) -> Callable[..., Any]:
-    monkeypatch.chdir(tmp_path)
-    for name in ("edges.csv", "known.csv"):
-        Path(name).write_bytes((stations / name).read_bytes())
-
-    def invoke(*arguments: Any, **options: Any) -> Any:
-        return CliRunner().invoke(main, arguments, prog_name="gradraker", **options)
-
-    return invoke
-
-
-@pytest.fixture
-def predict(run: Callable[..., Any]) -> Callable[..., Any]:
-    """Run predict on the stations, unless other files are named."""
-
-    def invoke(
-        *arguments: Any, edges: Any = "edges.csv", values: Any = "known.csv", **options: Any
-    ) -> Any:
-        return run("predict", "--edges", edges, "--values", values, *arguments, **options)
-
-    return invoke
-
-
-def is_told(line: Any) -> Any:
-    """Whether a line says how a file was read."""
-    return ": read as: " in line or "taken as directed" in line
-
-
-def assert_refused(result: Any, code: Any, *words: Any) -> None:
-    assert result.exit_code == code, result.output
-    assert result.stdout == ""
-    assert "Traceback" not in result.stderr
-    message = " ".join(result.stderr.split())
-    for word in words:
-        assert word in message, message
 
 
 def test_table_for_people(predict: Callable[..., Any], expected: Any) -> None:
@@ -200,11 +158,11 @@ def test_words_of_options_are_those_of_the_library() -> None:
     assert HOP_WEIGHTS == hops.HOP_WEIGHTS
 
 
-def test_names_are_text_in_every_file(run: Callable[..., Any]) -> None:
+def test_names_are_text_in_every_file(run_here: Callable[..., Any]) -> None:
     write_rows("e.csv", [(i, (i + k) % 12) for i in range(12) for k in (1, 2, 5)])
     # 7x makes a text column of what are whole numbers in the other file.
     write_rows("v.csv", [*((i, i / 2) for i in range(8)), ("7x", 1.0)])
-    result = run(
+    result = run_here(
         "predict", "--edges", "e.csv", "--values", "v.csv", "--unknown-nodes", "ignore", "--json"
     )
     assert result.exit_code == 0, result.output
@@ -214,33 +172,35 @@ def test_names_are_text_in_every_file(run: Callable[..., Any]) -> None:
     assert [one["node"] for one in facts["predictions"]] == ["8", "9", "10", "11"]
 
 
-def test_unicode_crlf_and_bom(run: Callable[..., Any]) -> None:
+def test_unicode_crlf_and_bom(run_here: Callable[..., Any]) -> None:
     names = ["Zürich", "東京", "naïve, with comma", 'quote "x"', "🎉", "e\u0301", "a", "b"]
     rows = [(names[i], names[(i + k) % 8]) for i in range(8) for k in (1, 3)]
     write_rows("e.csv", [("source", "target"), *rows])
     text = Path("e.csv").read_text("utf-8").replace("\n", "\r\n")
     Path("e.csv").write_bytes(b"\xef\xbb\xbf" + text.encode())
     write_rows("v.csv", [("node", "value"), *((name, i) for i, name in enumerate(names[:5]))])
-    result = run("predict", "--edges", "e.csv", "--values", "v.csv", "--out", "p.csv", "--top", "1")
+    result = run_here(
+        "predict", "--edges", "e.csv", "--values", "v.csv", "--out", "p.csv", "--top", "1"
+    )
     assert result.exit_code == 0, result.output
     rows = read_rows(Path("p.csv").read_text("utf-8"))
     assert {row["node"] for row in rows} == set(names)  # type: ignore[call-overload]
     assert Path("p.csv").read_bytes().count(b"\r") == 0
 
 
-def test_too_few_known_nodes_have_no_estimate(run: Callable[..., Any]) -> None:
+def test_too_few_known_nodes_have_no_estimate(run_here: Callable[..., Any]) -> None:
     write_rows("e.csv", [("a", "x"), ("b", "y"), ("c", "x")])
     write_rows("v.csv", [("a", 1), ("b", 2)])
-    result = run("predict", "--edges", "e.csv", "--values", "v.csv", "--report", "r.html")
+    result = run_here("predict", "--edges", "e.csv", "--values", "v.csv", "--report", "r.html")
     assert result.exit_code == 0, result.output
     assert "too few known nodes" in result.stdout
     assert "no estimate of the error" in Path("r.html").read_text("utf-8")
 
 
-def test_all_nodes_known(run: Callable[..., Any]) -> None:
+def test_all_nodes_known(run_here: Callable[..., Any]) -> None:
     write_rows("e.csv", [("a", "b"), ("b", "a")])
     write_rows("v.csv", [("a", 1), ("b", 2)])
-    result = run(
+    result = run_here(
         "predict", "--edges", "e.csv", "--values", "v.csv", "--top", "3", "--report", "r.html"
     )
     assert result.exit_code == 0, result.output
@@ -250,30 +210,30 @@ def test_all_nodes_known(run: Callable[..., Any]) -> None:
 # -- names that do harm --------------------------------------------------------
 
 
-def test_formulas_in_the_output(run: Callable[..., Any]) -> None:
+def test_formulas_in_the_output(run_here: Callable[..., Any]) -> None:
     names = ["=1+1", "-5", "@x", "safe", "other", "last"]
     write_rows("e.csv", [(a, b) for a in names for b in names if a < b])
     write_rows("v.csv", [("node", "value"), ("=1+1", -1.5), ("-5", 2), ("@x", 3)])
     files = ["--edges", "e.csv", "--values", "v.csv", "--out", "p.csv", "--top", "3"]
-    assert run("predict", *files).exit_code == 0
+    assert run_here("predict", *files).exit_code == 0
     rows = read_rows(Path("p.csv").read_text("utf-8"))
     assert {row["node"] for row in rows} == {"'=1+1", "-5", "'@x", "safe", "other", "last"}
     counted = {row[f"contributor_{k}"] for row in rows for k in (1, 2, 3)}
     assert counted == {"'=1+1", "-5", "'@x"}
     assert "-1.5" in {row["value"] for row in rows}  # a number stays one
-    assert run("predict", *files, "--raw-names").exit_code == 0
+    assert run_here("predict", *files, "--raw-names").exit_code == 0
     rows = read_rows(Path("p.csv").read_text("utf-8"))
     assert {row["node"] for row in rows} == set(names)
 
 
-def test_formula_behind_a_carriage_return_from_parquet(run: Callable[..., Any]) -> None:
+def test_formula_behind_a_carriage_return_from_parquet(run_here: Callable[..., Any]) -> None:
     names = ["x\r=cmd|calc", "\u00a0=1+1", "\ufeff=1+1", "y\n@x", "a;=1+1", "#x", " b ", "c"]
     pairs = [(a, b) for a in names for b in names if a < b]
     frame = {"source": [a for a, _ in pairs], "target": [b for _, b in pairs]}
     pl.DataFrame(frame).write_parquet("e.parquet")
     pl.DataFrame({"node": names[:3], "value": [1.0, 2.0, 3.0]}).write_parquet("v.parquet")
     files = ["--edges", "e.parquet", "--values", "v.parquet", "--out", "p.csv", "--top", "2"]
-    result = run("predict", *files)
+    result = run_here("predict", *files)
     assert result.exit_code == 0, result.output
     with open("p.csv", encoding="utf-8") as file:  # with universal newlines
         text = file.read()
@@ -284,145 +244,12 @@ def test_formula_behind_a_carriage_return_from_parquet(run: Callable[..., Any]) 
     assert set(found) == set(names)
 
 
-def test_names_cannot_write_to_the_terminal(run: Callable[..., Any]) -> None:
+def test_names_cannot_write_to_the_terminal(run_here: Callable[..., Any]) -> None:
     bad = "x\x1b[2J[bold]y"
     assert make_printable(bad) == "x\\x1b[2J[bold]y"
     write_rows("e.csv", [("a", "c"), ("b", "d"), (bad, "c")])
     write_rows("v.csv", [("a", 1), ("b", 2)])
-    result = run("predict", "--edges", "e.csv", "--values", "v.csv")
+    result = run_here("predict", "--edges", "e.csv", "--values", "v.csv")
     assert result.exit_code == 0, result.output
     assert "\x1b" not in result.output
     assert "x\\x1b[2J[bold]y" in result.stdout
-
-
-# -- refusals ------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--sigma2", "0"],
-        ["--sigma2", "-1"],
-        ["--sigma2", "nan"],
-        ["--sigma2", "inf"],
-        ["--sigma2", "magic"],
-        ["--learning-rate", "1"],
-        ["--learning-rate", "nan"],
-        ["--epochs", "0"],
-        ["--frequencies", "0"],
-        ["--hops", "0"],
-        ["--seed", "-1"],
-        ["--seed", "4294967296"],
-        ["--top", "-1"],
-        ["--kernel", "cubic"],
-        ["--direction", "up"],
-        ["--out", "-", "--json"],
-        ["--out", "-", "--report", "-"],
-        ["--model", "-"],
-        ["--out", "same", "--report", "same"],
-        ["--out", "edges.csv"],
-        ["--model", "./known.csv"],
-        ["--out", ""],
-    ],
-)
-def test_wrong_use(
-    predict: Callable[..., Any], arguments: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = {path.name: path.read_bytes() for path in Path().iterdir()}
-    assert_refused(predict(*arguments), 2, "Usage: gradraker predict")
-    assert {path.name: path.read_bytes() for path in Path().iterdir()} == before
-
-
-def test_two_standard_inputs_are_wrong_use(predict: Callable[..., Any]) -> None:
-    assert_refused(predict(edges="-", values="-"), 2, "only one of --edges and --values")
-
-
-def test_missing_files_are_exit_code_1(predict: Callable[..., Any]) -> None:
-    assert_refused(predict(edges="none.csv"), 1, "none.csv: No such file or directory")
-    assert_refused(predict(values="none.csv"), 1, "none.csv: No such file or directory")
-
-
-def test_folders_as_files(predict: Callable[..., Any]) -> None:
-    Path("folder").mkdir()
-    assert_refused(predict(edges="folder"), 1, "folder: Is a directory")
-    for option in ("--out", "--report", "--model"):
-        assert_refused(predict(option, "folder"), 1, "folder: is a folder")
-        assert_refused(predict(option, "none/file"), 1, "the folder 'none' does not exist")
-
-
-def test_unreadable_file(predict: Callable[..., Any]) -> None:
-    if os.geteuid() == 0:
-        pytest.skip("root reads everything")
-    Path("edges.csv").chmod(0)
-    assert_refused(predict(), 1, "edges.csv: Permission denied")
-
-
-@pytest.mark.parametrize(
-    ("edges", "values", "message"),
-    [
-        (b"", b"a,1\n", "e.csv: the file is empty"),
-        (b"a,b\n", b"", "v.csv: the file is empty"),
-        (b"a,b\nb,c,d,e\n", b"a,1\n", "e.csv, line 2"),
-        (b"a,b\nb,a\n", b"a,1\nb,x\n", "v.csv, line 2"),
-        (b"a,b\nb,c\n", b"a,1\na,2\n", "v.csv, line 2"),
-        (
-            b"a,b\nb,c\n",
-            b"a,1\nz,2\n",
-            "v.csv holds nodes without edges: 'z'; pass --unknown-nodes ignore",
-        ),
-        (b"a,b\nb,c\n", b"a,\nb,\n", "no node of the graph has a known value"),
-        (b"\x1f\x8bno gzip", b"a,1\n", "e.csv: the gzip data"),
-        (b"\x00\xff\xfe", b"a,1\n", "e.csv"),
-    ],
-)
-def test_data_that_say_no(
-    run: Callable[..., Any], edges: bytes, values: bytes, message: str
-) -> None:
-    Path("e.csv").write_bytes(edges)
-    Path("v.csv").write_bytes(values)
-    Path("p.csv").write_text("old")
-    files = ["--edges", "e.csv", "--values", "v.csv", "--out", "p.csv", "--report", "r.html"]
-    result = run("predict", *files)
-    assert_refused(result, 1, message)
-    lines = [line for line in result.stderr.splitlines() if not is_told(line)]
-    assert len(lines) == 1
-    assert Path("p.csv").read_text() == "old"
-    assert not Path("r.html").exists()
-
-
-def test_debug_shows_where(run: Callable[..., Any]) -> None:
-    Path("e.csv").write_bytes(b"")
-    result = run("--debug", "predict", "--edges", "e.csv", "--values", "e.csv")
-    assert result.exit_code == 1
-    assert isinstance(result.exception, gradraker.exceptions.GraphFileError)
-
-
-def test_report_without_jinja2_writes_nothing(
-    predict: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "jinja2", None)
-    result = predict("--report", "r.html", "--out", "p.csv")
-    assert_refused(result, 1, "pip install 'gradraker[report]'")
-    assert not Path("p.csv").exists()
-    # Without a report it is not needed.
-    assert predict("--out", "p.csv").exit_code == 0
-
-
-# -- outputs are whole ---------------------------------------------------------
-
-
-def test_a_failing_writer_leaves_the_old_file_and_no_litter(
-    predict: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    Path("p.csv").write_text("old")
-
-    def write(file: Any) -> None:
-        file.write(b"node,known,val")
-        file.flush()
-        raise OSError(28, "No space left on device")
-
-    before = sorted(os.listdir())
-    monkeypatch.setattr("gradraker.cli.page.make_csv", lambda rows: write)
-    assert_refused(predict("--out", "p.csv"), 1, "p.csv: No space left on device")
-    assert Path("p.csv").read_text() == "old"
-    assert sorted(os.listdir()) == before

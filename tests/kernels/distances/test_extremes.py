@@ -171,7 +171,7 @@ MATRICES = st.tuples(st.integers(2, 9), st.integers(1, 14)).flatmap(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=3 * settings().max_examples // 2)
 @given(
     X=MATRICES, metric=st.sampled_from(METRICS), kind=st.sampled_from([np.asarray, sp.csr_array])
 )

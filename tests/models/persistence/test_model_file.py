@@ -262,7 +262,7 @@ NAME = st.recursive(
 
 @given(NAME)
 @example("\ud83d\ude00")
-@settings(deadline=None, derandomize=True, max_examples=300)
+@settings(deadline=None, derandomize=True, max_examples=3 * settings().max_examples)
 def test_names_survive_json(name: Any) -> None:
     text = json.dumps(encode_name(name), allow_nan=False)
     again = decode_name(json.loads(text))
