@@ -4,16 +4,14 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from gradraker.paper.paper_data import Floats, PaperGraph
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from gradraker.plotting.figure import Display
 
 Settings = dict[str, Any]
 Table = list[list[Any]]
@@ -116,7 +114,7 @@ class PaperFigure(Generic[T]):
     name: str
     title: str
     simulation: Simulation[T]
-    draw: Callable[[T], "Figure"]
+    draw: Callable[[T], Display]
     make_table: Callable[[T], Table]
     write_caption: Callable[[T], str]
     row: int

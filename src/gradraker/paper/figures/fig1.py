@@ -1,7 +1,5 @@
 """Figure 1: the four ranges of σ², and their boundaries (sections IV.B and V.D)."""
 
-from typing import TYPE_CHECKING
-
 from gradraker.paper.claims import ClaimList
 from gradraker.paper.paper_data import DATA, Floats
 from gradraker.paper.paper_sweeps import SWEEPS, make_sweep_table
@@ -15,22 +13,19 @@ from gradraker.paper.rules import (
     compare_boundary,
     compare_spread,
 )
-from gradraker.plotting import plot_sweep
+from gradraker.plotting import DrawnDisplay, plot_sweep
 from gradraker.sweep import SweepResult
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 SWEEP = SWEEPS["temperature"]
 # GNMSE at σ²_ce is as bad as in the chaos range, up to the noise of its mean.
 _SAME = 1.05
 
 
-def draw(sweep: SweepResult) -> "Figure":
+def draw(sweep: SweepResult) -> DrawnDisplay:
     """Draw mean GNMSE over σ², with the ranges and their boundaries."""
     ce, _, da = sweep.median_boundaries
     marks = {rf"$\sigma^2_{{ce}}$ = {ce:.3g}": ce, rf"$\sigma^2_{{da}}$ = {da:.3g}": da}
-    return plot_sweep(sweep, marks=marks).figure_
+    return plot_sweep(sweep, marks=marks)
 
 
 def write_caption(sweep: SweepResult) -> str:

@@ -1,7 +1,5 @@
 """Figure 2: known nodes around an unknown one, and the efficient distance (section IV.A.2)."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from gradraker.paper.claims import ClaimList
@@ -17,14 +15,11 @@ from gradraker.paper.results import PaperResults
 from gradraker.paper.rules import WORDS, Measured, Outcome
 from gradraker.plotting import NodeDistancesDisplay
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 # The figure is about the extending range.
 SIGMA2 = EXTENDING
 
 
-def draw(found: FourVariances) -> "Figure":
+def draw(found: FourVariances) -> NodeDistancesDisplay:
     """Draw the known nodes by their distances, with their contribution weights."""
     run = found.get_run(SIGMA2)
     efficient = run.efficient_distance
@@ -32,10 +27,9 @@ def draw(found: FourVariances) -> "Figure":
         found.squared_distances,
         run.contribution_weights_by_node,
         efficient_distance=float("nan") if efficient is None else efficient,
-    )
-    axes = display.plot().ax_
-    axes.set_title(found.format_title(run), fontsize="medium")
-    return axes.figure.figure
+    ).plot()
+    display.ax_.set_title(found.format_title(run), fontsize="medium")
+    return display
 
 
 def make_table(found: FourVariances) -> Table:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,9 +23,6 @@ from gradraker.paper.results import PaperResults
 from gradraker.paper.rules import CLOSENESS, WORDS, Measured, Outcome
 from gradraker.plotting import ContributionWeightsDisplay
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 # Distance of a sum of weights from the value that it is "about".
 _ABOUT = 0.05
 # B that is noise stays within this many of its standard deviations.
@@ -39,10 +35,10 @@ _LARGE = 0.75
 _ROUGHLY = 0.95
 
 
-def draw(found: FourVariances, *, sigma2: float) -> "Figure":
+def draw(found: FourVariances, *, sigma2: float) -> ContributionWeightsDisplay:
     """Draw B and F over the training steps."""
     run = found.get_run(sigma2)
-    return ContributionWeightsDisplay(**found.get_display_options(run)).plot().figure_
+    return ContributionWeightsDisplay(**found.get_display_options(run)).plot()
 
 
 def make_table(found: FourVariances, *, sigma2: float) -> Table:

@@ -1,7 +1,5 @@
 """Figure 4: conformity factors α in the disturbing range, and α near 2η (section IV.A.4)."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from gradraker.explain import conformity_factor, noise_range
@@ -17,18 +15,15 @@ from gradraker.paper.results import PaperResults
 from gradraker.paper.rules import WORDS, Measured, Outcome
 from gradraker.plotting import ConformityDisplay
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 SIGMA2 = DISTURBING
 # Distance of α/2η from the 1 that it is "close to".
 _NEAR = 0.2
 
 
-def draw(found: FourVariances) -> "Figure":
+def draw(found: FourVariances) -> ConformityDisplay:
     """Draw α over the training steps."""
     run = found.get_run(SIGMA2)
-    return ConformityDisplay(**found.get_display_options(run)).plot().figure_
+    return ConformityDisplay(**found.get_display_options(run)).plot()
 
 
 def make_table(found: FourVariances) -> Table:

@@ -1,7 +1,5 @@
 """Figure 5: true and predicted temperatures at a variance from each range (section V.D)."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from gradraker.paper.claims import ClaimList
@@ -12,20 +10,17 @@ from gradraker.paper.rules import WORDS, Measured, Outcome
 from gradraker.plotting import PredictedValuesDisplay
 from gradraker.plotting.figure import make_axes
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 # Deviation of predictions, by that of the true values, that is "almost the same".
 _FLAT = 0.25
 
 
-def draw(found: FourVariances) -> "Figure":
+def draw(found: FourVariances) -> PredictedValuesDisplay:
     """Draw one panel for each variance."""
     figure = make_axes(7.6, 5.6).figure.figure
     figure.clear()
     grid = figure.subplots(2, 2, sharex=True, sharey=True)
     for i, (axes, run) in enumerate(zip(grid.flat, found.runs, strict=True)):
-        PredictedValuesDisplay.from_predictions(
+        display = PredictedValuesDisplay.from_predictions(
             found.altitude_m,
             found.to_celsius(found.values),
             found.to_celsius(run.predictions),
@@ -36,7 +31,7 @@ def draw(found: FourVariances) -> "Figure":
         axes.set_title(rf"$\sigma^2$ = {run.sigma2:g} ({run.range})", fontsize="medium")
         if i > 0:
             axes.get_legend().remove()
-    return figure
+    return display
 
 
 def make_table(found: FourVariances) -> Table:

@@ -1,7 +1,6 @@
 """Figure 6: the error over σ² on five graphs, and σ²_ed on them (sections V.E, VI.B.1, VI.C)."""
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,11 +21,8 @@ from gradraker.paper.rules import (
     compare_count,
     compare_spread,
 )
-from gradraker.plotting import plot_sweep
+from gradraker.plotting import DrawnDisplay, plot_sweep
 from gradraker.sweep import SweepResult
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 # Panels (a) to (e).
 _TITLES = {
@@ -45,13 +41,13 @@ _ROUGHER = 1.5
 _CONSIDERABLY = 2.0
 
 
-def draw(sweep: SweepResult, *, data: str) -> "Figure":
+def draw(sweep: SweepResult, *, data: str) -> DrawnDisplay:
     """Draw mean GNMSE over σ², with our σ²_ed and the printed one."""
     printed = DATA[data].sigma2_ed
     marks = {rf"$\sigma^2_{{ed}}$ in the paper: {printed}": float(printed)}
-    axes = plot_sweep(sweep, ranges=False, marks=marks).ax_
-    axes.set_ylim(bottom=0.0)  # data sets are compared by how high their curves are
-    return axes.figure.figure
+    display = plot_sweep(sweep, ranges=False, marks=marks)
+    display.ax_.set_ylim(bottom=0.0)  # data sets are compared by how high their curves are
+    return display
 
 
 def write_caption(sweep: SweepResult, *, data: str) -> str:

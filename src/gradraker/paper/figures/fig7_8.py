@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,9 +27,6 @@ from gradraker.paper.rules import (
     count_stations,
 )
 from gradraker.plotting import SimilarityTransferDisplay
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 # Part of the pairs that is "nonnegligible", and that is "likely".
 _NEGLIGIBLE = 0.05
@@ -101,13 +98,13 @@ PAPER_PAIRS = Simulation(
 )
 
 
-def draw(pairs: NodePairs, *, title: str) -> "Figure":
+def draw(pairs: NodePairs, *, title: str) -> SimilarityTransferDisplay:
     """Draw all pairs with running quartiles."""
     n = pairs.counts.astype(np.int64)
     display = SimilarityTransferDisplay(
         np.repeat(pairs.squared_distances, n), np.repeat(pairs.gaps, n), title=title
     )
-    return display.plot().figure_
+    return display.plot()
 
 
 def make_table(pairs: NodePairs) -> Table:

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,11 +11,8 @@ from gradraker.paper.paper_sweeps import SWEEPS, make_grid, make_sweep_table
 from gradraker.paper.plan import PaperFigure
 from gradraker.paper.results import PaperResults
 from gradraker.paper.rules import WORDS, Measured, Outcome
-from gradraker.plotting import plot_sweep
+from gradraker.plotting import DrawnDisplay, plot_sweep
 from gradraker.sweep import SweepResult
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 # A diversity is "suitable" if its error is within a tenth of the smallest.
 _SUITABLE = 1.1
@@ -31,12 +27,13 @@ SWEEP = replace(
 )
 
 
-def draw(sweep: SweepResult) -> "Figure":
+def draw(sweep: SweepResult) -> DrawnDisplay:
     """Draw mean GNMSE over σ² = b², with the ranges and the rule's choice."""
     ed = float(sweep.median_boundaries[1])
-    axes = plot_sweep(sweep, marks={rf"$b_{{ed}}$ = {math.sqrt(ed):.3g}": ed}).ax_
-    axes.set_xlabel(r"Squared diversity $b^2$ of the Laplacian kernel ($\sigma^2$ in the code)")
-    return axes.figure.figure
+    display = plot_sweep(sweep, marks={rf"$b_{{ed}}$ = {math.sqrt(ed):.3g}": ed})
+    label = r"Squared diversity $b^2$ of the Laplacian kernel ($\sigma^2$ in the code)"
+    display.ax_.set_xlabel(label)
+    return display
 
 
 def write_caption(sweep: SweepResult) -> str:

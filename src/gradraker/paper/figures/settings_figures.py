@@ -1,7 +1,6 @@
 """Figures that section VI.B.2 describes without showing them: D, η and E varied one at a time."""
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from gradraker.paper.claims import ClaimList
 from gradraker.paper.paper_sweeps import (
@@ -12,11 +11,8 @@ from gradraker.paper.paper_sweeps import (
 from gradraker.paper.plan import PaperFigure, Simulation, Table, to_rows
 from gradraker.paper.results import PaperResults
 from gradraker.paper.rules import WORDS, Measured, Outcome
-from gradraker.plotting import plot_settings_sweep
+from gradraker.plotting import DrawnDisplay, plot_settings_sweep
 from gradraker.sweep import SettingsSweep
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _SMALL_LEARNING_RATE = 0.01
 FREQUENCIES = make_settings_simulation("frequencies", "n_frequencies", (10, 30, 100, 300, 1000))
@@ -28,9 +24,9 @@ EPOCHS = make_settings_simulation(
 )
 
 
-def draw(sweeps: SettingsSweep) -> "Figure":
+def draw(sweeps: SettingsSweep) -> DrawnDisplay:
     """Draw one curve for each value of the setting."""
-    return plot_settings_sweep(sweeps).figure_
+    return plot_settings_sweep(sweeps)
 
 
 def make_table(sweeps: SettingsSweep) -> Table:
