@@ -23,9 +23,8 @@ class Claim:
         The quantity, in words.
     printed : str
         The printed number or words; a number is a text, since its last digit says how exact it is.
-    check : callable or str
-        Takes the results and ``printed``, and returns the outcome; or the reason why no data can
-        confirm the claim.
+    check : callable
+        Takes the results and ``printed``, and returns the outcome.
     simulations : tuple of Simulation
         Simulations that the check needs.
     data : str or None
@@ -38,7 +37,7 @@ class Claim:
     place: str
     quantity: str
     printed: str
-    check: Check | str
+    check: Check
     simulations: tuple[Simulation[Any], ...] = ()
     data: str | None = None
     needs_values: bool = False
@@ -63,7 +62,7 @@ class ClaimList(list[Claim]):
         place: str,
         quantity: str,
         printed: str,
-        check: Check | str,
+        check: Check,
         *simulations: Simulation[Any],
         data: str | None = None,
         needs_values: bool = False,
@@ -161,8 +160,6 @@ def count_verdicts(findings: Iterable[Finding]) -> dict[str, int]:
 
 
 def _check_claim(claim: Claim, results: PaperResults) -> Finding:
-    if isinstance(claim.check, str):
-        return _make_finding(claim, "cannot be checked", claim.check)
     outcome = claim.check(results, claim.printed)
     return _make_finding(
         claim,

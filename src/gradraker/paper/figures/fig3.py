@@ -204,9 +204,9 @@ def check_disturbing_similarities(results: PaperResults, printed: str) -> Outcom
 def check_late_weights(results: PaperResults, printed: str) -> Outcome:
     """Check that late steps get weights in the disturbing range, however small their B is."""
     ranks = results.get(WEIGHTS).get_run(DISTURBING).late_ranks
-    if not ranks:
+    if not ranks.size:
         return Outcome(WORDS, Measured(0.0), False, "No late step has a small B here.", "none")
-    ours = Measured.from_repeats(ranks)
+    ours = Measured.from_repeats(ranks.tolist())
     reason = (
         f"Part of a node's weights that are smaller, for the {ours.n} weights of tested nodes at "
         f"the last five steps whose B is in the lowest quarter; agrees if the median is above "

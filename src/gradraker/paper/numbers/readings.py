@@ -9,7 +9,6 @@ from gradraker.datasets import load_temperature
 from gradraker.kernels import extreme_squared_distances
 from gradraker.metrics import gnmse
 from gradraker.paper.claims import ClaimList
-from gradraker.paper.learner import fit_learner
 from gradraker.paper.paper_data import DATA, PaperGraph
 from gradraker.paper.plan import RunOptions, Settings, Simulation
 from gradraker.paper.results import PaperResults
@@ -74,7 +73,7 @@ def simulate_scalings(graph: PaperGraph, settings: Settings, options: RunOptions
     for split in graph.draw_splits(settings, options.seed):
         for name, extremes in (("all", data.values), ("known", data.values[split.known])):
             y = (data.values - extremes.min()) / np.ptp(extremes)
-            model = fit_learner(split, y, settings, keep_known=False)
+            model = split.fit_learner(y, settings)
             predictions = model.predict(split.X[split.unknown])
             errors[name].append(gnmse(y[split.unknown], predictions))
     return errors
@@ -83,14 +82,7 @@ def simulate_scalings(graph: PaperGraph, settings: Settings, options: RunOptions
 SCALINGS: Simulation[Any] = Simulation(
     "scalings",
     "temperature",
-    {
-        "fraction": 0.4,
-        "sigma2": 8.43,
-        "n_repeats": 50,
-        "n_frequencies": 200,
-        "learning_rate": 0.1,
-        "n_epochs": 3,
-    },
+    {"fraction": 0.4, "sigma2": 8.43, "n_repeats": 50, **DATA["temperature"].learner_settings},
     simulate_scalings,
     fast_settings={"n_repeats": 5},
 )

@@ -13,7 +13,6 @@ from gradraker.explain import (
 )
 from gradraker.linear import contribution_weights
 from gradraker.paper.claims import ClaimList
-from gradraker.paper.learner import fit_learner
 from gradraker.paper.paper_data import PaperGraph
 from gradraker.paper.plan import RunOptions, Settings, Simulation
 from gradraker.paper.results import PaperResults
@@ -60,7 +59,7 @@ def simulate_approximation(
     found = []
     for split in graph.draw_splits(settings, options.seed):
         rows, tested = split.X[split.known], split.X[split.unknown]
-        model = fit_learner(split, None, settings, n_epochs=1)
+        model = split.fit_learner(None, settings, n_epochs=1)
         order = np.random.default_rng(split.seed).permutation(split.known.size)
         Z, stars = model.features(rows)[order], model.features(tested)  # [N, 2D], [m, 2D]
         step = 2.0 * settings["learning_rate"]

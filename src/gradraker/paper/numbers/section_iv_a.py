@@ -6,8 +6,7 @@ import numpy as np
 
 from gradraker.models import sigma2_ranges
 from gradraker.paper.claims import ClaimList
-from gradraker.paper.learner import fit_learner
-from gradraker.paper.paper_data import Floats, PaperGraph
+from gradraker.paper.paper_data import DATA, Floats, PaperGraph
 from gradraker.paper.plan import RunOptions, Settings, Simulation
 from gradraker.paper.results import PaperResults
 from gradraker.paper.rules import WORDS, Measured, Outcome
@@ -36,7 +35,7 @@ def simulate_circles(graph: PaperGraph, settings: Settings, options: RunOptions)
         )
         found: list[float] = []
         for sigma2 in (*grid, _DISTURBING, _AVERAGING):
-            explanation = fit_learner(split, None, settings, sigma2=sigma2).explain(tested)
+            explanation = split.fit_learner(None, settings, sigma2=sigma2).explain(tested)
             if sigma2 == _AVERAGING:
                 alike.append(_correlate(explanation.by_time))
                 continue
@@ -65,9 +64,7 @@ CIRCLES: Simulation[Any] = Simulation(
         "fraction": 0.4,
         "n_extending": _N_EXTENDING,
         "n_repeats": 10,
-        "n_frequencies": 200,
-        "learning_rate": 0.1,
-        "n_epochs": 3,
+        **DATA["temperature"].learner_settings,
     },
     simulate_circles,
     fast_settings={"n_repeats": 3},

@@ -7,8 +7,7 @@ import numpy as np
 from gradraker.explain import noise_range
 from gradraker.linear import contribution_weights
 from gradraker.paper.claims import ClaimList
-from gradraker.paper.learner import fit_learner
-from gradraker.paper.paper_data import PaperGraph
+from gradraker.paper.paper_data import DATA, PaperGraph
 from gradraker.paper.plan import RunOptions, Settings, Simulation
 from gradraker.paper.results import PaperResults
 from gradraker.paper.rules import WORDS, Measured, Outcome
@@ -30,7 +29,7 @@ def simulate_noise_ranges(
     for split in graph.draw_splits(settings, options.seed):
         row = []
         for sigma2 in settings["sigma2"]:
-            model = fit_learner(split, None, settings, sigma2=sigma2)
+            model = split.fit_learner(None, settings, sigma2=sigma2)
             F = model.explain(split.X[split.unknown]).by_time
             uppers = [noise_range(weights)[1] for weights in F]
             row.append(float(np.median(uppers)) / (2.0 * settings["learning_rate"]))
@@ -45,9 +44,7 @@ NOISE_RANGES: Simulation[Any] = Simulation(
         "fraction": 0.4,
         "sigma2": list(_SIGMA2),
         "n_repeats": 20,
-        "n_frequencies": 200,
-        "learning_rate": 0.1,
-        "n_epochs": 3,
+        **DATA["temperature"].learner_settings,
     },
     simulate_noise_ranges,
     fast_settings={"n_repeats": 4},
@@ -71,7 +68,7 @@ def simulate_chaos_variances(
     step = 2.0 * settings["learning_rate"]
     B, F = [], []
     for draw in range(settings["n_draws"]):
-        model = fit_learner(split._replace(seed=split.seed + draw), None, settings, n_epochs=1)
+        model = split._replace(seed=split.seed + draw).fit_learner(None, settings, n_epochs=1)
         Z, stars = model.features(rows), model.features(tested)
         B.append((step * stars @ Z.T)[:, order])
         F.append(contribution_weights(Z, order, stars, settings["learning_rate"]))
@@ -92,14 +89,7 @@ def simulate_chaos_variances(
 CHAOS_VARIANCES: Simulation[Any] = Simulation(
     "chaos-variances",
     "temperature",
-    {
-        "fraction": 0.4,
-        "sigma2": _CHAOS,
-        "n_draws": 100,
-        "n_frequencies": 200,
-        "learning_rate": 0.1,
-        "n_epochs": 3,
-    },
+    {"fraction": 0.4, "sigma2": _CHAOS, "n_draws": 100, **DATA["temperature"].learner_settings},
     simulate_chaos_variances,
     fast_settings={"n_draws": 20},
 )

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from gradraker.paper.claims import ClaimList
-from gradraker.paper.learner import fit_learner
 from gradraker.paper.paper_data import Floats, PaperGraph
 from gradraker.paper.plan import RunOptions, Settings, Simulation, compute_pair_distances
 from gradraker.paper.results import PaperResults
@@ -36,7 +35,7 @@ def simulate_similarities(
     repeats = []
     for split in graph.draw_splits(settings, options.seed):
         rows = split.X[split.known]
-        model = fit_learner(split, None, settings, n_epochs=1)
+        model = split.fit_learner(None, settings, n_epochs=1)
         Z = model.features(rows)  # [N, 2D]
         distances, first, second = compute_pair_distances(rows)
         here = distances == settings["squared_distance"]
