@@ -16,8 +16,8 @@ from gradraker.graph.adapters.columns import (
     Table,
     ValueColumns,
 )
+from gradraker.graph.edges import Reading
 from gradraker.graph.names import Names, find_distinct
-from gradraker.graph.reading import Reading
 from gradraker.graph.text import MISSING, find_distinct_texts, is_number, is_value
 
 if TYPE_CHECKING:

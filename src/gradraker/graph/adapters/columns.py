@@ -21,7 +21,7 @@ from gradraker.graph.adapters.headings import (
     is_id,
     is_plain_pair,
 )
-from gradraker.graph.reading import Reading
+from gradraker.graph.edges import Reading
 from gradraker.graph.text import is_number
 
 # "mixed" has numbers and words, "empty" nothing but missing entries.

@@ -18,9 +18,8 @@ from gradraker.graph.adapters.columns import (
     ValueColumns,
 )
 from gradraker.graph.adapters.graph_options import GraphOptions
-from gradraker.graph.edges import EdgeList
+from gradraker.graph.edges import EdgeList, Reading
 from gradraker.graph.names import Names, find_distinct, to_name_array
-from gradraker.graph.reading import Reading
 from gradraker.graph.text import find_distinct_texts
 
 _THE_TABLE = Place("the table")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from gradraker.explain.bank_explanation import BankExplanation
+from gradraker.explain.learned_rows import Record
 from gradraker.explain.linear_explanation import choose_names
 from gradraker.features import RowArrays
 from gradraker.kernels.ranges import Sigma2Ranges
@@ -20,8 +21,7 @@ from gradraker.models.bank.frequency_tables import FamilyTables
 from gradraker.models.bank.members import BankMember, assign_views
 from gradraker.models.bank.training import Bank, Group, iterate_predictions, select_view_rows
 from gradraker.models.persistence.saving import Arrays, State
-from gradraker.models.rows.record import Record, find_row_names
-from gradraker.models.rows.row_input import prepare_rows
+from gradraker.models.rows.row_input import find_row_names, prepare_rows
 from gradraker.models.rows.row_model import RowModel
 
 

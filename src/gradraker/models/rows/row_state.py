@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.explain.learned_rows import LearnedRows
+from gradraker.explain.learned_rows import LearnedRows, Record
 from gradraker.features import RowArrays
 from gradraker.models.persistence.names_as_json import (
     decode_name,
@@ -14,7 +14,6 @@ from gradraker.models.persistence.names_as_json import (
     stringify_unsavable,
 )
 from gradraker.models.persistence.saving import Arrays, State, check_int
-from gradraker.models.rows.record import Record
 
 if TYPE_CHECKING:
     from gradraker.models.rows.row_model import RowModel

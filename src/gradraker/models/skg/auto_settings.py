@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gradraker._compiled.fourier_lms import run_lms_pass
 from gradraker.features import FrequencyTable, compute_fourier_features, to_row_arrays
 from gradraker.kernels.ranges import compute_ranges
-from gradraker.linear.held_out_passes import make_folds
+from gradraker.linear.lms import make_folds
 from gradraker.models.sigma2.rules import (
     ChosenSigma2,
     RuleInput,

@@ -9,11 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from gradraker._compiled.fourier_lms import learn_one, learn_value, predict_value
 from gradraker._validation import check_learning_rate
+from gradraker.explain.learned_rows import Record
 from gradraker.features import FrequencyTable, RowArrays, predict_linear
-from gradraker.models.rollback import rollback_on_error
-from gradraker.models.rows.record import Record
 from gradraker.models.rows.row_input import check_frequencies_known
-from gradraker.models.turns import Turn
+from gradraker.models.turns import Turn, rollback_on_error
 
 Neighbours = Mapping[Any, float] | Iterable[Hashable]
 Value = float | NDArray[np.float64]

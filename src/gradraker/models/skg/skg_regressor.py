@@ -25,8 +25,12 @@ from gradraker.kernels import get_kernel
 from gradraker.kernels.ranges import Sigma2Ranges
 from gradraker.linear.lms import train
 from gradraker.models.persistence.saving import Arrays, State, check_int
-from gradraker.models.rows.record import find_row_names
-from gradraker.models.rows.row_input import check_same_features, gather_evidence, prepare_rows
+from gradraker.models.rows.row_input import (
+    check_same_features,
+    find_row_names,
+    gather_evidence,
+    prepare_rows,
+)
 from gradraker.models.rows.row_state import (
     check_coef,
     dump_row_state,
