@@ -19,10 +19,11 @@ from gradraker._files import is_stream, lock_file
 from gradraker._validation import check_choice, check_count, check_fraction, check_learning_rate
 from gradraker.datasets import GraphDataset
 from gradraker.exceptions import ArgumentError, SweepError, SweepFileError
+from gradraker.features.engines.cuda import CudaEngine
 from gradraker.features.engines.devices import DEVICES, choose_engine
 from gradraker.kernels import get_kernel
 from gradraker.sweep.checkpoint import Checkpoint, Repeat
-from gradraker.sweep.repeat import Sweep, SweepEngine, draw_repeat, find_boundaries, run_repeat
+from gradraker.sweep.repeat import Sweep, draw_repeat, find_boundaries, run_repeat
 from gradraker.sweep.sweep_result import SweepResult
 from gradraker.sweep.versions import collect_versions
 
@@ -189,7 +190,7 @@ def _run(sweep: Sweep, todo: list[int], n_jobs: int | None) -> Any:
     return parallel(delayed(_run_in_worker)(sweep, r, threads, parent) for r in todo)
 
 
-def _run_on_device(sweep: Sweep, engine: SweepEngine, todo: list[int]) -> Any:
+def _run_on_device(sweep: Sweep, engine: CudaEngine, todo: list[int]) -> Any:
     """Yield repeats as they are done; while one trains, threads prepare others."""
     parallel = Parallel(n_jobs=_THREADS, backend="threading", return_as="generator_unordered")
     return parallel(delayed(run_repeat)(sweep, r, threads=False, engine=engine) for r in todo)
