@@ -1,6 +1,6 @@
 """What a model of rows has learned from: rows, values and order, and the features of them."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.features import RowArrays
+from gradraker.linear.weights import contribution_weights, iterate_weight_batches
 
 # Nodes learned one at a time that wait, as bytes and numbers in lists, until they are joined.
 _MOST_ONES = 1000
@@ -47,6 +48,7 @@ class LearnedRows:
 class Evidence(NamedTuple):
     """What an explanation is made of: known and explained nodes, and their features.
 
+    It is a snapshot that further training does not change.
     Columns of ``tested`` and of ``learned.rows`` are the same referencing nodes, of which
     there are ``width``.
     """
@@ -56,6 +58,22 @@ class Evidence(NamedTuple):
     tested: RowArrays
     stars: NDArray[np.float64]  # [n, 2D]
     width: int
+
+    def compute_weights_by_time(self) -> NDArray[np.float64]:
+        """F of all explained nodes, (n, T)."""
+        weights = np.empty((self.stars.shape[0], self.learned.order.size))
+        for batch, part in self.iterate_batches():
+            weights[batch] = part
+        return weights
+
+    def compute_row_by_time(self, row: int) -> NDArray[np.float64]:
+        """F of one explained node, (T,)."""
+        return contribution_weights(self.Z, self.learned.order, self.stars[row], self.learned.rates)
+
+    def iterate_batches(self) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+        """Yield explained nodes and their weights by time, some nodes at a time."""
+        learned = self.learned
+        return iterate_weight_batches(self.Z, learned.order, self.stars, learned.rates)
 
 
 class Record:
