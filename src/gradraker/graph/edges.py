@@ -1,10 +1,12 @@
 """The one form that every graph takes on its way to adjacency vectors: numbered edges and names."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from gradraker._html import render_box, render_facts
 from gradraker.graph.names import Names, to_plain_name
@@ -145,3 +147,23 @@ def check_weights(edges: EdgeList) -> None:
             f"the weight of edge {edges.format_edge(i)} is {edges.weight[i]}, but must be finite: "
             "correct it, or pass weight=False to ignore weights"
         )
+
+
+def restore_csr(
+    arrays: Mapping[str, NDArray[Any]], prefix: str, shape: tuple[int, int], what: str
+) -> csr_array:
+    """Make the sparse matrix of a file, from its arrays ``<prefix>indptr`` and so on, checked."""
+    indptr = arrays[f"{prefix}indptr"].astype(np.int64, casting="safe")
+    indices = arrays[f"{prefix}indices"].astype(np.int64, casting="safe")
+    data = arrays[f"{prefix}data"].astype(np.float64, casting="safe")
+    is_sound = (
+        indptr.shape == (shape[0] + 1,)
+        and indptr[0] == 0
+        and bool(np.all(np.diff(indptr) >= 0))
+        and indices.shape == data.shape == (indptr[-1],)
+        and bool(np.all((indices >= 0) & (indices < shape[1])))
+        and bool(np.isfinite(data).all())
+    )
+    if not is_sound:
+        raise ValueError(f"the {what} are not consistent")
+    return csr_array((data, indices, indptr), shape=shape)
