@@ -39,11 +39,10 @@ from gradraker.models.rows.row_state import (
 )
 from gradraker.models.sigma2.rules import ChosenSigma2, check_sigma2
 from gradraker.models.skg.auto_settings import is_auto
-from gradraker.models.skg.feature_learning import FeatureLearning
-from gradraker.models.skg.one_node import OneNodeMixin
+from gradraker.models.skg.one_node import OneNodeSKG
 
 
-class SKGRegressor(RegressorMixin, FeatureLearning, OneNodeMixin):
+class SKGRegressor(RegressorMixin, OneNodeSKG):
     """Predict node values from adjacency vectors, online (single-kernel Gradraker).
 
     A row a of X goes through D random Fourier features of a kernel,
