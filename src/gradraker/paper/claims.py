@@ -8,6 +8,9 @@ from gradraker.paper.plan import Simulation
 from gradraker.paper.results import PaperResults
 from gradraker.paper.rules import VERDICTS, Check, Measured, Outcome, Verdict
 
+# Takes the results of the simulations that a claim needs.
+Judge = Callable[..., Outcome]
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -73,12 +76,16 @@ class ClaimList(list[Claim]):
 
     def check(
         self, key: str, place: str, quantity: str, printed: str, *simulations: Simulation[Any]
-    ) -> Callable[[Check], Check]:
-        """Return a decorator: the function below it checks the claim."""
+    ) -> Callable[[Judge], Judge]:
+        """Return a decorator: the function below it judges the results of the simulations."""
+        needed = simulations or self._simulations
 
-        def decorate(check: Check) -> Check:
+        def decorate(judge: Judge) -> Judge:
+            def check(results: PaperResults, printed: str) -> Outcome:
+                return judge(*map(results.get, needed))
+
             self.add(key, place, quantity, printed, check, *simulations)
-            return check
+            return judge
 
         return decorate
 

@@ -7,7 +7,6 @@ from gradraker.paper.plan import PaperFigure
 from gradraker.paper.results import PaperResults
 from gradraker.paper.rules import (
     SMALLEST_DISTANCE,
-    WORDS,
     Measured,
     Outcome,
     compare_boundary,
@@ -60,9 +59,8 @@ CLAIMS = ClaimList(SWEEP)
     "GNMSE over the four ranges, Temperature-Jan",
     "bad, gets better, might get worse, bad",
 )
-def check_four_levels(results: PaperResults, printed: str) -> Outcome:
+def check_four_levels(sweep: SweepResult) -> Outcome:
     """Check how GNMSE changes over the four ranges."""
-    sweep = results.get(SWEEP)
     ce, ed, da = sweep.median_boundaries
     levels = [
         float(sweep.mean[0]),
@@ -76,7 +74,7 @@ def check_four_levels(results: PaperResults, printed: str) -> Outcome:
         "σ²; agrees if it falls from σ²_ce to σ²_ed and rises from there to the end."
     )
     text = ", ".join(f"{level:.3g}" for level in levels)
-    return Outcome(WORDS, Measured(lowest), agrees, reason, text)
+    return Outcome(Measured(lowest), agrees, reason, text)
 
 
 def _select_distances(results: PaperResults) -> Floats:

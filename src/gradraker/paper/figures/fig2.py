@@ -11,8 +11,7 @@ from gradraker.paper.four_variances import (
     FourVariances,
 )
 from gradraker.paper.plan import PaperFigure, Table, to_rows
-from gradraker.paper.results import PaperResults
-from gradraker.paper.rules import WORDS, Measured, Outcome
+from gradraker.paper.rules import Measured, Outcome
 from gradraker.plotting import NodeDistancesDisplay
 
 # The figure is about the extending range.
@@ -70,11 +69,11 @@ CLAIMS = ClaimList(WEIGHTS)
 
 
 @CLAIMS.check("efficient-distance", "IV.A.2", "Efficient distance at σ² = 0.1, 2, 10", "grows")
-def check_growing_distance(results: PaperResults, printed: str) -> Outcome:
+def check_growing_distance(found: FourVariances) -> Outcome:
     """Check that the efficient distance grows up to the disturbing range."""
-    runs = map(results.get(WEIGHTS).get_run, (CHAOS, EXTENDING, DISTURBING))
+    runs = map(found.get_run, (CHAOS, EXTENDING, DISTURBING))
     distances = [run.efficient_distance or 0.0 for run in runs]
     agrees = bool(np.all(np.diff(distances) > 0.0))
     reason = "‖d‖² for the node of figure 3, read off its weights."
     text = ", ".join(f"{distance:.3g}" for distance in distances)
-    return Outcome(WORDS, Measured(distances[1]), agrees, reason, text)
+    return Outcome(Measured(distances[1]), agrees, reason, text)

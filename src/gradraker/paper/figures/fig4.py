@@ -11,8 +11,7 @@ from gradraker.paper.four_variances import (
     FourVariances,
 )
 from gradraker.paper.plan import PaperFigure, Table
-from gradraker.paper.results import PaperResults
-from gradraker.paper.rules import WORDS, Measured, Outcome
+from gradraker.paper.rules import Measured, Outcome
 from gradraker.plotting import ConformityDisplay
 
 SIGMA2 = DISTURBING
@@ -64,9 +63,8 @@ CLAIMS = ClaimList(WEIGHTS)
 
 
 @CLAIMS.check("averaging-alpha", "IV.A.4", "σ² = 300: α/2η", "close to 1")
-def check_averaging_conformity(results: PaperResults, printed: str) -> Outcome:
+def check_averaging_conformity(found: FourVariances) -> Outcome:
     """Check that α is near 2η in the averaging range, where weights are not noise."""
-    found = results.get(WEIGHTS)
     run = found.get_run(AVERAGING)
     F = run.contribution_weights
     alpha = conformity_factor(run.similarities, F) / (2.0 * found.learning_rate)
@@ -78,4 +76,4 @@ def check_averaging_conformity(results: PaperResults, printed: str) -> Outcome:
         f"and {high:g}. α of all {np.isfinite(alpha).sum()} weights that have one is read "
         f"off noise mostly; its median is {float(np.nanmedian(alpha)):.2g} · 2η."
     )
-    return Outcome(WORDS, ours, low < ours.value < high, reason)
+    return Outcome(ours, low < ours.value < high, reason)

@@ -8,8 +8,7 @@ from gradraker.models import sigma2_ranges
 from gradraker.paper.claims import ClaimList
 from gradraker.paper.paper_data import DATA, Floats, PaperGraph
 from gradraker.paper.plan import RunOptions, Settings, Simulation
-from gradraker.paper.results import PaperResults
-from gradraker.paper.rules import WORDS, Measured, Outcome
+from gradraker.paper.rules import Measured, Outcome
 
 _DISTURBING, _AVERAGING = 10.0, 300.0
 # Variances of the extending range at which the efficient distance is measured.
@@ -80,13 +79,13 @@ CLAIMS = ClaimList(CIRCLES)
     f"Efficient distance at {_N_EXTENDING} variances from σ²_ce to σ²_ed",
     "grows",
 )
-def check_growing_circle(results: PaperResults, printed: str) -> Outcome:
+def check_growing_circle(found: Any) -> Outcome:
     """Check that the efficient distance grows within the extending range."""
-    distances = np.mean(results.get(CIRCLES)["distances"], axis=0)
+    distances = np.mean(found["distances"], axis=0)
     agrees = bool(np.all(np.diff(distances) > 0.0))
     reason = "Mean ‖d‖² of tested nodes over repeats; agrees if each is larger than the one before."
     text = ", ".join(f"{distance:.2g}" for distance in distances)
-    return Outcome(WORDS, Measured(float(distances[-1])), agrees, reason, text)
+    return Outcome(Measured(float(distances[-1])), agrees, reason, text)
 
 
 @CLAIMS.check(
@@ -95,10 +94,10 @@ def check_growing_circle(results: PaperResults, printed: str) -> Outcome:
     "Part of the known nodes inside the circle of a tested node, σ² = 10",
     "most, if not all",
 )
-def check_wide_circle(results: PaperResults, printed: str) -> Outcome:
+def check_wide_circle(found: Any) -> Outcome:
     """Check that the circle holds most known nodes in the disturbing range."""
-    ours = Measured.from_repeats(results.get(CIRCLES)["inside"])
-    return Outcome(WORDS, ours, ours.value > _MOST, f"Agrees above {_MOST:g}.")
+    ours = Measured.from_repeats(found["inside"])
+    return Outcome(ours, ours.value > _MOST, f"Agrees above {_MOST:g}.")
 
 
 @CLAIMS.check(
@@ -107,7 +106,7 @@ def check_wide_circle(results: PaperResults, printed: str) -> Outcome:
     "Mean correlation of F over time between tested nodes, σ² = 300",
     "similar for different tested nodes",
 )
-def check_alike_weights(results: PaperResults, printed: str) -> Outcome:
+def check_alike_weights(found: Any) -> Outcome:
     """Check that different nodes have similar weights in the averaging range."""
-    ours = Measured.from_repeats(results.get(CIRCLES)["alike"])
-    return Outcome(WORDS, ours, ours.value > _SIMILAR, f"Agrees above {_SIMILAR:g}.")
+    ours = Measured.from_repeats(found["alike"])
+    return Outcome(ours, ours.value > _SIMILAR, f"Agrees above {_SIMILAR:g}.")

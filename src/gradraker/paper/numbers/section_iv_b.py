@@ -9,8 +9,7 @@ from gradraker.linear import contribution_weights
 from gradraker.paper.claims import ClaimList
 from gradraker.paper.paper_data import DATA, PaperGraph
 from gradraker.paper.plan import RunOptions, Settings, Simulation
-from gradraker.paper.results import PaperResults
-from gradraker.paper.rules import WORDS, Measured, Outcome
+from gradraker.paper.rules import Measured, Outcome
 
 _CHAOS = 0.1
 # From chaos to σ²_ed, beyond it, averaging, and nearly all B = 2η.
@@ -107,9 +106,9 @@ def _format_widths(widths: Any) -> str:
     "Noise range over 2η at σ² = 0.1, 0.5, 2, 10: widest divided by narrowest",
     "the change is limited",
 )
-def check_limited_change(results: PaperResults, printed: str) -> Outcome:
+def check_limited_change(found: Any) -> Outcome:
     """Check that the noise range hardly depends on σ² up to the disturbing range."""
-    widths = np.median(results.get(NOISE_RANGES)["widths"], axis=0)
+    widths = np.median(found["widths"], axis=0)
     first = widths[:4]
     ours = Measured(float(first.max() / first.min()))
     reason = (
@@ -117,7 +116,7 @@ def check_limited_change(results: PaperResults, printed: str) -> Outcome:
         f"{_format_widths(widths)}. Agrees up to {_LITTLE:g}. The noise range of the chaos range "
         "may be used up to there, but not in the averaging range, where it is far narrower."
     )
-    return Outcome(WORDS, ours, ours.value < _LITTLE, reason, f"{ours.value:.3g}")
+    return Outcome(ours, ours.value < _LITTLE, reason, f"{ours.value:.3g}")
 
 
 @CLAIMS.check(
@@ -126,13 +125,13 @@ def check_limited_change(results: PaperResults, printed: str) -> Outcome:
     "Noise range over 2η where all B are nearly 2η, σ² = 10⁴",
     "vanishes",
 )
-def check_vanishing(results: PaperResults, printed: str) -> Outcome:
+def check_vanishing(found: Any) -> Outcome:
     """Check that there is no noise range where all B are 2η."""
-    widths = np.array(results.get(NOISE_RANGES)["widths"])
+    widths = np.array(found["widths"])
     ours = Measured.from_repeats(widths[:, -1].tolist())
     limit = _VANISHED * float(np.median(widths[:, 0]))
     reason = f"Agrees below {_VANISHED:.0%} of the width in the chaos range, {limit:.2g}."
-    return Outcome(WORDS, ours, ours.value < limit, reason)
+    return Outcome(ours, ours.value < limit, reason)
 
 
 @CLAIMS.check(
@@ -142,9 +141,8 @@ def check_vanishing(results: PaperResults, printed: str) -> Outcome:
     "Var[B] is an upper bound",
     CHAOS_VARIANCES,
 )
-def check_variance_bound(results: PaperResults, printed: str) -> Outcome:
+def check_variance_bound(found: Any) -> Outcome:
     """Check that Var[B] bounds Var[F] in the chaos range."""
-    found = results.get(CHAOS_VARIANCES)
     ours = Measured(found["overall"])
     epochs = ", ".join(f"{ratio:.3g}" for ratio in found["by_epoch"])
     reason = (
@@ -152,4 +150,4 @@ def check_variance_bound(results: PaperResults, printed: str) -> Outcome:
         "up to 1. Each later step at a node with the same row takes 2η of the weight, so that F is "
         "smaller than B the earlier the step."
     )
-    return Outcome(WORDS, ours, ours.value <= 1.0, reason, f"{ours.value:.3g}")
+    return Outcome(ours, ours.value <= 1.0, reason, f"{ours.value:.3g}")

@@ -79,7 +79,7 @@ def check_approximation(_: PaperResults, printed: str, *, squared_distance: floa
     """Check B by equation (eb)."""
     ours = Measured(2.0 * _LEARNING_RATE * math.exp(-squared_distance / (2.0 * _SIGMA2)))
     agrees = is_rounding_of(printed, ours.value)
-    return Outcome(EQUATION, ours, agrees, text=f"{ours.value:.4g}")
+    return Outcome(ours, agrees, text=f"{ours.value:.4g}", rule=EQUATION)
 
 
 CLAIMS = ClaimList()

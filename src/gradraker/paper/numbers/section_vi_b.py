@@ -11,7 +11,7 @@ from gradraker.paper.claims import ClaimList
 from gradraker.paper.paper_data import DATA, Floats, Integers, PaperGraph
 from gradraker.paper.plan import RunOptions, Settings, Simulation
 from gradraker.paper.results import PaperResults
-from gradraker.paper.rules import WORDS, Measured, Outcome
+from gradraker.paper.rules import Measured, Outcome
 
 # Factor of the error that is not "greatly" more.
 _GREATLY = 1.1
@@ -114,7 +114,7 @@ def check_regulariser(results: PaperResults, printed: str, *, mu: float) -> Outc
     ours = Measured(smallest[mu] / smallest[0.0])
     listed = ", ".join(f"{error:.4f} at μ = {strength:g}" for strength, error in smallest.items())
     reason = f"Smallest mean GNMSE over σ²: {listed}. Agrees up to {_GREATLY:g}."
-    return Outcome(WORDS, ours, ours.value < _GREATLY, reason, f"{ours.value:.3g}")
+    return Outcome(ours, ours.value < _GREATLY, reason, f"{ours.value:.3g}")
 
 
 for _key, _mu in (("regulariser", 0.01), ("regulariser-strong", 0.1)):
@@ -139,7 +139,7 @@ def check_sorted_errors(results: PaperResults, printed: str, *, group: str, grow
         "extremes come nearer to the middle when looked at twice: with the group made anew there "
         f"it is {anew:.3g}."
     )
-    return Outcome(WORDS, ours, bool((after > before) == grows), reason)
+    return Outcome(ours, bool((after > before) == grows), reason)
 
 
 for _key, _group, _quantity, _printed, _grows in (
