@@ -1,14 +1,15 @@
-"""The one form that every graph takes on its way to adjacency vectors: numbered edges and names."""
+"""Graphs on their way to adjacency vectors: numbered edges and names, how they were read, options."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from gradraker._html import render_box, render_facts
+from gradraker.exceptions import ArgumentError
 from gradraker.graph.names import Names, to_plain_name
 
 
@@ -167,3 +168,25 @@ def restore_csr(
     if not is_sound:
         raise ValueError(f"the {what} are not consistent")
     return csr_array((data, indices, indptr), shape=shape)
+
+
+class GraphOptions(NamedTuple):
+    """The arguments that every form of graph gets.
+
+    ``weight`` is None (edge weights if the graph has any), False (no edge weights) or the name of a
+    column or attribute; ``names`` are names for numbered nodes; ``kind`` settles what an array is;
+    ``source`` and ``target`` are columns of a table; ``directed`` is False if each edge counts both
+    ways, however it is listed.
+    """
+
+    weight: Hashable = None
+    names: Any = None
+    kind: str | None = None
+    source: Hashable = None
+    target: Hashable = None
+    directed: bool | None = None
+
+    def refuse_weight_name(self, what: str) -> None:
+        """Raise if a weight is asked for by name in a graph whose weights have no names."""
+        if self.weight is not None and self.weight is not False:
+            raise ArgumentError("weight", f"None or False for {what}", self.weight)

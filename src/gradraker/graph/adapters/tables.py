@@ -17,8 +17,7 @@ from gradraker.graph.adapters.columns import (
     Task,
     ValueColumns,
 )
-from gradraker.graph.adapters.graph_options import GraphOptions
-from gradraker.graph.edges import EdgeList, Reading
+from gradraker.graph.edges import EdgeList, GraphOptions, Reading
 from gradraker.graph.names import Names, find_distinct, to_name_array
 from gradraker.graph.text import find_distinct_texts
 
