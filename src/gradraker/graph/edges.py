@@ -1,4 +1,4 @@
-"""Graphs on their way to adjacency vectors: numbered edges and names, how they were read, options."""
+"""Graphs on their way to adjacency vectors: numbered edges, how they were read, and options."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import KW_ONLY, dataclass
