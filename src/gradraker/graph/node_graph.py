@@ -112,7 +112,8 @@ def make_node_graph(graph: Any, options: Mapping[str, Any]) -> NodeGraph:
     nodes = join_names(found.nodes, others)
     entries = found.matrix[found.rows].tocoo()
     columns = find_positions(found.references, nodes)[entries.col]
-    matrix = _build_csr(entries.data, entries.row, columns, len(nodes))
+    shape = (len(nodes), len(nodes))
+    matrix = csr_array((entries.data, (entries.row, columns)), shape=shape)
     return NodeGraph(nodes, matrix, is_directed, edges.reading)
 
 
@@ -128,7 +129,8 @@ def merge_graphs(old: NodeGraph, new: NodeGraph) -> NodeGraph:
     nodes = join_names(old.nodes, new.nodes[is_new])
     rows[is_new] = len(old) + np.arange(int(is_new.sum()))
     added = new.adjacency.tocoo()
-    given = _build_csr(added.data, rows[added.row], rows[added.col], len(nodes))
+    shape = (len(nodes), len(nodes))
+    given = csr_array((added.data, (rows[added.row], rows[added.col])), shape=shape)
     kept = _resize(old.adjacency, len(nodes))
     merged = csr_array(kept - kept.multiply(given != 0.0) + given)
     merged.eliminate_zeros()
@@ -250,12 +252,6 @@ def find_nodes(graph: NodeGraph, nodes: Any, *, argument: str = "nodes") -> NDAr
             argument, unknown.tolist(), "predict_new is for nodes that are not in the graph"
         )
     return rows[codes]
-
-
-def _build_csr(
-    data: NDArray[np.float64], rows: NDArray[np.int64], columns: NDArray[np.int64], n: int
-) -> csr_array:
-    return csr_array((data, (rows, columns)), shape=(n, n))
 
 
 def _resize(matrix: csr_array, n: int) -> csr_array:

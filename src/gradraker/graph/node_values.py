@@ -16,10 +16,9 @@ from gradraker.graph.names import (
     check_same_type,
     find_distinct,
     find_positions,
-    to_name_array,
 )
 from gradraker.graph.node_graph import NodeGraph, append_isolated_nodes
-from gradraker.graph.values import known_values, select_columns
+from gradraker.graph.values import get_value_names, known_values, select_columns
 
 # Squares of larger numbers, and sums of these over a graph, would leave the range of float64.
 LARGEST_MAGNITUDE = 1e100
@@ -130,21 +129,6 @@ def check_magnitudes(graph: NodeGraph, values: NDArray[Any]) -> None:
             f"graph holds the edge weight {weights[np.abs(weights).argmax()]:g}, but weights must "
             f"lie between ±{LARGEST_MAGNITUDE:g}: scale them"
         )
-
-
-def get_value_names(values: Any) -> Names | None:
-    """Return the nodes that values name, or None if they come without names."""
-    if isinstance(values, Mapping):
-        return to_name_array(list(values), argument="values")
-    if isinstance(values, ValueTable):
-        return values.names
-    if _is_series(values):
-        return to_name_array(values.index.tolist(), argument="values")
-    return None
-
-
-def _is_series(values: Any) -> bool:
-    return hasattr(values, "index") and hasattr(values, "to_frame") and hasattr(values, "iloc")
 
 
 def align_labels(values: Any, nodes: Names) -> NDArray[np.object_]:

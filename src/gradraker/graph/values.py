@@ -102,16 +102,24 @@ def select_columns(
 
 def _split_named(values: Any) -> tuple[Names, NDArray[np.float64]] | None:
     """Return nodes and their values, or None if the values come without nodes."""
-    if isinstance(values, Mapping):
-        nodes = to_name_array(list(values), argument="values")
-        return nodes, to_numbers(list(values.values()), what="values")
+    names = get_value_names(values)
+    if names is None:
+        return None
     if isinstance(values, ValueTable):
-        return values.names, to_numbers(values.entries, what=f"column {values.entries.name!r}")
+        return names, to_numbers(values.entries, what=f"column {values.entries.name!r}")
+    entries = list(values.values()) if isinstance(values, Mapping) else values
+    return names, to_numbers(entries, what="values")
+
+
+def get_value_names(values: Any) -> Names | None:
+    """Return the nodes that values name, or None if they come without names."""
+    if isinstance(values, ValueTable):
+        return values.names
+    if isinstance(values, Mapping):
+        return to_name_array(list(values), argument="values")
     series = nw.from_native(values, series_only=True, pass_through=True)
     index = nw.maybe_get_index(series) if isinstance(series, nw.Series) else None
-    if index is None:
-        return None
-    return to_name_array(index.tolist(), argument="values"), to_numbers(series, what="values")
+    return None if index is None else to_name_array(index.tolist(), argument="values")
 
 
 def _check_finite(nodes: Names, values: NDArray[np.float64]) -> None:

@@ -57,6 +57,15 @@ def is_column_name(column: Hashable) -> bool:
     return isinstance(column, str)
 
 
+def find_kind(numbers: Sequence[float], n_given: int) -> Kind:
+    """Return what a column holds, from the numbers among its entries that are not missing."""
+    if not n_given:
+        return "empty"
+    if len(numbers) < n_given:
+        return "mixed" if numbers else "text"
+    return "whole" if all(number.is_integer() for number in numbers) else "decimal"
+
+
 @dataclass(frozen=True)
 class ColumnSample:
     """Some entries of a column, and what they are; None marks a missing entry."""
