@@ -21,14 +21,6 @@ T = TypeVar("T")
 _QUICK = 0.5
 
 
-def _ignore(_: float) -> None:
-    pass
-
-
-def _return_results(results: Mapping[str, Any], settings: Settings) -> Any:
-    return results
-
-
 @dataclass(frozen=True)
 class RunOptions:
     """How simulations are run; of these only the seed changes results.
@@ -51,7 +43,7 @@ class RunOptions:
     name: str = ""
     n_jobs: int | None = None
     checkpoints: Path | None = None
-    report: Callable[[float], None] = _ignore
+    report: Callable[[float], None] = lambda part: None
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +75,7 @@ class Simulation(Generic[T]):
     data: str
     settings: Settings
     run: Callable[[PaperGraph, Settings, RunOptions], dict[str, Any]]
-    parse: Callable[[Mapping[str, Any], Settings], T] = _return_results
+    parse: Callable[[Mapping[str, Any], Settings], T] = lambda results, settings: results  # type: ignore[assignment,return-value]
     fast_settings: Settings = field(default_factory=dict)
     needs_values: bool = True
     estimate_cost: Callable[[PaperGraph, Settings], float] = lambda graph, settings: _QUICK

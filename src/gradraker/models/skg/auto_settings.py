@@ -165,13 +165,9 @@ def choose_settings(
 def _list_variances(asked: AskedSettings, sample: RuleInput) -> list[float]:
     if not isinstance(asked.sigma2, str):
         return [float(asked.sigma2)]
-    ranges = sample.ranges
-    return [
-        float(sigma2)
-        for sigma2 in np.geomspace(
-            ranges.chaos_extending, ranges.disturbing_averaging, _N_CANDIDATES
-        )
-    ]
+    low, _, high = sample.ranges.boundaries
+    found: list[float] = np.geomspace(low, high, _N_CANDIDATES).tolist()
+    return found
 
 
 @dataclass(frozen=True)
