@@ -9,7 +9,7 @@ import pytest
 
 from gradraker import read_edges
 from gradraker.exceptions import GraphFileError
-from gradraker.io.limits import find_limit
+from gradraker.io.content import find_limit
 
 
 @pytest.fixture

@@ -18,6 +18,8 @@ Arrays = dict[str, NDArray[Any]]
 
 _PARTS = ("year", "month", "day", "hour", "minute", "second", "microsecond")
 DATE_PARTS = (*_PARTS, "total_seconds")
+# Attributes of an encoder that are arrays.
+ARRAYS = ("idf", "components")
 # Entries of a vocabulary that a file may hold.
 MOST_WORDS = 2_000_000
 
@@ -37,9 +39,6 @@ class Column(Protocol):
 
     def encode(self, entries: Sequence[Any]) -> Matrix:
         """Entries as numbers, (n, outputs); NaN where one is missing."""
-
-    def dump(self) -> tuple[dict[str, Any], Arrays]:
-        """Return the encoder as data."""
 
 
 def is_missing(entry: Any) -> bool:
@@ -72,10 +71,6 @@ class NumberColumn:
                     "before: give a number, or None if it is missing"
                 ) from None
         return numbers
-
-    def dump(self) -> tuple[dict[str, Any], Arrays]:
-        """Return the encoder as data."""
-        return {"null_texts": list(self.null_texts)}, {}
 
 
 def _to_number(entry: Any) -> float:
@@ -110,14 +105,6 @@ class CategoryColumn:
             if place is not None:
                 codes[i, place] = 1.0
         return codes if self.dropped is None else np.delete(codes, self.dropped, axis=1)
-
-    def dump(self) -> tuple[dict[str, Any], Arrays]:
-        """Return the encoder as data."""
-        return {
-            "categories": list(self.categories),
-            "null_texts": list(self.null_texts),
-            "dropped": self.dropped,
-        }, {}
 
 
 def _is_null(entry: Any, null_texts: Sequence[str]) -> bool:
@@ -172,11 +159,6 @@ class DateColumn:
                 "before: give a date, or None if it is missing"
             ) from None
 
-    def dump(self) -> tuple[dict[str, Any], Arrays]:
-        """Return the encoder as data."""
-        null_texts = list(self.null_texts)
-        return {"parts": list(self.parts), "form": self.form, "null_texts": null_texts}, {}
-
 
 def to_moment(day: date) -> datetime:
     """Return a date as a moment: the start of its day, unless it says more."""
@@ -229,18 +211,17 @@ class TextColumn:
             found = counts @ self.components.T
         return np.asarray(found / np.float32(self.scale), dtype=np.float64)
 
-    def dump(self) -> tuple[dict[str, Any], Arrays]:
-        """Return the encoder as data."""
-        arrays: Arrays = {"idf": self.idf}
-        if self.components is not None:
-            arrays["components"] = self.components
-        return {
-            "words": list(self.words),
-            "n_outputs": self.n_outputs,
-            "scale": self.scale,
-            "lengths": list(self.lengths),
-            "null_texts": list(self.null_texts),
-        }, arrays
+
+def dump_column(column: Column) -> tuple[dict[str, Any], Arrays]:
+    """Return an encoder as data: what JSON can hold, and arrays."""
+    state: dict[str, Any] = {"kind": column.kind}
+    arrays: Arrays = {}
+    for name, entry in vars(column).items():
+        if name in ARRAYS:
+            arrays |= {} if entry is None else {name: entry}
+        elif not name.startswith("_"):  # what is made from the others, and cached
+            state[name] = list(entry) if isinstance(entry, tuple) else entry
+    return state, arrays
 
 
 def restore_column(item: Mapping[str, Any], arrays: Arrays) -> Column:

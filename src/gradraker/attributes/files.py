@@ -5,14 +5,14 @@ from typing import Any, get_args
 import numpy as np
 from scipy.sparse import csr_array
 
-from gradraker.attributes.columns import Arrays, Column, restore_column
+from gradraker.attributes.columns import ARRAYS, Arrays, Column, dump_column, restore_column
 from gradraker.attributes.entries import RawColumn, dump_entry, restore_entry
 from gradraker.attributes.forms import MOST_COLUMNS, Source
 from gradraker.attributes.table import AttributeTable
+from gradraker.graph.edges import restore_csr
 
 _PREFIX = "attributes_"
 _COLUMN = "attribute_column_{}_{}"
-_ENCODER_ARRAYS = ("idf", "components")
 
 
 def dump_attributes(table: AttributeTable) -> tuple[dict[str, Any], Arrays]:
@@ -43,8 +43,8 @@ def dump_attributes(table: AttributeTable) -> tuple[dict[str, Any], Arrays]:
     if table.columns is not None:
         state["columns"] = []
         for i, column in enumerate(table.columns):
-            item, own = column.dump()
-            state["columns"].append(item | {"kind": column.kind, "name": column.name})
+            item, own = dump_column(column)
+            state["columns"].append(item)
             arrays |= {_COLUMN.format(i, name): array for name, array in own.items()}
     return state, arrays
 
@@ -72,7 +72,10 @@ def restore_attributes(state: dict[str, Any], arrays: Arrays, n: int) -> Attribu
     if state["source"] not in get_args(Source) or bool((learned & ~given).any()):
         raise ValueError("the attributes are not consistent")
     d = len(names) if is_named else int(state["names"])
-    matrix = _restore_sparse(arrays, n, d) if state["is_sparse"] else _restore_dense(arrays, n, d)
+    if state["is_sparse"]:
+        matrix: Any = restore_csr(arrays, _PREFIX, (n, d), "attributes")
+    else:
+        matrix = _restore_dense(arrays, n, d)
     if not is_named:  # as many as the matrix really has
         names = tuple(f"x{i}" for i in range(d))
     raw = _restore_raw(state["raw"], columns, n)
@@ -98,7 +101,7 @@ def _restore_raw(
 
 
 def _select_arrays(i: int, arrays: Arrays) -> Arrays:
-    names = ((name, _COLUMN.format(i, name)) for name in _ENCODER_ARRAYS)
+    names = ((name, _COLUMN.format(i, name)) for name in ARRAYS)
     return {name: arrays[key] for name, key in names if key in arrays}
 
 
@@ -107,20 +110,3 @@ def _restore_dense(arrays: Arrays, n: int, d: int) -> Any:
     if matrix.shape != (n, d) or np.isinf(matrix).any():
         raise ValueError("the attributes are not consistent")
     return matrix
-
-
-def _restore_sparse(arrays: Arrays, n: int, d: int) -> csr_array:
-    data = arrays[_PREFIX + "data"].astype(np.float64, casting="safe")
-    indices = arrays[_PREFIX + "indices"].astype(np.int64, casting="safe")
-    indptr = arrays[_PREFIX + "indptr"].astype(np.int64, casting="safe")
-    is_sound = (
-        indptr.shape == (n + 1,)
-        and indptr[0] == 0
-        and bool(np.all(np.diff(indptr) >= 0))
-        and indices.shape == data.shape == (indptr[-1],)
-        and bool(np.all((indices >= 0) & (indices < d)))
-        and bool(np.isfinite(data).all())
-    )
-    if not is_sound:
-        raise ValueError("the attributes are not consistent")
-    return csr_array((data, indices, indptr), shape=(n, d))

@@ -138,8 +138,7 @@ def check_numbers(matrix: Any) -> Any:
     if issparse(matrix) and np.isnan(data.astype(np.float64)).any():
         raise ValueError("attributes is sparse and holds NaN: leave missing entries out")
     if np.isinf(np.asarray(data, dtype=np.float64)).any():
-        dense = matrix.tocoo() if issparse(matrix) else None
-        at = np.argwhere(np.isinf(matrix))[0] if dense is None else _find_infinite(dense)
+        at = [int(places[0]) for places in (abs(matrix) == np.inf).nonzero()]
         raise ValueError(
             f"attributes holds an infinite number in row {at[0]}, column {at[1]}: give finite "
             "numbers, NaN where one is missing"
@@ -155,11 +154,6 @@ def check_numbers(matrix: Any) -> Any:
             "rare words, or hash them"
         )
     return matrix.astype(np.float64) if issparse(matrix) else matrix
-
-
-def _find_infinite(entries: Any) -> tuple[int, int]:
-    i = int(np.flatnonzero(np.isinf(entries.data))[0])
-    return int(entries.row[i]), int(entries.col[i])
 
 
 # -- mappings --------------------------------------------------------------------------------

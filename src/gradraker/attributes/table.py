@@ -315,15 +315,11 @@ def fit_table(given: GivenAttributes, rows: NDArray[np.int64], n: int) -> Attrib
         columns,
         is_named,
         given.source,
-        {name: RawColumn(_make_empty(n), one.is_categorical) for name, one in raw.items()},
+        {name: RawColumn(np.full(n, None), one.is_categorical) for name, one in raw.items()},
         nobody,
     ).replace_rows(rows, given)
     _check_some(table.matrix[rows])
     return replace(table, is_learned=table.given)
-
-
-def _make_empty(n: int) -> Any:
-    return np.full(n, None, dtype=object)
 
 
 def find_rows(given: GivenAttributes, nodes: Names, order: Names) -> NDArray[np.int64]:

@@ -1,6 +1,6 @@
 """Explain predictions of SKG exactly, as weighted sums of the values it has seen."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -10,14 +10,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from gradraker._validation import to_read_only
-from gradraker.explain.learned_rows import Evidence, LearnedRows
+from gradraker.explain.learned_rows import Evidence
 from gradraker.explain.linear_explanation import LinearExplanation, check_row
 from gradraker.explain.similarity import efficient_distance, noise_range
-from gradraker.linear.weights import (
-    contribution_weights,
-    iterate_weight_batches,
-    sum_weights_by_node,
-)
+from gradraker.linear.weights import sum_weights_by_node
 
 # A sum of weights this far from 1 is worth a word (section VI.B.2 of the paper).
 _FAR_FROM_ONE = 0.1
@@ -63,7 +59,7 @@ class Explanation(LinearExplanation):
     sigma2: float
     learning_rate: float
     kernel: str
-    _source: "_Source" = field(repr=False)
+    _source: Evidence = field(repr=False)
 
     @cached_property
     def by_time(self) -> NDArray[np.float64]:
@@ -214,34 +210,6 @@ class SplitPrediction:
     noise: NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class _Source:
-    """What weights are computed from: a snapshot that further training does not change."""
-
-    learned: LearnedRows
-    Z: NDArray[np.float64]  # [n_known, 2D]
-    stars: NDArray[np.float64]  # [n, 2D]
-
-    def compute_weights_by_time(self) -> NDArray[np.float64]:
-        weights = np.empty((self.stars.shape[0], self.learned.order.size))  # [n, T]
-        for batch, part in self.iterate_batches():
-            weights[batch] = part
-        return weights
-
-    def compute_row_by_time(self, row: int) -> NDArray[np.float64]:
-        return contribution_weights(self.Z, self.learned.order, self.stars[row], self.learned.rates)
-
-    def iterate_batches(self) -> Iterator[tuple[slice, NDArray[np.float64]]]:
-        """Yield explained nodes and their weights by time, some nodes at a time."""
-        learned = self.learned
-        return iterate_weight_batches(self.Z, learned.order, self.stars, learned.rates)
-
-    def compute_weights_by_node(self) -> NDArray[np.float64]:
-        """Weights summed over the training steps of each known node."""
-        learned = self.learned
-        return sum_weights_by_node(self.Z, learned.order, self.stars, learned.rates)
-
-
 def explain_predictions(
     evidence: Evidence,
     prediction: NDArray[np.float64],
@@ -254,9 +222,8 @@ def explain_predictions(
 ) -> Explanation:
     """Explain predictions of SKG from the features of known and explained nodes."""
     learned = evidence.learned
-    source = _Source(learned, evidence.Z, evidence.stars)
     return Explanation(
-        weights=source.compute_weights_by_node(),
+        weights=sum_weights_by_node(evidence.Z, learned.order, evidence.stars, learned.rates),
         similarities=2.0 * learning_rate * (evidence.stars @ evidence.Z.T),
         squared_distances=_measure_squared_distances(evidence),
         # Views on the model's own record, which nobody should change through an explanation.
@@ -268,7 +235,7 @@ def explain_predictions(
         sigma2=sigma2,
         learning_rate=learning_rate,
         kernel=kernel,
-        _source=source,
+        _source=evidence,
     )
 
 

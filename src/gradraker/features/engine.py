@@ -4,7 +4,7 @@ An engine has an array module ``xp`` with NumPy's interface, makes sparse matric
 SciPy's, multiplies them with dense ones, and moves arrays in and out.
 """
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,53 +34,6 @@ def pad_columns(n_columns: int) -> int:
     return -(-n_columns // 16) * 16
 
 
-class Engine(Protocol):
-    """What a solver by products needs of the machine that it runs on."""
-
-    # "cpu" or "cuda".
-    name: str
-    # Errors that say that the engine's memory is full.
-    memory_errors: tuple[type[BaseException], ...]
-    # Whether products gain more from linked nodes that lie close together than moving them takes.
-    wants_close_nodes: bool
-
-    @property
-    def xp(self) -> Any:
-        """The module of arrays: NumPy, or one with its functions."""
-
-    def load_sparse(self, A: csr_array, dtype: Any) -> Any:
-        """Make the engine's own sparse matrix."""
-
-    def multiply(
-        self, A: Any, X: Any, n_columns: int, product: Any, factor: float = 1.0, kept: float = 0.0
-    ) -> None:
-        """Write factor A X + kept · product into the first ``n_columns`` columns of ``product``.
-
-        What is in the other columns of ``product`` may change.
-        """
-
-    def sum_products(self, A: Any, B: Any) -> Any:
-        """Inner products of the columns of A and B (n, k), summed in double precision."""
-
-    def invert_factor(self, H: Any) -> Any:
-        """L⁻¹ of H = LLᵀ (n, n); LinAlgError where H is not positive definite."""
-
-    def load(self, X: NDArray[Any], dtype: Any) -> Any:
-        """Move an array to the engine."""
-
-    def load_rows(self, rows: NDArray[np.int64]) -> Any:
-        """Move numbers of rows, which arrays of the engine are indexed by, to the engine."""
-
-    def fetch(self, X: Any) -> NDArray[Any]:
-        """Move an array from the engine to NumPy."""
-
-    def make_array(self, shape: tuple[int, int], dtype: Any) -> NDArray[Any]:
-        """Make an array of NumPy for random vectors, not filled, where there is room for it."""
-
-    def count_columns(self, n_rows: int, dtype: Any, n_copies: int) -> int:
-        """Columns of so many rows that are held in so many copies in the memory that is free."""
-
-
 class LoadedMatrix(NamedTuple):
     """A sparse matrix by rows, in the precision of the products."""
 
@@ -95,7 +48,18 @@ class LoadedMatrix(NamedTuple):
 
 
 class CpuEngine:
-    """NumPy and compiled loops on all cores.
+    """NumPy and compiled loops on all cores. Engines of other machines derive from it.
+
+    Attributes
+    ----------
+    name : str
+        "cpu" or "cuda".
+    xp : module
+        The module of arrays: NumPy, or one with its functions.
+    memory_errors : tuple of types
+        Errors that say that the engine's memory is full.
+    wants_close_nodes : bool
+        Whether products gain more from linked nodes that lie close together than moving them takes.
 
     Examples
     --------
@@ -113,12 +77,15 @@ class CpuEngine:
     """
 
     name = "cpu"
-    xp = np
+    xp: Any = np
     memory_errors: tuple[type[BaseException], ...] = ()
     wants_close_nodes = True
 
-    def load_sparse(self, A: csr_array, dtype: Any) -> LoadedMatrix:
-        """Make a matrix with 32-bit column numbers, which are half of what a product reads."""
+    def load_sparse(self, A: csr_array, dtype: Any) -> Any:
+        """Make the engine's own sparse matrix.
+
+        Its column numbers have 32 bits: they are half of what a product reads.
+        """
         return LoadedMatrix(
             A.indptr.astype(np.int64, copy=False),
             A.indices.astype(np.int32, copy=False),
@@ -126,48 +93,49 @@ class CpuEngine:
         )
 
     def multiply(
-        self,
-        A: LoadedMatrix,
-        X: NDArray[Any],
-        n_columns: int,
-        product: NDArray[Any],
-        factor: float = 1.0,
-        kept: float = 0.0,
+        self, A: Any, X: Any, n_columns: int, product: Any, factor: float = 1.0, kept: float = 0.0
     ) -> None:
-        """Write factor A X + kept · product into the first ``n_columns`` columns of ``product``."""
+        """Write factor A X + kept · product into the first ``n_columns`` columns of ``product``.
+
+        What is in the other columns of ``product`` may change.
+        """
         n_columns = min(pad_columns(n_columns), X.shape[1], product.shape[1])
-        n, work = A.n_rows, A.data.size * n_columns
+        matrix: LoadedMatrix = A
+        n, work = matrix.n_rows, matrix.data.size * n_columns
 
         def multiply(start: int, stop: int) -> None:
-            multiply_rows(*A, X, n_columns, factor, kept, start, stop, product)
+            multiply_rows(*matrix, X, n_columns, factor, kept, start, stop, product)
 
         parallel_for(multiply, n, max(1, n * _PRODUCTS_PER_BLOCK // max(1, work)))
 
-    def sum_products(self, A: NDArray[Any], B: NDArray[Any]) -> NDArray[np.float64]:
-        """Inner products of columns; squares may be beyond single precision."""
-        return np.asarray(np.einsum("ij,ij->j", A, B, dtype=np.float64))
+    def sum_products(self, A: Any, B: Any) -> Any:
+        """Inner products of the columns of A and B (n, k), summed in double precision."""
+        return np.einsum("ij,ij->j", A, B, dtype=np.float64)
 
-    def invert_factor(self, H: NDArray[Any]) -> NDArray[Any]:
-        """Inverse of the lower Cholesky factor."""
+    def invert_factor(self, H: Any) -> Any:
+        """L⁻¹ of H = LLᵀ (n, n); LinAlgError where H is not positive definite."""
         L = np.linalg.cholesky(H)
         return np.asarray(solve_triangular(L, np.eye(len(L)), lower=True))
 
-    def load_rows(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the numbers themselves."""
+    def load(self, X: NDArray[Any], dtype: Any) -> Any:
+        """Move an array to the engine."""
+        return np.ascontiguousarray(X, dtype=dtype)
+
+    def load_rows(self, rows: NDArray[np.int64]) -> Any:
+        """Move numbers of rows, which arrays of the engine are indexed by, to the engine."""
         return rows
 
+    def fetch(self, X: Any) -> NDArray[Any]:
+        """Move an array from the engine to NumPy."""
+        return np.asarray(X)
+
     def make_array(self, shape: tuple[int, int], dtype: Any) -> NDArray[Any]:
-        """Make an array in memory."""
+        """Make an array of NumPy for random vectors, not filled, where there is room for it."""
         return np.empty(shape, dtype=dtype)
 
     def count_columns(self, n_rows: int, dtype: Any, n_copies: int) -> int:
-        """Any number."""
+        """Columns of so many rows that are held in so many copies in the memory that is free."""
         return _ANY_NUMBER
 
-    def load(self, X: NDArray[Any], dtype: Any) -> NDArray[Any]:
-        """Return the array in this precision."""
-        return np.ascontiguousarray(X, dtype=dtype)
 
-    def fetch(self, X: NDArray[Any]) -> NDArray[Any]:
-        """Return the array itself."""
-        return X
+Engine: TypeAlias = CpuEngine

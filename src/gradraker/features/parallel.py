@@ -1,4 +1,4 @@
-"""Compiled loops on a few threads.
+"""Threads: compiled loops on a few of them, and how many linear algebra may use.
 
 ``partial_fit`` of 10 000 nodes (those of ``benchmarks/bench_online.py``), against the 354 ms of a
 NumPy loop; medians of 25 turns on 2 cores, with nothing else running:
@@ -14,13 +14,19 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from itertools import pairwise
+from typing import Any
 
 from numba import config
+from threadpoolctl import ThreadpoolController
 
 # On a busy machine, where a thread may come late, short blocks share the work evenly.
 _BLOCKS_PER_THREAD = 4
+# Linear algebra on matrices with fewer rows takes less time than setting its threads does; with
+# more rows it is worth several threads, even if these wait for each other.
+_SMALL, _LARGE = 128, 4000
 
 
 def count_threads() -> int:
@@ -113,3 +119,27 @@ def _run_now(compute: Callable[[int], None], number: int) -> Future[None]:
     else:
         future.set_result(None)
     return future
+
+
+def use_one_blas_thread(n_rows: int | None = None) -> AbstractContextManager[Any]:
+    """Use one BLAS thread in a ``with`` block: for small matrices, or always without ``n_rows``.
+
+    A decomposition is thousands of short products, and the threads of BLAS wait for each other
+    after each one: where another process has a core, up to thirty times as long as they work.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gradraker.features.parallel import use_one_blas_thread
+    >>> with use_one_blas_thread(500):
+    ...     np.linalg.inv(2.0 * np.eye(500))[0, 0].item()
+    0.5
+    """
+    if n_rows is not None and not _SMALL <= n_rows <= _LARGE:
+        return nullcontext()
+    return _find_libraries().limit(limits=1, user_api="blas")  # type: ignore[no-any-return]
+
+
+@lru_cache(maxsize=1)
+def _find_libraries() -> ThreadpoolController:
+    return ThreadpoolController()  # finding them takes some ten milliseconds

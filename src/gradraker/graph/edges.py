@@ -1,13 +1,66 @@
-"""The one form that every graph takes on its way to adjacency vectors: numbered edges and names."""
+"""Graphs on their way to adjacency vectors: numbered edges, how they were read, and options."""
 
+from collections.abc import Hashable, Mapping
 from dataclasses import KW_ONLY, dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from gradraker._html import render_box, render_facts
+from gradraker.exceptions import ArgumentError
 from gradraker.graph.names import Names, to_plain_name
-from gradraker.graph.reading import Reading
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a table was read.
+
+    Attributes
+    ----------
+    roles : tuple of pairs (role, column)
+        The column of each role: its name, its number from 1 if it has no name, None for no column.
+    n_header_lines : int or None
+        Lines that name the columns; None for tables that have no lines.
+    unused : tuple
+        Names or numbers of the other columns.
+
+    Examples
+    --------
+    >>> from gradraker.graph.edges import Reading
+    >>> str(Reading((("source", "sender"), ("target", "receiver")), 1, ("time",)))
+    'read as: source = sender, target = receiver; 1 header line; not used: time'
+    """
+
+    roles: tuple[tuple[str, Hashable], ...]
+    n_header_lines: int | None = None
+    unused: tuple[Hashable, ...] = ()
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether columns are called what they are and all of them are used: nothing to tell."""
+        return not self.unused and all(column in (role, None) for role, column in self.roles)
+
+    def __str__(self) -> str:
+        text = ", ".join(self._format_role(role, column) for role, column in self.roles)
+        parts = [f"read as: {text}"]
+        if self.n_header_lines is not None:
+            parts.append(f"{self.n_header_lines or 'no'} header line")
+        if self.unused:
+            shown = [self._format_column(column) for column in self.unused[:4]]
+            more = len(self.unused) - len(shown)
+            parts.append(f"not used: {', '.join(shown)}{f' and {more} more' if more else ''}")
+        return "; ".join(parts)
+
+    def _format_role(self, role: str, column: Hashable) -> str:
+        shown = "none" if column is None else self._format_column(column)
+        return role if shown == role else f"{role} = {shown}"
+
+    def _format_column(self, column: Hashable) -> str:
+        if isinstance(column, int):
+            return f"column {column}"
+        return str(column) if str(column).strip() else repr(column)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -95,3 +148,45 @@ def check_weights(edges: EdgeList) -> None:
             f"the weight of edge {edges.format_edge(i)} is {edges.weight[i]}, but must be finite: "
             "correct it, or pass weight=False to ignore weights"
         )
+
+
+def restore_csr(
+    arrays: Mapping[str, NDArray[Any]], prefix: str, shape: tuple[int, int], what: str
+) -> csr_array:
+    """Make the sparse matrix of a file, from its arrays ``<prefix>indptr`` and so on, checked."""
+    indptr = arrays[f"{prefix}indptr"].astype(np.int64, casting="safe")
+    indices = arrays[f"{prefix}indices"].astype(np.int64, casting="safe")
+    data = arrays[f"{prefix}data"].astype(np.float64, casting="safe")
+    is_sound = (
+        indptr.shape == (shape[0] + 1,)
+        and indptr[0] == 0
+        and bool(np.all(np.diff(indptr) >= 0))
+        and indices.shape == data.shape == (indptr[-1],)
+        and bool(np.all((indices >= 0) & (indices < shape[1])))
+        and bool(np.isfinite(data).all())
+    )
+    if not is_sound:
+        raise ValueError(f"the {what} are not consistent")
+    return csr_array((data, indices, indptr), shape=shape)
+
+
+class GraphOptions(NamedTuple):
+    """The arguments that every form of graph gets.
+
+    ``weight`` is None (edge weights if the graph has any), False (no edge weights) or the name of a
+    column or attribute; ``names`` are names for numbered nodes; ``kind`` settles what an array is;
+    ``source`` and ``target`` are columns of a table; ``directed`` is False if each edge counts both
+    ways, however it is listed.
+    """
+
+    weight: Hashable = None
+    names: Any = None
+    kind: str | None = None
+    source: Hashable = None
+    target: Hashable = None
+    directed: bool | None = None
+
+    def refuse_weight_name(self, what: str) -> None:
+        """Raise if a weight is asked for by name in a graph whose weights have no names."""
+        if self.weight is not None and self.weight is not False:
+            raise ArgumentError("weight", f"None or False for {what}", self.weight)

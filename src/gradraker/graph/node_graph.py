@@ -1,6 +1,6 @@
 """The graph that a model of graphs holds: names and edges, which may grow."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +15,7 @@ from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.adapters.tables import is_table
 from gradraker.graph.adjacency import VectorOptions, choose_matrix
 from gradraker.graph.disk_graph import DiskGraph
+from gradraker.graph.edges import Reading
 from gradraker.graph.merging import is_symmetric
 from gradraker.graph.names import (
     NameIndex,
@@ -25,7 +26,6 @@ from gradraker.graph.names import (
     join_names,
     to_name_array,
 )
-from gradraker.graph.reading import Reading
 
 GRAPH_OPTIONS = (
     "nodes",
@@ -112,7 +112,8 @@ def make_node_graph(graph: Any, options: Mapping[str, Any]) -> NodeGraph:
     nodes = join_names(found.nodes, others)
     entries = found.matrix[found.rows].tocoo()
     columns = find_positions(found.references, nodes)[entries.col]
-    matrix = _build_csr(entries.data, entries.row, columns, len(nodes))
+    shape = (len(nodes), len(nodes))
+    matrix = csr_array((entries.data, (entries.row, columns)), shape=shape)
     return NodeGraph(nodes, matrix, is_directed, edges.reading)
 
 
@@ -128,7 +129,8 @@ def merge_graphs(old: NodeGraph, new: NodeGraph) -> NodeGraph:
     nodes = join_names(old.nodes, new.nodes[is_new])
     rows[is_new] = len(old) + np.arange(int(is_new.sum()))
     added = new.adjacency.tocoo()
-    given = _build_csr(added.data, rows[added.row], rows[added.col], len(nodes))
+    shape = (len(nodes), len(nodes))
+    given = csr_array((added.data, (rows[added.row], rows[added.col])), shape=shape)
     kept = _resize(old.adjacency, len(nodes))
     merged = csr_array(kept - kept.multiply(given != 0.0) + given)
     merged.eliminate_zeros()
@@ -252,14 +254,52 @@ def find_nodes(graph: NodeGraph, nodes: Any, *, argument: str = "nodes") -> NDAr
     return rows[codes]
 
 
-def _build_csr(
-    data: NDArray[np.float64], rows: NDArray[np.int64], columns: NDArray[np.int64], n: int
-) -> csr_array:
-    return csr_array((data, (rows, columns)), shape=(n, n))
-
-
 def _resize(matrix: csr_array, n: int) -> csr_array:
     """Add empty rows and columns up to n; the entries are shared, not copied."""
     added = np.full(n - matrix.shape[0], matrix.indptr[-1], dtype=matrix.indptr.dtype)
     indptr = np.concatenate([matrix.indptr, added])
     return csr_array((matrix.data, matrix.indices, indptr), shape=(n, n))
+
+
+def remove_edges(graph: NodeGraph, edges: Iterable[Any]) -> NodeGraph:
+    """Take edges (source, target) out of a graph; of an undirected one in both directions.
+
+    Examples
+    --------
+    >>> from gradraker.graph.node_graph import make_node_graph
+    >>> from gradraker.graph.node_graph import remove_edges
+    >>> graph = make_node_graph([("a", "b"), ("b", "c")], {})
+    >>> remove_edges(graph, [("a", "b")]).adjacency.nnz
+    1
+    """
+    pairs = [tuple(edge) for edge in edges]
+    for pair in pairs:
+        if len(pair) != 2:
+            raise ValueError(f"edges must be pairs (source, target), got {pair!r}")
+    n = len(graph)
+    rows, columns = (
+        find_nodes(graph, [pair[side] for pair in pairs], argument="edges") for side in (0, 1)
+    )
+    entries = graph.adjacency.tocoo()
+    keys = entries.row.astype(np.int64) * n + entries.col
+    wanted = rows * n + columns
+    missing = np.flatnonzero(~np.isin(wanted, keys))
+    if missing.size:
+        source, target = pairs[int(missing[0])]
+        raise ValueError(f"edges holds {source!r} → {target!r}, which is not in the graph")
+    if not graph.is_directed:
+        wanted = np.concatenate([wanted, columns * n + rows])
+    kept = ~np.isin(keys, wanted)
+    matrix = csr_array(
+        (entries.data[kept], (entries.row[kept], entries.col[kept])), shape=entries.shape
+    )
+    return NodeGraph(graph.nodes, matrix, graph.is_directed)
+
+
+def remove_nodes(graph: NodeGraph, rows: NDArray[np.int64]) -> tuple[NodeGraph, NDArray[np.int64]]:
+    """Take nodes and their edges out of a graph; return it and the old rows of those that stay."""
+    stays = np.ones(len(graph), dtype=np.bool_)
+    stays[rows] = False
+    kept = np.flatnonzero(stays)
+    matrix = csr_array(graph.adjacency[kept][:, kept])
+    return NodeGraph(graph.nodes[kept], matrix, graph.is_directed), kept

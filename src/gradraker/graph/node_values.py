@@ -1,7 +1,8 @@
 """Values and labels that users give, aligned with the nodes of a graph."""
 
-from collections.abc import Hashable, Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,66 +16,32 @@ from gradraker.graph.names import (
     check_same_type,
     find_distinct,
     find_positions,
-    to_name_array,
 )
 from gradraker.graph.node_graph import NodeGraph, append_isolated_nodes
-from gradraker.graph.values import known_values, select_columns
+from gradraker.graph.values import get_value_names, known_values, select_columns
 
 # Squares of larger numbers, and sums of these over a graph, would leave the range of float64.
 LARGEST_MAGNITUDE = 1e100
 
 
-class ValueKind(Protocol):
+@dataclass(frozen=True)
+class ValueKind:
     """What the value of a node is, numbers or labels, and how an unknown one is marked."""
 
     task: Task
+    unknown: Any  # NaN, or None
     dtype: np.dtype[Any]
-
-    def align(self, values: Any, nodes: Names) -> NDArray[Any]:
-        """Return values in the order of nodes, with unknown ones marked."""
+    # Values in the order of nodes, with unknown ones marked.
+    align: Callable[[Any, Names], NDArray[Any]]
 
     def make_unknown(self, n: int) -> NDArray[Any]:
         """Return marks of n unknown values."""
+        return np.full(n, self.unknown, dtype=self.dtype)
 
     def is_known(self, values: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return whether each value is known."""
-
-
-class _Numbers:
-    """Numbers; NaN marks an unknown one."""
-
-    task: Task = "values"
-    dtype = np.dtype(np.float64)
-
-    def align(self, values: Any, nodes: Names) -> NDArray[Any]:
-        return known_values(values, nodes)
-
-    def make_unknown(self, n: int) -> NDArray[Any]:
-        return np.full(n, np.nan)
-
-    def is_known(self, values: NDArray[Any]) -> NDArray[np.bool_]:
-        known = ~np.isnan(values)  # of several targets, one is enough
-        return np.asarray(known if known.ndim == 1 else known.any(axis=1))
-
-
-class _Labels:
-    """Hashable labels; None marks an unknown one."""
-
-    task: Task = "classes"
-    dtype = np.dtype(object)
-
-    def align(self, values: Any, nodes: Names) -> NDArray[Any]:
-        return to_object_array(align_labels(values, nodes))
-
-    def make_unknown(self, n: int) -> NDArray[Any]:
-        return np.full(n, None, dtype=object)
-
-    def is_known(self, values: NDArray[Any]) -> NDArray[np.bool_]:
-        return np.asarray(values != None, dtype=np.bool_)  # noqa: E711 - each of them
-
-
-NUMBERS: ValueKind = _Numbers()
-LABELS: ValueKind = _Labels()
+        """Return whether each value is known; of several targets, one is enough."""
+        known = values != None if self.unknown is None else ~np.isnan(values)  # noqa: E711 - each
+        return np.asarray(known if known.ndim == 1 else known.any(axis=1), dtype=np.bool_)
 
 
 def find_task(values: Any, *, node: Hashable = None, value: Hashable = None) -> Task:
@@ -164,22 +131,7 @@ def check_magnitudes(graph: NodeGraph, values: NDArray[Any]) -> None:
         )
 
 
-def get_value_names(values: Any) -> Names | None:
-    """Return the nodes that values name, or None if they come without names."""
-    if isinstance(values, Mapping):
-        return to_name_array(list(values), argument="values")
-    if isinstance(values, ValueTable):
-        return values.names
-    if _is_series(values):
-        return to_name_array(values.index.tolist(), argument="values")
-    return None
-
-
-def _is_series(values: Any) -> bool:
-    return hasattr(values, "index") and hasattr(values, "to_frame") and hasattr(values, "iloc")
-
-
-def align_labels(values: Any, nodes: Names) -> list[Hashable]:
+def align_labels(values: Any, nodes: Names) -> NDArray[np.object_]:
     """Return the label of each node, None where it is unknown; NaN counts as unknown."""
     names = get_value_names(values)
     labels = [_to_plain_label(label) for label in _list_labels(values)]
@@ -189,7 +141,7 @@ def align_labels(values: Any, nodes: Names) -> list[Hashable]:
                 f"values has {len(labels)} labels, but there are {len(nodes)} nodes: give one "
                 "label per node, None where it is unknown, or a mapping from nodes to labels"
             )
-        return labels
+        return to_object_array(labels)
     rows = find_positions(names, nodes)
     if np.any(rows < 0):
         check_same_type(names[rows < 0], nodes, argument="values")
@@ -203,7 +155,7 @@ def align_labels(values: Any, nodes: Names) -> list[Hashable]:
                 f"node {nodes[i]!r} has two labels, {aligned[i]!r} and {label!r}: give one"
             )
         aligned[i] = label if label is not None else aligned[i]
-    return aligned
+    return to_object_array(aligned)
 
 
 def _list_labels(values: Any) -> list[Any]:
@@ -260,3 +212,7 @@ def to_label_array(labels: list[Any]) -> NDArray[Any]:
 def to_object_array(labels: list[Any]) -> NDArray[np.object_]:
     """Return an array of Python objects."""
     return np.fromiter(labels, dtype=object, count=len(labels))
+
+
+NUMBERS = ValueKind("values", np.nan, np.dtype(np.float64), known_values)
+LABELS = ValueKind("classes", None, np.dtype(object), align_labels)

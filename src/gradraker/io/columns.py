@@ -12,12 +12,12 @@ from gradraker.graph.adapters.columns import (
     ColumnPositions,
     ColumnSample,
     EdgeColumns,
-    Kind,
     Table,
     ValueColumns,
+    find_kind,
 )
+from gradraker.graph.edges import Reading
 from gradraker.graph.names import Names, find_distinct
-from gradraker.graph.reading import Reading
 from gradraker.graph.text import MISSING, find_distinct_texts, is_number, is_value
 
 if TYPE_CHECKING:
@@ -138,13 +138,5 @@ def make_table(names: Sequence[str] | None, rows: Rows, n_columns: int, place: P
 
 def _make_sample(column: Sequence[str]) -> ColumnSample:
     entries = [None if entry.casefold() in MISSING else entry for entry in column]
-    return ColumnSample(_find_kind([entry for entry in entries if entry is not None]), entries)
-
-
-def _find_kind(given: Sequence[str]) -> Kind:
-    n_numbers = sum(map(is_number, given))
-    if not given:
-        return "empty"
-    if n_numbers < len(given):
-        return "mixed" if n_numbers else "text"
-    return "whole" if all(float(entry).is_integer() for entry in given) else "decimal"
+    numbers = [float(entry) for entry in entries if entry is not None and is_number(entry)]
+    return ColumnSample(find_kind(numbers, len(entries) - entries.count(None)), entries)

@@ -10,8 +10,7 @@ import numpy as np
 from gradraker.exceptions import GraphFileError, Place
 from gradraker.graph.adapters.tables import to_rules
 from gradraker.io.columns import FileColumns, WantedColumns, choose_columns
-from gradraker.io.content import Content, Progress
-from gradraker.io.limits import check_unpacked_size
+from gradraker.io.content import Content, Progress, check_unpacked_size
 from gradraker.io.parquet_sizes import check_parquet_sizes
 from gradraker.io.text.layout import TextOptions, take_first_line
 

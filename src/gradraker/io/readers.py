@@ -17,9 +17,8 @@ from gradraker.graph.adapters.columns import (
     is_column_name,
 )
 from gradraker.graph.disk_graph import DiskGraph
-from gradraker.graph.edges import EdgeList
+from gradraker.graph.edges import EdgeList, Reading
 from gradraker.graph.names import Names, find_distinct, to_plain_name
-from gradraker.graph.reading import Reading
 from gradraker.graph.values import find_two_values
 from gradraker.io.columns import FileColumns, number_names
 from gradraker.io.content import Progress, ignore_progress

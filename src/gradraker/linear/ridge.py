@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-from gradraker.features.blas import use_one_blas_thread
+from gradraker.features.parallel import use_one_blas_thread
 
 Matrix = NDArray[np.float64]
 
@@ -25,12 +25,6 @@ class Dual(NamedTuple):
 
     Q: Matrix  # [N, N]
     g: Matrix  # [N]
-
-    def compute_left_out_residuals(self, Y: Matrix) -> Matrix:
-        """Residual y_i − ŷ_{−i}(x_i) of each node when it is left out, (N, K); NaN for N = 1."""
-        own = np.diag(self.Q)[:, np.newaxis]
-        nan = np.full(Y.shape, np.nan)
-        return np.asarray(np.divide(self.Q @ Y, own, out=nan, where=own > 0.0))
 
 
 def invert_dual(K: Matrix, alpha: float | Matrix) -> Matrix:

@@ -11,7 +11,7 @@ from sklearn.utils import check_array
 from gradraker._compiled.adjoint import run_adjoint_pass, run_kernel_adjoint_pass
 from gradraker._validation import check_learning_rate
 from gradraker.features.parallel import parallel_for
-from gradraker.kernels.equal_rows import group_equal_rows
+from gradraker.kernels.pairs import group_equal_rows
 
 # Weights by time of a batch of predicted nodes are smaller than this.
 _BATCH_BYTES = 64 << 20
@@ -182,16 +182,12 @@ def _compute_each(
 def _solve_blocks(many: _Many, weights: NDArray[np.float64]) -> None:
     """Blocks of steps as matrix products: (I + 2η·strict upper of Z_b Z_bᵀ) F_b = 2η Z_b V."""
     V = many.stars.T.copy()  # [2D, m]
-    for times in _iterate_backwards(many.order.size):
+    for stop in range(many.order.size, 0, -_BLOCK):
+        times = slice(max(0, stop - _BLOCK), stop)
         Z_block = many.Z[many.order[times]]  # [b, 2D]
         F = _solve_block(Z_block @ Z_block.T, Z_block @ V, many.steps[times])  # [b, m]
         V -= Z_block.T @ F
         weights[:, times] = F.T[many.numbers]
-
-
-def _iterate_backwards(n_steps: int) -> Iterator[slice]:
-    for stop in range(n_steps, 0, -_BLOCK):
-        yield slice(max(0, stop - _BLOCK), stop)
 
 
 def _solve_block(

@@ -34,17 +34,21 @@ from gradraker.attributes.refitting import keep_nodes
 from gradraker.attributes.table import AttributeTable
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.graph.merging import make_symmetric
-from gradraker.graph.node_graph import NodeGraph, find_nodes, make_node_graph, merge_graphs
+from gradraker.graph.node_graph import (
+    NodeGraph,
+    find_nodes,
+    make_node_graph,
+    merge_graphs,
+    remove_edges,
+    remove_nodes,
+)
 from gradraker.graph.node_values import NUMBERS, ValueKind, align_values, check_magnitudes
-from gradraker.graph.removal import remove_edges, remove_nodes
-from gradraker.graph.target_values import split_targets
-from gradraker.graph.values import select_columns
+from gradraker.graph.values import select_columns, split_targets
 from gradraker.models.left_out import LeftOut, LeftOutClasses
 from gradraker.models.persistence.node_state import dump_node_state, restore_node_state
 from gradraker.models.persistence.saving import check_int, read_model_of, save_model, write_model
-from gradraker.models.rollback import rollback_on_error
 from gradraker.models.sample_weights import align_sample_weight, check_sample_weight
-from gradraker.models.turns import TakesTurns
+from gradraker.models.turns import TakesTurns, rollback_on_error
 
 # Options of a graph that a model keeps for the edges that come later.
 _KEPT_OPTIONS = ("weight", "self_loops", "duplicates", "directed")

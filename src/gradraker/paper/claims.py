@@ -8,6 +8,9 @@ from gradraker.paper.plan import Simulation
 from gradraker.paper.results import PaperResults
 from gradraker.paper.rules import VERDICTS, Check, Measured, Outcome, Verdict
 
+# Takes the results of the simulations that a claim needs.
+Judge = Callable[..., Outcome]
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -23,9 +26,8 @@ class Claim:
         The quantity, in words.
     printed : str
         The printed number or words; a number is a text, since its last digit says how exact it is.
-    check : callable or str
-        Takes the results and ``printed``, and returns the outcome; or the reason why no data can
-        confirm the claim.
+    check : callable
+        Takes the results and ``printed``, and returns the outcome.
     simulations : tuple of Simulation
         Simulations that the check needs.
     data : str or None
@@ -38,7 +40,7 @@ class Claim:
     place: str
     quantity: str
     printed: str
-    check: Check | str
+    check: Check
     simulations: tuple[Simulation[Any], ...] = ()
     data: str | None = None
     needs_values: bool = False
@@ -63,7 +65,7 @@ class ClaimList(list[Claim]):
         place: str,
         quantity: str,
         printed: str,
-        check: Check | str,
+        check: Check,
         *simulations: Simulation[Any],
         data: str | None = None,
         needs_values: bool = False,
@@ -74,12 +76,16 @@ class ClaimList(list[Claim]):
 
     def check(
         self, key: str, place: str, quantity: str, printed: str, *simulations: Simulation[Any]
-    ) -> Callable[[Check], Check]:
-        """Return a decorator: the function below it checks the claim."""
+    ) -> Callable[[Judge], Judge]:
+        """Return a decorator: the function below it judges the results of the simulations."""
+        needed = simulations or self._simulations
 
-        def decorate(check: Check) -> Check:
+        def decorate(judge: Judge) -> Judge:
+            def check(results: PaperResults, printed: str) -> Outcome:
+                return judge(*map(results.get, needed))
+
             self.add(key, place, quantity, printed, check, *simulations)
-            return check
+            return judge
 
         return decorate
 
@@ -161,8 +167,6 @@ def count_verdicts(findings: Iterable[Finding]) -> dict[str, int]:
 
 
 def _check_claim(claim: Claim, results: PaperResults) -> Finding:
-    if isinstance(claim.check, str):
-        return _make_finding(claim, "cannot be checked", claim.check)
     outcome = claim.check(results, claim.printed)
     return _make_finding(
         claim,

@@ -9,14 +9,18 @@ from numpy.typing import NDArray
 
 from gradraker.explain import Explanation
 from gradraker.metrics import gnmse
-from gradraker.paper.learner import fit_learner
-from gradraker.paper.paper_data import Floats, PaperGraph
+from gradraker.paper.paper_data import DATA, Floats, PaperGraph
 from gradraker.paper.plan import RunOptions, Settings, Simulation
 
 CHAOS, EXTENDING, DISTURBING, AVERAGING = FOUR_SIGMA2 = (0.1, 2.0, 10.0, 300.0)
 # The last steps, and the part of B that is small (section V.D on figure 3 c).
 _LATE = 5
 _SMALL = 0.25
+# Attributes of a run that are called otherwise in the results file.
+_ATTRIBUTES = {
+    "weights": "contribution_weights",
+    "compute_weights_by_node": "contribution_weights_by_node",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +41,7 @@ class RunAtVariance:
         ‖d‖² of the node, None where all weights are noise.
     mean_similarity : float
         Mean B of all unknown nodes.
-    late_ranks : list of float
+    late_ranks : ndarray
         Part of a node's weights that are smaller than one of a late step with a small B.
     sums_of_weights, predictions : ndarray of shape (n,)
         Σ F and predictions of all unknown nodes.
@@ -50,7 +54,7 @@ class RunAtVariance:
     contribution_weights_by_node: Floats
     efficient_distance: float | None
     mean_similarity: float
-    late_ranks: list[float]
+    late_ranks: Floats
     sums_of_weights: Floats
     predictions: Floats
 
@@ -71,7 +75,7 @@ class FourVariances:
         Steps after which an epoch ended.
     altitude_m, values : ndarray of shape (n,)
         Altitudes and scaled values of the unknown nodes.
-    unit : tuple of two floats
+    unit : list of two floats
         Values that are scaled to 0 and 1.
     runs : tuple of RunAtVariance
         One for each variance.
@@ -85,7 +89,7 @@ class FourVariances:
     epoch_ends: list[int]
     altitude_m: Floats
     values: Floats
-    unit: tuple[float, float]
+    unit: list[float]
     runs: tuple[RunAtVariance, ...]
     settings: Settings
 
@@ -136,7 +140,7 @@ def simulate_weights(graph: PaperGraph, settings: Settings, options: RunOptions)
     row, unknown = settings["tested_node"], split.unknown
     runs = []
     for sigma2 in settings["sigma2"]:
-        model = fit_learner(split, y, settings, sigma2=sigma2)
+        model = split.fit_learner(y, settings, sigma2=sigma2)
         explanation = model.explain(split.X[unknown])
         runs.append(
             {"sigma2": sigma2, "range": model.ranges_.find_range(sigma2)}
@@ -182,33 +186,18 @@ def _rank_late_weights(B: Floats, F: Floats) -> list[float]:
 
 def parse_weights(results: Mapping[str, Any], settings: Settings) -> FourVariances:
     """Read the results of :func:`simulate_weights`."""
-    low, high = results["unit"]
-    return FourVariances(
-        results["node"],
-        np.array(results["squared_distances"]),
-        np.array(results["order"], dtype=np.int64),
-        results["epoch_ends"],
-        np.array(results["altitude_m"]),
-        np.array(results["values"]),
-        (low, high),
-        tuple(map(_parse_run, results["runs"])),
-        settings,
-    )
+    given = {name: results[name] for name in ("node", "epoch_ends", "unit")}
+    arrays = ("squared_distances", "order", "altitude_m", "values")
+    given |= {name: np.array(results[name]) for name in arrays}
+    return FourVariances(**given, runs=tuple(map(_parse_run, results["runs"])), settings=settings)
 
 
 def _parse_run(run: Mapping[str, Any]) -> RunAtVariance:
-    return RunAtVariance(
-        run["sigma2"],
-        run["range"],
-        np.array(run["similarities"]),
-        np.array(run["weights"]),
-        np.array(run["compute_weights_by_node"]),
-        run["efficient_distance"],
-        run["mean_similarity"],
-        run["late_ranks"],
-        np.array(run["sums_of_weights"]),
-        np.array(run["predictions"]),
-    )
+    given: dict[str, Any] = {
+        _ATTRIBUTES.get(name, name): np.array(entry) if isinstance(entry, list) else entry
+        for name, entry in run.items()
+    }
+    return RunAtVariance(**given)
 
 
 WEIGHTS = Simulation(
@@ -217,9 +206,7 @@ WEIGHTS = Simulation(
     {
         "fraction": 0.4,
         "sigma2": list(FOUR_SIGMA2),
-        "n_frequencies": 200,
-        "learning_rate": 0.1,
-        "n_epochs": 3,
+        **DATA["temperature"].learner_settings,
         "tested_node": 0,
     },
     simulate_weights,

@@ -21,10 +21,13 @@ from gradraker.datasets import (
 )
 from gradraker.datasets.temperature import count_stations
 from gradraker.exceptions import DatasetUnavailableError
+from gradraker.models import SKGRegressor
 from gradraker.sweep.repeat import draw_repeat
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+# Settings of a simulation that are parameters of the learner.
+_NAMES = ("sigma2", "n_frequencies", "learning_rate", "n_epochs")
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,11 @@ class PaperData:
     n_epochs: int = 3
     fraction: float = 0.4
 
+    @property
+    def learner_settings(self) -> dict[str, Any]:
+        """D, η and E."""
+        return {name: getattr(self, name) for name in _NAMES[1:]}
+
 
 class Split(NamedTuple):
     """Known and unknown nodes of one repeat, a seed, and adjacency vectors to the known nodes."""
@@ -70,6 +78,17 @@ class Split(NamedTuple):
     unknown: Integers
     seed: int
     X: sp.csr_array  # [n, M]
+
+    def fit_learner(
+        self, y: Floats | None, settings: Mapping[str, Any], **changes: Any
+    ) -> SKGRegressor:
+        """Train SKG on the known nodes, with the settings of a simulation and ``changes`` to them.
+
+        ``y`` are the values of all nodes; None for a model whose values do not matter.
+        """
+        given = {name: value for name, value in {**settings, **changes}.items() if name in _NAMES}
+        known_values = np.zeros(self.known.size) if y is None else y[self.known]
+        return SKGRegressor(**given, random_state=self.seed).fit(self.X[self.known], known_values)
 
 
 @dataclass(frozen=True, eq=False)

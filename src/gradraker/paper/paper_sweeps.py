@@ -45,9 +45,7 @@ def make_settings(data: PaperData) -> Settings:
         "sigma2": make_grid(*data.sigma2, N_SIGMA2),
         "n_repeats": data.n_repeats,
         "fraction": data.fraction,
-        "n_frequencies": data.n_frequencies,
-        "learning_rate": data.learning_rate,
-        "n_epochs": data.n_epochs,
+        **data.learner_settings,
     }
 
 

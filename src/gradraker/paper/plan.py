@@ -4,16 +4,14 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from gradraker.paper.paper_data import Floats, PaperGraph
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from gradraker.plotting.figure import Display
 
 Settings = dict[str, Any]
 Table = list[list[Any]]
@@ -21,14 +19,6 @@ T = TypeVar("T")
 
 # Cost of a simulation that takes a moment; about seconds.
 _QUICK = 0.5
-
-
-def _ignore(_: float) -> None:
-    pass
-
-
-def _return_results(results: Mapping[str, Any], settings: Settings) -> Any:
-    return results
 
 
 @dataclass(frozen=True)
@@ -53,7 +43,7 @@ class RunOptions:
     name: str = ""
     n_jobs: int | None = None
     checkpoints: Path | None = None
-    report: Callable[[float], None] = _ignore
+    report: Callable[[float], None] = lambda part: None
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +75,7 @@ class Simulation(Generic[T]):
     data: str
     settings: Settings
     run: Callable[[PaperGraph, Settings, RunOptions], dict[str, Any]]
-    parse: Callable[[Mapping[str, Any], Settings], T] = _return_results
+    parse: Callable[[Mapping[str, Any], Settings], T] = lambda results, settings: results  # type: ignore[assignment,return-value]
     fast_settings: Settings = field(default_factory=dict)
     needs_values: bool = True
     estimate_cost: Callable[[PaperGraph, Settings], float] = lambda graph, settings: _QUICK
@@ -116,7 +106,7 @@ class PaperFigure(Generic[T]):
     name: str
     title: str
     simulation: Simulation[T]
-    draw: Callable[[T], "Figure"]
+    draw: Callable[[T], Display]
     make_table: Callable[[T], Table]
     write_caption: Callable[[T], str]
     row: int

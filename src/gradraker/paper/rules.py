@@ -136,8 +136,6 @@ class Outcome:
 
     Attributes
     ----------
-    rule : Rule
-        The rule that was applied.
     ours : Measured
         Our number.
     agrees : bool
@@ -148,14 +146,16 @@ class Outcome:
         Ours as a text; by default that of the number.
     at_edge : bool
         Whether the number lies within our spread, but with hardly a repeat beyond it.
+    rule : Rule
+        The rule that was applied.
     """
 
-    rule: Rule
     ours: Measured
     agrees: bool
     reason: str = ""
     text: str = ""
     at_edge: bool = False
+    rule: Rule = WORDS
 
     @property
     def verdict(self) -> Verdict:
@@ -183,7 +183,7 @@ def compare_count(
         ours = Measured(float(count))
         agrees = COUNT.holds(float(printed), ours)
         reason = why.format(n=n, part=0.4 * n, stations=facts["counts"].get("stations"))
-        return Outcome(COUNT, ours, agrees, "" if agrees else reason, f"{count}")
+        return Outcome(ours, agrees, "" if agrees else reason, f"{count}", rule=COUNT)
 
     return check
 
@@ -209,7 +209,7 @@ def compare_spread(
             sentences.append(why.format(stations=count_stations(results)))
         fewest = min(repeats.size - below, repeats.size - above)  # equal ones are on both sides
         at_edge = agrees and fewest < _EDGE * repeats.size
-        return Outcome(SPREAD, ours, agrees, " ".join(sentences), at_edge=at_edge)
+        return Outcome(ours, agrees, " ".join(sentences), at_edge=at_edge, rule=SPREAD)
 
     return check
 
@@ -239,7 +239,7 @@ def compare_boundary(
                 " Algorithm 2 with the smallest weight over all tested nodes gives about as much "
                 "(claim noise-ratio-5.86), but the text refers to equation (noiseup)."
             )
-        return Outcome(EQUATION, ours, agrees, reason)
+        return Outcome(ours, agrees, reason, rule=EQUATION)
 
     return check
 

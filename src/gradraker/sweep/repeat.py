@@ -8,8 +8,7 @@ epochs 1.5 on each; without a dense search for the distances of small matrices 1
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +17,9 @@ from scipy.sparse import csr_array
 from gradraker._compiled.fourier_lms import add_sweep_errors, train_sweep
 from gradraker.datasets import split_nodes
 from gradraker.features import FrequencyTable, compute_projections, to_row_arrays
+from gradraker.features.engines.cuda import CudaEngine
 from gradraker.features.parallel import parallel_for
-from gradraker.kernels.equal_rows import group_equal_rows
+from gradraker.kernels.pairs import group_equal_rows
 from gradraker.kernels.ranges import compute_ranges, find_extreme_pairs
 from gradraker.sweep.checkpoint import Repeat
 
@@ -81,25 +81,8 @@ def draw_repeat(n: int, fraction: float, random_state: int, repeat: int) -> Draw
     return Draw(known, unknown, int(rng.integers(2**32)))
 
 
-class SweepEngine(Protocol):
-    """A device that trains all variances of a repeat at once."""
-
-    def train_sweep(
-        self, P: Floats, scales: Floats, rows: Integers, values: Floats, step: float
-    ) -> Any:
-        """θ of each variance, on the device."""
-
-    def compute_sweep_errors(
-        self, P: Floats, scales: Floats, rows: Integers, values: Floats, theta: Any
-    ) -> Floats:
-        """Sum of squared errors of each variance."""
-
-    def use_own_stream(self) -> AbstractContextManager[Any]:
-        """Return a context whose work runs beside that of other threads."""
-
-
 def run_repeat(
-    sweep: Sweep, repeat: int, *, threads: bool = True, engine: SweepEngine | None = None
+    sweep: Sweep, repeat: int, *, threads: bool = True, engine: CudaEngine | None = None
 ) -> Repeat:
     """GNMSE at all variances for one split; with ``threads`` the variances share the cores.
 

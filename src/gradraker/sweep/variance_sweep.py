@@ -2,9 +2,11 @@
 
 import hashlib
 import os
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -17,19 +19,21 @@ from gradraker._files import is_stream, lock_file
 from gradraker._validation import check_choice, check_count, check_fraction, check_learning_rate
 from gradraker.datasets import GraphDataset
 from gradraker.exceptions import ArgumentError, SweepError, SweepFileError
+from gradraker.features.engines.cuda import CudaEngine
 from gradraker.features.engines.devices import DEVICES, choose_engine
 from gradraker.kernels import get_kernel
 from gradraker.sweep.checkpoint import Checkpoint, Repeat
-from gradraker.sweep.repeat import Sweep, SweepEngine, draw_repeat, find_boundaries, run_repeat
+from gradraker.sweep.repeat import Sweep, draw_repeat, find_boundaries, run_repeat
 from gradraker.sweep.sweep_result import SweepResult
 from gradraker.sweep.versions import collect_versions
-from gradraker.sweep.workers import end_with_parent
 
 # The grid that is taken if none is given, and by which factor it goes beyond the ranges.
 _N_VARIANCES = 40
 _BEYOND = 4.0
 # Repeats that a device works on at once; with more, threads of Python wait for each other.
 _THREADS = 4
+# A worker looks so often whether its parent is there.
+_SECONDS = 0.5
 
 
 def sigma2_sweep(
@@ -186,7 +190,7 @@ def _run(sweep: Sweep, todo: list[int], n_jobs: int | None) -> Any:
     return parallel(delayed(_run_in_worker)(sweep, r, threads, parent) for r in todo)
 
 
-def _run_on_device(sweep: Sweep, engine: SweepEngine, todo: list[int]) -> Any:
+def _run_on_device(sweep: Sweep, engine: CudaEngine, todo: list[int]) -> Any:
     """Yield repeats as they are done; while one trains, threads prepare others."""
     parallel = Parallel(n_jobs=_THREADS, backend="threading", return_as="generator_unordered")
     return parallel(delayed(run_repeat)(sweep, r, threads=False, engine=engine) for r in todo)
@@ -301,3 +305,20 @@ def _hash(*arrays: NDArray[Any]) -> str:
     for array in arrays:
         digest.update(array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes())
     return digest.hexdigest()
+
+
+@cache
+def end_with_parent(parent: int) -> None:
+    """End this process soon after its parent, if ``parent`` is the number of that process.
+
+    A worker that waits for its next task does not notice that nobody will send one. Called in
+    another process, such as the one that sends the tasks or a worker of a cluster, it does nothing.
+    """
+    if os.getppid() == parent:
+        threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_SECONDS)
+    os._exit(1)  # also out of a loop that runs without the lock of Python

@@ -12,8 +12,8 @@ from scipy.sparse import csr_array
 from gradraker._html import escape, render_box, render_rows
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.graph.adapters.columns import Task
+from gradraker.graph.edges import Reading
 from gradraker.graph.node_graph import count_reversed
-from gradraker.graph.reading import Reading
 from gradraker.models.left_out import LeftOut, LeftOutClasses, measure_left_out_error
 from gradraker.models.node_model import NodeModel
 from gradraker.workflow.contributors import Contributors, find_contributors

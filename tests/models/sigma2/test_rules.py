@@ -14,7 +14,7 @@ from gradraker.datasets import make_block_graph, split_nodes
 from gradraker.features import FrequencyTable, compute_projections, parallel, to_row_arrays
 from gradraker.kernels import median_rule as rules
 from gradraker.kernels.median_rule import median_sigma2
-from gradraker.linear.held_out_passes import Fold, make_folds, predict_held_out
+from gradraker.linear.lms import Fold, make_folds, predict_held_out
 from gradraker.models.sigma2 import rules as sigma2
 
 ALL_RULES = ("theory", "refined", "median", "cv")

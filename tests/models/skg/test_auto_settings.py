@@ -9,7 +9,7 @@ import pytest
 from gradraker import SKGNodeRegressor, SKGRegressor, gnmse, load, load_temperature
 from gradraker.datasets import make_threshold_graph, split_nodes
 from gradraker.features import FrequencyTable
-from gradraker.linear.held_out_passes import make_folds
+from gradraker.linear.lms import make_folds
 from gradraker.models.sigma2.rules import RuleInput
 from gradraker.models.skg import auto_settings
 from gradraker.models.skg.auto_settings import AskedSettings, choose_settings

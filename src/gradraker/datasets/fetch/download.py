@@ -1,4 +1,4 @@
-"""Find the files of a data set in the user's folder, or download, check and put them there.
+"""Files of a data set: found in the user's folder, or downloaded, checked and put there; read.
 
 A file reaches its final name only whole and with the right checksum: pooch downloads it, it is
 unpacked in memory, checked, and moved to its place.
@@ -9,17 +9,20 @@ import hashlib
 import io
 import os
 import tarfile
+import warnings
 import zlib
 from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import numpy as np
 import pooch
+from numpy.typing import NDArray
 from tqdm import tqdm  # type: ignore[import-untyped]
 
 from gradraker._files import write_bytes
 from gradraker.datasets.info import DatasetInfo, RemoteFile
-from gradraker.exceptions import DatasetUnavailableError
+from gradraker.exceptions import DatasetFileError, DatasetUnavailableError
 
 ENVIRONMENT_VARIABLE = "GRADRAKER_DATA"
 TIMEOUT_SECONDS = 30.0
@@ -139,3 +142,23 @@ def _make_error(file: RemoteFile, folder: Path, reason: str) -> DatasetUnavailab
         f"{file.name!r} is not in {str(folder)!r} and {reason}. Put it there yourself: get "
         f"{file.url}{inside} (SHA-256 of {file.name!r}: {file.sha256})"
     )
+
+
+def read_integers(
+    path: Path, *, n_columns: int, delimiter: str | None = None, header: str | None = None
+) -> NDArray[np.int64]:
+    """Return the table (n, n_columns) of a text file; ``header`` must be its first line."""
+    try:
+        with path.open(encoding="utf-8") as file, warnings.catch_warnings():
+            if header is not None and (first := file.readline().strip()) != header:
+                raise ValueError(f"the first line must be {header!r}; got {first[:80]!r}")
+            warnings.simplefilter("ignore", UserWarning)  # an empty file is told by its counts
+            warnings.simplefilter("error", DeprecationWarning)  # a number too large for int64
+            table = np.loadtxt(file, dtype=np.int64, delimiter=delimiter, ndmin=2)
+        if table.size == 0:
+            return np.empty((0, n_columns), dtype=np.int64)
+        if table.shape[1] != n_columns:
+            raise ValueError(f"has {table.shape[1]} columns, but must have {n_columns}")
+    except (ValueError, OverflowError) as error:
+        raise DatasetFileError(f"{str(path)!r} cannot be read: {error}") from error
+    return table

@@ -6,8 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from gradraker.datasets.dataset import GraphDataset
-from gradraker.datasets.fetch.download import find_files
-from gradraker.datasets.fetch.tables import read_integers
+from gradraker.datasets.fetch.download import find_files, read_integers
 from gradraker.datasets.info import DatasetInfo, RemoteFile
 from gradraker.exceptions import DatasetFileError
 

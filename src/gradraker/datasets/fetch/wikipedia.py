@@ -11,8 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from gradraker.datasets.dataset import GraphDataset
-from gradraker.datasets.fetch.download import find_files, find_folder
-from gradraker.datasets.fetch.tables import read_integers
+from gradraker.datasets.fetch.download import find_files, find_folder, read_integers
 from gradraker.datasets.info import DatasetInfo, RemoteFile
 from gradraker.exceptions import ArgumentError, DatasetFileError, DatasetUnavailableError
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from gradraker.exceptions import NoDeviceError
-from gradraker.features.engine import pad_columns
+from gradraker.features.engine import CpuEngine, pad_columns
 from gradraker.features.engines.cuda_source import (
     ENTRIES,
     LONG_ROW,
@@ -64,7 +64,7 @@ def make_cuda_engine() -> "CudaEngine":
     return CudaEngine(cupy)
 
 
-class CudaEngine:
+class CudaEngine(CpuEngine):
     """Arrays of CuPy on the GPU in use, and products by kernels of our own."""
 
     name = "cuda"
@@ -72,7 +72,7 @@ class CudaEngine:
 
     def __init__(self, cupy: Any) -> None:
         self.xp = cupy
-        self.memory_errors: tuple[type[BaseException], ...] = (cupy.cuda.memory.OutOfMemoryError,)
+        self.memory_errors = (cupy.cuda.memory.OutOfMemoryError,)
         self._kernels: dict[tuple[int, int], dict[tuple[str, int], Any]] = {}
         self._threads = threading.local()
 
@@ -118,10 +118,6 @@ class CudaEngine:
         """Give memory that no array uses back to the GPU."""
         self.xp.get_default_memory_pool().free_all_blocks()
 
-    def make_array(self, shape: tuple[int, int], dtype: Any) -> NDArray[Any]:
-        """Make an array in the memory of the machine."""
-        return np.empty(shape, dtype=dtype)
-
     def count_columns(self, n_rows: int, dtype: Any, n_copies: int) -> int:
         """Columns of n rows that fit into half the free memory, 4 at least."""
         each = n_copies * max(1, n_rows) * np.dtype(dtype).itemsize
@@ -130,13 +126,7 @@ class CudaEngine:
     # -- products ------------------------------------------------------------------
 
     def multiply(
-        self,
-        A: CudaMatrix,
-        X: Any,
-        n_columns: int,
-        product: Any,
-        factor: float = 1.0,
-        kept: float = 0.0,
+        self, A: Any, X: Any, n_columns: int, product: Any, factor: float = 1.0, kept: float = 0.0
     ) -> None:
         """Write factor A X + kept · product into the first ``n_columns`` columns of ``product``."""
         if not product.flags.c_contiguous:

@@ -21,7 +21,7 @@ from gradraker.graph.adapters.headings import (
     is_id,
     is_plain_pair,
 )
-from gradraker.graph.reading import Reading
+from gradraker.graph.edges import Reading
 from gradraker.graph.text import is_number
 
 # "mixed" has numbers and words, "empty" nothing but missing entries.
@@ -55,6 +55,15 @@ def is_column_name(column: Hashable) -> bool:
     if isinstance(column, ColumnNumber):
         return not column.text.isdecimal()
     return isinstance(column, str)
+
+
+def find_kind(numbers: Sequence[float], n_given: int) -> Kind:
+    """Return what a column holds, from the numbers among its entries that are not missing."""
+    if not n_given:
+        return "empty"
+    if len(numbers) < n_given:
+        return "mixed" if numbers else "text"
+    return "whole" if all(number.is_integer() for number in numbers) else "decimal"
 
 
 @dataclass(frozen=True)

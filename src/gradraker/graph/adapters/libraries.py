@@ -4,9 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from gradraker.graph.adapters.graph_options import GraphOptions
 from gradraker.graph.adapters.tables import to_numbers
-from gradraker.graph.edges import EdgeList
+from gradraker.graph.edges import EdgeList, GraphOptions
 from gradraker.graph.names import name_numbered_nodes, to_name_array
 
 

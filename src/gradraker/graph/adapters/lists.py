@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gradraker.graph.adapters.graph_options import GraphOptions
 from gradraker.graph.adapters.tables import to_numbers
-from gradraker.graph.edges import EdgeList
+from gradraker.graph.edges import EdgeList, GraphOptions
 from gradraker.graph.names import find_distinct, to_name_array
 
 

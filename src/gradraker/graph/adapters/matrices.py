@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 
 from gradraker._validation import check_sparse
 from gradraker.exceptions import ArgumentError
-from gradraker.graph.adapters.graph_options import GraphOptions
 from gradraker.graph.adapters.lists import from_columns
-from gradraker.graph.edges import EdgeList
+from gradraker.graph.edges import EdgeList, GraphOptions
 from gradraker.graph.names import name_numbered_nodes
 
 

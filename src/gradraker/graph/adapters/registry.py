@@ -9,12 +9,11 @@ from typing import Any, NamedTuple
 import scipy.sparse as sp
 
 from gradraker.exceptions import ArgumentError
-from gradraker.graph.adapters.graph_options import GraphOptions
 from gradraker.graph.adapters.libraries import from_geometric, from_igraph, from_networkx
 from gradraker.graph.adapters.lists import from_edge_list, from_mapping, from_tuples
 from gradraker.graph.adapters.matrices import from_array, from_dataset, from_sparse, is_array
 from gradraker.graph.adapters.tables import from_table, is_table
-from gradraker.graph.edges import EdgeList
+from gradraker.graph.edges import EdgeList, GraphOptions
 
 
 class Form(NamedTuple):

@@ -12,15 +12,13 @@ from gradraker.exceptions import Place
 from gradraker.graph.adapters.columns import (
     ColumnSample,
     EdgeColumns,
-    Kind,
     Table,
     Task,
     ValueColumns,
+    find_kind,
 )
-from gradraker.graph.adapters.graph_options import GraphOptions
-from gradraker.graph.edges import EdgeList
+from gradraker.graph.edges import EdgeList, GraphOptions, Reading
 from gradraker.graph.names import Names, find_distinct, to_name_array
-from gradraker.graph.reading import Reading
 from gradraker.graph.text import find_distinct_texts
 
 _THE_TABLE = Place("the table")
@@ -88,17 +86,9 @@ _SAMPLED = 1000
 def _take_sample(column: nw.Series[Any]) -> ColumnSample:
     listed = column.head(_SAMPLED).to_list()
     entries = [None if entry is None or entry != entry else entry for entry in listed]
-    return ColumnSample(_find_kind(entries), [_to_hashable(entry) for entry in entries])
-
-
-def _find_kind(entries: list[Any]) -> Kind:
-    given = [entry for entry in entries if entry is not None]
-    numbers = [e for e in given if isinstance(e, int | float | np.integer | np.floating)]
-    if not given:
-        return "empty"
-    if len(numbers) < len(given):
-        return "mixed" if numbers else "text"
-    return "whole" if all(float(e).is_integer() for e in numbers) else "decimal"
+    numbers = [float(e) for e in entries if isinstance(e, int | float | np.integer | np.floating)]
+    kind = find_kind(numbers, len(entries) - entries.count(None))
+    return ColumnSample(kind, [_to_hashable(entry) for entry in entries])
 
 
 def _to_hashable(entry: Any) -> Hashable:

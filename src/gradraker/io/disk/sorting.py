@@ -44,13 +44,7 @@ class Buckets:
     ) -> None:
         """Write entries to the buckets of their rows."""
         numbers = np.searchsorted(self.bounds, rows, side="right") - 1
-        small = (
-            np.uint8
-            if len(self._paths) < 256
-            else np.uint16
-            if len(self._paths) < 65536
-            else np.int64
-        )
+        small = np.min_scalar_type(len(self._paths))  # up to 16 bits are sorted in linear time
         order = np.argsort(numbers.astype(small), kind="stable")
         records = np.empty(rows.size, dtype=self._record)
         records["row"], records["column"] = rows[order], columns[order]

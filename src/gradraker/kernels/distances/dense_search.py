@@ -14,7 +14,7 @@ from gradraker.kernels.distances.canonical_rows import (
     CanonicalRows,
     Found,
 )
-from gradraker.kernels.equal_rows import group_equal_rows
+from gradraker.kernels.pairs import group_equal_rows
 
 Float64 = npt.NDArray[np.float64]
 Float32 = npt.NDArray[np.float32]

@@ -13,7 +13,6 @@ from gradraker.kernels.ranges import Sigma2Ranges
 from gradraker.models.bank.fitted_bank import LearnedBank
 from gradraker.models.bank.frequency_tables import FamilyTables
 from gradraker.models.bank.members import WHOLE, BankMember, check_kernels
-from gradraker.models.rollback import rollback_on_error
 from gradraker.models.rows.row_input import check_same_features
 from gradraker.models.skg.one_node import (
     Neighbours,
@@ -22,6 +21,7 @@ from gradraker.models.skg.one_node import (
     list_distinct_names,
     split_neighbours,
 )
+from gradraker.models.turns import rollback_on_error
 
 
 class OneNodeBank(LearnedBank):

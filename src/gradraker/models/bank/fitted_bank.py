@@ -9,19 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from gradraker._validation import to_read_only
 from gradraker.explain.bank_explanation import BankExplanation
+from gradraker.explain.learned_rows import LearnedRows, Record
 from gradraker.explain.linear_explanation import choose_names
-from gradraker.features import RowArrays
+from gradraker.features import RowArrays, compute_fourier_features
 from gradraker.kernels.ranges import Sigma2Ranges
 from gradraker.linear.hedge import Hedge, combine_predictions
+from gradraker.linear.weights import sum_weights_by_node
 from gradraker.models.bank.bank_state import dump_bank_state
-from gradraker.models.bank.explain_bank import explain_bank
 from gradraker.models.bank.frequency_tables import FamilyTables
 from gradraker.models.bank.members import BankMember, assign_views
 from gradraker.models.bank.training import Bank, Group, iterate_predictions, select_view_rows
 from gradraker.models.persistence.saving import Arrays, State
-from gradraker.models.rows.record import Record, find_row_names
-from gradraker.models.rows.row_input import prepare_rows
+from gradraker.models.rows.row_input import find_row_names, get_learned_rows, prepare_rows
 from gradraker.models.rows.row_model import RowModel
 
 
@@ -108,9 +109,39 @@ class LearnedBank(RowModel):
         >>> bool(abs(explanation.weights @ y[:60] - model.predict(X[60:])).max() < 1e-10)
         True
         """
-        tested = self._prepare(X, references)
-        names = choose_names("node_names", node_names, find_row_names(X), tested.n_rows)
-        return explain_bank(self, tested, names, known_names)
+        tested, learned = self._prepare(X, references), get_learned_rows(self)
+        seen = self._make_bank(learned.rows, self._table.prepare(learned.rows.indices), np.float64)
+        kernel_weights, member_predictions = self.kernel_weights_, self._predict_each(tested)
+        weights = np.zeros((tested.n_rows, len(learned)))  # [n, n_known]
+        for member, kernel_weight in enumerate(kernel_weights):
+            if kernel_weight > 0.0:
+                of_member = self._compute_member_weights(learned, seen, tested, member)
+                weights += kernel_weight * of_member
+        names = find_row_names(X)
+        return BankExplanation(
+            weights=weights,
+            values=to_read_only(learned.Y.reshape(-1, *self._targets)),
+            prediction=combine_predictions(kernel_weights, member_predictions),
+            node_names=choose_names("node_names", node_names, names, tested.n_rows),
+            known_names=choose_names("known_names", known_names, learned.names, len(learned)),
+            members=self.members_,
+            kernel_weights=kernel_weights,
+            member_predictions=member_predictions,
+        )
+
+    def _compute_member_weights(
+        self, learned: LearnedRows, seen: Bank, tested: Bank, member: int
+    ) -> NDArray[np.float64]:
+        """Contribution weights of one member by known node, (n, n_known)."""
+        Z = _compute_features(seen, member)
+        # Features that were float32 in training are rounded the same way here.
+        Z[learned.single] = Z[learned.single].astype(np.float32)
+        stars = _compute_features(tested, member).astype(np.float64)
+        # The step θ ← k θ + 2η (y − θᵀz) z with k = 1 − 2ημ is k times the step of a rate η/k, so
+        # that F_t is the weight at that rate times all k from t on.
+        keep = 1.0 - 2.0 * learned.rates * self._used["regularization"]  # [T]
+        shrinking = np.cumprod(keep[::-1])[::-1]  # [T]
+        return sum_weights_by_node(Z, learned.order, stars, learned.rates / keep, shrinking)
 
     def plot_weights(self, *, ax: Any = None) -> Any:
         """Draw the weights of the members against time; needs ``keep_weights=True``."""
@@ -246,3 +277,8 @@ class LearnedBank(RowModel):
             f"X has values too large for a variance of {self.sigma2_.min():g}: "
             "their projections leave the range of float64"
         )
+
+
+def _compute_features(bank: Bank, member: int) -> NDArray[Any]:
+    group = next(group for group in bank.groups if member in group.members)
+    return compute_fourier_features(group.rows, group.units, bank.scales[member], dtype=bank.dtype)

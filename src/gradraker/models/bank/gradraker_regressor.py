@@ -18,6 +18,7 @@ from gradraker._validation import (
     check_learning_rate,
     make_seed,
 )
+from gradraker.explain.learned_rows import Record
 from gradraker.features import check_references, to_row_arrays
 from gradraker.kernels.ranges import Sigma2Ranges
 from gradraker.linear.hedge import AUTO, Hedge, check_regularization, check_weight_step
@@ -34,7 +35,6 @@ from gradraker.models.bank.members import (
 )
 from gradraker.models.bank.training import select_view_matrix, train_bank
 from gradraker.models.persistence.saving import Arrays, State
-from gradraker.models.rows.record import Record
 from gradraker.models.sigma2.rules import RuleInput, check_tested_is_used
 
 

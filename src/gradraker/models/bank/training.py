@@ -50,12 +50,8 @@ class Bank(NamedTuple):
         return self.groups[0].rows.indptr.size - 1
 
 
-def select_view_rows(
-    rows: RowArrays, view_of_column: NDArray[np.int64] | None, number: int
-) -> RowArrays:
+def select_view_rows(rows: RowArrays, view_of_column: NDArray[np.int64], number: int) -> RowArrays:
     """The entries of rows that lie in the columns of a view; columns keep their numbers."""
-    if view_of_column is None:
-        return rows
     chosen = view_of_column[rows.indices] == number
     counts = np.append(0, np.cumsum(chosen))
     return RowArrays(counts[rows.indptr], rows.indices[chosen], rows.data[chosen])

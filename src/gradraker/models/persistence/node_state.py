@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
+from gradraker.graph.edges import restore_csr
 from gradraker.graph.names import Names, find_repeated, to_name_array
 from gradraker.graph.node_graph import NodeGraph
 from gradraker.graph.node_values import ValueKind, to_object_array
@@ -44,7 +44,8 @@ def restore_node_state(
     values = _restore_values(state, arrays)
     if values.ndim > 2 or values.shape[:1] != nodes.shape or values.dtype != kind.dtype:
         raise ValueError("nodes and values do not fit")
-    graph = NodeGraph(nodes, _restore_matrix(arrays, len(nodes)), bool(state["is_directed"]))
+    matrix = restore_csr(arrays, "", (len(nodes), len(nodes)), "edges")
+    graph = NodeGraph(nodes, matrix, bool(state["is_directed"]))
     return graph, values, _restore_arrivals(arrays, kind.is_known(values))
 
 
@@ -66,23 +67,6 @@ def _restore_values(state: State, arrays: Arrays) -> NDArray[Any]:
     if np.isinf(values).any():
         raise ValueError("a value is infinite")
     return values
-
-
-def _restore_matrix(arrays: Arrays, n: int) -> csr_array:
-    indptr = arrays["indptr"].astype(np.int64, casting="safe")
-    indices = arrays["indices"].astype(np.int64, casting="safe")
-    data = arrays["data"].astype(np.float64, casting="safe")
-    is_sound = (
-        indptr.shape == (n + 1,)
-        and indptr[0] == 0
-        and bool(np.all(np.diff(indptr) >= 0))
-        and indices.shape == data.shape == (indptr[-1],)
-        and bool(np.all((indices >= 0) & (indices < n)))
-        and bool(np.isfinite(data).all())
-    )
-    if not is_sound:
-        raise ValueError("the edges are not consistent")
-    return csr_array((data, indices, indptr), shape=(n, n))
 
 
 def _restore_arrivals(arrays: Arrays, is_known: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -1,1 +1,1 @@
-"""What models of rows share: input, training in chunks, the record of what was learned."""
+"""What models of rows share: input, training in chunks, files."""

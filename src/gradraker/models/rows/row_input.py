@@ -34,6 +34,25 @@ class Prepared(NamedTuple):
     table: Any  # the model's own, or one of the names that came
 
 
+def find_row_names(X: Any, given: Sequence[Hashable] | None = None) -> list[Hashable] | None:
+    """Names of rows: those given, or the index of a pandas data frame, else None.
+
+    An index that just counts 0, …, n − 1 is no name.
+    """
+    if given is not None:
+        n = X.shape[0] if hasattr(X, "shape") else len(X)
+        if len(given) != n:
+            raise ValueError(f"node_names must have a name for each of {n} rows, got {len(given)}")
+        return list(given)
+    index = getattr(X, "index", None)
+    if index is None or not hasattr(X, "columns"):
+        return None
+    # The numbers 0, …, n − 1 are no names; those of a part of a larger frame are.
+    if type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1:
+        return None
+    return list(index)
+
+
 def validate_training(
     model: "RowModel", X: Any, y: Any, references: Any, *, first: bool
 ) -> tuple[Any, NDArray[np.float64]]:

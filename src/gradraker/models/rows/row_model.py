@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from gradraker._validation import Bounds, check_bounds, check_flag
+from gradraker.explain.learned_rows import Record
 from gradraker.features import RowArrays, check_references
 from gradraker.kernels.ranges import Sigma2Ranges, compute_ranges, find_extreme_pairs
 from gradraker.linear.lms import draw_epoch_orders
@@ -21,17 +22,16 @@ from gradraker.models.persistence.saving import (
     save_model,
     write_model,
 )
-from gradraker.models.rollback import rollback_on_error
-from gradraker.models.rows.record import Record, find_row_names
 from gradraker.models.rows.row_input import (
     check_frequencies_known,
     check_same_features,
+    find_row_names,
     renumber_columns,
     validate_tested,
     validate_training,
 )
 from gradraker.models.rows.row_state import drop_learned_rows
-from gradraker.models.turns import TakesTurns
+from gradraker.models.turns import TakesTurns, rollback_on_error
 
 
 class RowModel(TakesTurns, BaseEstimator):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.explain.learned_rows import LearnedRows
+from gradraker.explain.learned_rows import LearnedRows, Record
 from gradraker.features import RowArrays
 from gradraker.models.persistence.names_as_json import (
     decode_name,
@@ -14,7 +14,6 @@ from gradraker.models.persistence.names_as_json import (
     stringify_unsavable,
 )
 from gradraker.models.persistence.saving import Arrays, State, check_int
-from gradraker.models.rows.record import Record
 
 if TYPE_CHECKING:
     from gradraker.models.rows.row_model import RowModel
@@ -106,48 +105,45 @@ def check_coef(arrays: Arrays, n_frequencies: int, n_axes: tuple[int, ...]) -> N
 # -- known nodes ----------------------------------------------------------------------------
 
 
+# Arrays of learned rows in a file, by the end of their names, and their types.
+_TYPES: dict[str, type[np.generic]] = {
+    "indptr": np.int64,
+    "indices": np.int32,
+    "data": np.float64,
+    "values": np.float64,
+    "order": np.int64,
+    "rates": np.float64,
+    "single": np.bool_,
+}
+
+
 def _dump_learned_rows(learned: LearnedRows) -> Arrays:
-    return {
-        "learned_indptr": learned.rows.indptr,
-        "learned_indices": learned.rows.indices,
-        "learned_data": learned.rows.data,
-        "learned_values": learned.Y,
-        "learned_order": learned.order,
-        "learned_rates": learned.rates,
-        "learned_single": learned.single,
-    }
+    more = (learned.Y, learned.order, learned.rates, learned.single)
+    parts: tuple[NDArray[Any], ...] = (*learned.rows, *more)
+    return {f"learned_{name}": part for name, part in zip(_TYPES, parts, strict=True)}
 
 
 def _restore_learned_rows(arrays: Arrays, names: list[Any] | None, n_columns: int) -> LearnedRows:
     """The learned rows of a file, checked: compiled loops trust their numbers."""
-    learned = LearnedRows(
-        RowArrays(
-            arrays["learned_indptr"].astype(np.int64, casting="safe"),
-            arrays["learned_indices"].astype(np.int32, casting="safe"),
-            arrays["learned_data"].astype(np.float64, casting="safe"),
-        ),
-        arrays["learned_values"].astype(np.float64, casting="safe"),
-        arrays["learned_order"].astype(np.int64, casting="safe"),
-        arrays["learned_rates"].astype(np.float64, casting="safe"),
-        arrays["learned_single"].astype(np.bool_, casting="safe"),
-        None if names is None else tuple(decode_name(name) for name in names),
+    indptr, indices, data, Y, order, rates, single = (
+        arrays[f"learned_{name}"].astype(kind, casting="safe") for name, kind in _TYPES.items()
     )
-    indptr, indices, data = learned.rows
-    n = len(learned)
+    decoded = None if names is None else tuple(decode_name(name) for name in names)
+    n = indptr.size - 1
     sound = (
-        indptr.ndim == learned.order.ndim == learned.single.ndim == 1
+        indptr.ndim == order.ndim == single.ndim == 1
         and indptr[0] == 0
         and bool(np.all(np.diff(indptr) >= 0))
         and indices.shape == data.shape == (indptr[-1],)
         and bool(np.all((indices >= 0) & (indices < n_columns)))
-        and learned.Y.shape[0] == learned.single.size == n
-        and learned.Y.ndim == 2
-        and learned.order.shape == learned.rates.shape
-        and bool(np.all((learned.order >= 0) & (learned.order < n)))
-        and bool(np.all((learned.rates > 0.0) & (learned.rates < 1.0)))
-        and bool(np.isfinite(data).all() and np.isfinite(learned.Y).all())
-        and (learned.names is None or len(learned.names) == n)
+        and Y.shape[0] == single.size == n
+        and Y.ndim == 2
+        and order.shape == rates.shape
+        and bool(np.all((order >= 0) & (order < n)))
+        and bool(np.all((rates > 0.0) & (rates < 1.0)))
+        and bool(np.isfinite(data).all() and np.isfinite(Y).all())
+        and (decoded is None or len(decoded) == n)
     )
     if not sound:
         raise ValueError("learned rows are not consistent")
-    return learned
+    return LearnedRows(RowArrays(indptr, indices, data), Y, order, rates, single, decoded)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gradraker.features import FrequencyTable, compute_projections, to_row_arrays
 from gradraker.kernels.median_rule import median_sigma2
 from gradraker.kernels.ranges import ExtremePairs, Sigma2Ranges, compute_ranges, find_extreme_pairs
-from gradraker.linear.held_out_passes import make_folds, predict_held_out
+from gradraker.linear.lms import make_folds, predict_held_out
 from gradraker.models.sigma2.refined import measure_noise_ratios, summarise_noise_ratios
 
 # Rules that train use at most this many rows, drawn at random, so that they cost a bounded time.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gradraker._compiled.fourier_lms import run_lms_pass
 from gradraker.features import FrequencyTable, compute_fourier_features, to_row_arrays
 from gradraker.kernels.ranges import compute_ranges
-from gradraker.linear.held_out_passes import make_folds
+from gradraker.linear.lms import make_folds
 from gradraker.models.sigma2.rules import (
     ChosenSigma2,
     RuleInput,
@@ -165,13 +165,9 @@ def choose_settings(
 def _list_variances(asked: AskedSettings, sample: RuleInput) -> list[float]:
     if not isinstance(asked.sigma2, str):
         return [float(asked.sigma2)]
-    ranges = sample.ranges
-    return [
-        float(sigma2)
-        for sigma2 in np.geomspace(
-            ranges.chaos_extending, ranges.disturbing_averaging, _N_CANDIDATES
-        )
-    ]
+    low, _, high = sample.ranges.boundaries
+    found: list[float] = np.geomspace(low, high, _N_CANDIDATES).tolist()
+    return found
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,9 @@ from gradraker.features import (
     compute_fourier_features,
     to_row_arrays,
 )
-from gradraker.models.rollback import rollback_on_error
 from gradraker.models.rows.row_input import prepare_rows
 from gradraker.models.skg.starting import StartingSKG
+from gradraker.models.turns import rollback_on_error
 
 
 class FeatureLearning(StartingSKG):

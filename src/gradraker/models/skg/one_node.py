@@ -10,10 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from gradraker._compiled.fourier_lms import learn_one, learn_value, predict_value
 from gradraker._validation import check_learning_rate
 from gradraker.features import FrequencyTable, RowArrays, predict_linear
-from gradraker.models.rollback import rollback_on_error
-from gradraker.models.rows.record import Record
 from gradraker.models.rows.row_input import check_frequencies_known
-from gradraker.models.turns import Turn
+from gradraker.models.skg.feature_learning import FeatureLearning
+from gradraker.models.turns import rollback_on_error
 
 Neighbours = Mapping[Any, float] | Iterable[Hashable]
 Value = float | NDArray[np.float64]
@@ -22,27 +21,8 @@ Value = float | NDArray[np.float64]
 _ONES = np.ones(1024)
 
 
-class OneNodeMixin:
-    """``predict_one`` and ``learn_one`` for SKG: no arrays, new references are simply new.
-
-    The class that uses it has ``coef_``, ``sigma2_``, ``n_seen_``, ``learning_rate``,
-    ``_table`` and ``_start_empty``.
-    """
-
-    coef_: NDArray[np.float64]
-    n_seen_: int
-    _record: Record | None
-    sigma2_: float
-    _knows_frequencies: bool
-    _table: FrequencyTable
-    _turn: Turn
-
-    def _start_empty(self, targets: tuple[int, ...]) -> None:
-        raise NotImplementedError
-
-    @property
-    def _rate(self) -> float:
-        raise NotImplementedError
+class OneNodeSKG(FeatureLearning):
+    """``predict_one`` and ``learn_one`` for SKG: no arrays, new references are simply new."""
 
     def predict_one(self, neighbours: Neighbours) -> Value:
         """Predict the value of one node from its neighbours.
@@ -59,10 +39,6 @@ class OneNodeMixin:
             0 before anything was learned (θ₀ = 0).
         """
         names, weights = split_neighbours(neighbours)
-        with self._turn.lock:
-            return self._predict(names, weights)
-
-    def _predict(self, names: Collection[Hashable], weights: NDArray[np.float64]) -> Value:
         if not hasattr(self, "coef_"):
             return 0.0
         check_frequencies_known(self._knows_frequencies)
@@ -104,13 +80,12 @@ class OneNodeMixin:
         """
         names, weights = split_neighbours(neighbours)
         checked = check_value(value)
-        with self._turn.lock:
-            if hasattr(self, "coef_"):
-                check_frequencies_known(self._knows_frequencies)
-                indices = _find_drawn_rows(names, self._table)
-                if indices is not None:
-                    return self._learn(indices, weights, checked)
-            return self._learn_new(names, weights, checked)
+        if hasattr(self, "coef_"):
+            check_frequencies_known(self._knows_frequencies)
+            indices = _find_drawn_rows(names, self._table)
+            if indices is not None:
+                return self._learn(indices, weights, checked)
+        return self._learn_new(names, weights, checked)
 
     @rollback_on_error
     def _learn_new(

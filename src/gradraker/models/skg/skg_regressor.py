@@ -25,8 +25,12 @@ from gradraker.kernels import get_kernel
 from gradraker.kernels.ranges import Sigma2Ranges
 from gradraker.linear.lms import train
 from gradraker.models.persistence.saving import Arrays, State, check_int
-from gradraker.models.rows.record import find_row_names
-from gradraker.models.rows.row_input import check_same_features, gather_evidence, prepare_rows
+from gradraker.models.rows.row_input import (
+    check_same_features,
+    find_row_names,
+    gather_evidence,
+    prepare_rows,
+)
 from gradraker.models.rows.row_state import (
     check_coef,
     dump_row_state,
@@ -35,11 +39,10 @@ from gradraker.models.rows.row_state import (
 )
 from gradraker.models.sigma2.rules import ChosenSigma2, check_sigma2
 from gradraker.models.skg.auto_settings import is_auto
-from gradraker.models.skg.feature_learning import FeatureLearning
-from gradraker.models.skg.one_node import OneNodeMixin
+from gradraker.models.skg.one_node import OneNodeSKG
 
 
-class SKGRegressor(RegressorMixin, FeatureLearning, OneNodeMixin):
+class SKGRegressor(RegressorMixin, OneNodeSKG):
     """Predict node values from adjacency vectors, online (single-kernel Gradraker).
 
     A row a of X goes through D random Fourier features of a kernel,

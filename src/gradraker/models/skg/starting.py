@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker._validation import check_bounds, make_seed
+from gradraker.explain.learned_rows import Record
 from gradraker.features import FrequencyTable, check_references
 from gradraker.kernels.ranges import Sigma2Ranges
-from gradraker.models.rows.record import Record
 from gradraker.models.rows.row_model import RowModel
 from gradraker.models.sigma2.rules import ChosenSigma2, RuleInput, check_tested_is_used
 from gradraker.models.skg.auto_settings import AskedSettings, choose_sigma2_and_settings, is_auto

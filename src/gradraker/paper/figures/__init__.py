@@ -56,7 +56,7 @@ def draw_figure(results: PaperResults, name: str) -> "Figure":
     'Training time $i$ (nodes seen)'
     """
     figure = FIGURES[name]
-    return figure.draw(results.get(figure.simulation))
+    return figure.draw(results.get(figure.simulation)).figure_
 
 
 def make_table(results: PaperResults, name: str) -> Table:

@@ -1,7 +1,5 @@
 """Figure 1: the four ranges of σ², and their boundaries (sections IV.B and V.D)."""
 
-from typing import TYPE_CHECKING
-
 from gradraker.paper.claims import ClaimList
 from gradraker.paper.paper_data import DATA, Floats
 from gradraker.paper.paper_sweeps import SWEEPS, make_sweep_table
@@ -9,28 +7,24 @@ from gradraker.paper.plan import PaperFigure
 from gradraker.paper.results import PaperResults
 from gradraker.paper.rules import (
     SMALLEST_DISTANCE,
-    WORDS,
     Measured,
     Outcome,
     compare_boundary,
     compare_spread,
 )
-from gradraker.plotting import plot_sweep
+from gradraker.plotting import DrawnDisplay, plot_sweep
 from gradraker.sweep import SweepResult
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 SWEEP = SWEEPS["temperature"]
 # GNMSE at σ²_ce is as bad as in the chaos range, up to the noise of its mean.
 _SAME = 1.05
 
 
-def draw(sweep: SweepResult) -> "Figure":
+def draw(sweep: SweepResult) -> DrawnDisplay:
     """Draw mean GNMSE over σ², with the ranges and their boundaries."""
     ce, _, da = sweep.median_boundaries
     marks = {rf"$\sigma^2_{{ce}}$ = {ce:.3g}": ce, rf"$\sigma^2_{{da}}$ = {da:.3g}": da}
-    return plot_sweep(sweep, marks=marks).figure_
+    return plot_sweep(sweep, marks=marks)
 
 
 def write_caption(sweep: SweepResult) -> str:
@@ -65,9 +59,8 @@ CLAIMS = ClaimList(SWEEP)
     "GNMSE over the four ranges, Temperature-Jan",
     "bad, gets better, might get worse, bad",
 )
-def check_four_levels(results: PaperResults, printed: str) -> Outcome:
+def check_four_levels(sweep: SweepResult) -> Outcome:
     """Check how GNMSE changes over the four ranges."""
-    sweep = results.get(SWEEP)
     ce, ed, da = sweep.median_boundaries
     levels = [
         float(sweep.mean[0]),
@@ -81,7 +74,7 @@ def check_four_levels(results: PaperResults, printed: str) -> Outcome:
         "σ²; agrees if it falls from σ²_ce to σ²_ed and rises from there to the end."
     )
     text = ", ".join(f"{level:.3g}" for level in levels)
-    return Outcome(WORDS, Measured(lowest), agrees, reason, text)
+    return Outcome(Measured(lowest), agrees, reason, text)
 
 
 def _select_distances(results: PaperResults) -> Floats:

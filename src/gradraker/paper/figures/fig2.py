@@ -1,7 +1,5 @@
 """Figure 2: known nodes around an unknown one, and the efficient distance (section IV.A.2)."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from gradraker.paper.claims import ClaimList
@@ -13,18 +11,14 @@ from gradraker.paper.four_variances import (
     FourVariances,
 )
 from gradraker.paper.plan import PaperFigure, Table, to_rows
-from gradraker.paper.results import PaperResults
-from gradraker.paper.rules import WORDS, Measured, Outcome
+from gradraker.paper.rules import Measured, Outcome
 from gradraker.plotting import NodeDistancesDisplay
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 # The figure is about the extending range.
 SIGMA2 = EXTENDING
 
 
-def draw(found: FourVariances) -> "Figure":
+def draw(found: FourVariances) -> NodeDistancesDisplay:
     """Draw the known nodes by their distances, with their contribution weights."""
     run = found.get_run(SIGMA2)
     efficient = run.efficient_distance
@@ -32,10 +26,9 @@ def draw(found: FourVariances) -> "Figure":
         found.squared_distances,
         run.contribution_weights_by_node,
         efficient_distance=float("nan") if efficient is None else efficient,
-    )
-    axes = display.plot().ax_
-    axes.set_title(found.format_title(run), fontsize="medium")
-    return axes.figure.figure
+    ).plot()
+    display.ax_.set_title(found.format_title(run), fontsize="medium")
+    return display
 
 
 def make_table(found: FourVariances) -> Table:
@@ -76,11 +69,11 @@ CLAIMS = ClaimList(WEIGHTS)
 
 
 @CLAIMS.check("efficient-distance", "IV.A.2", "Efficient distance at σ² = 0.1, 2, 10", "grows")
-def check_growing_distance(results: PaperResults, printed: str) -> Outcome:
+def check_growing_distance(found: FourVariances) -> Outcome:
     """Check that the efficient distance grows up to the disturbing range."""
-    runs = map(results.get(WEIGHTS).get_run, (CHAOS, EXTENDING, DISTURBING))
+    runs = map(found.get_run, (CHAOS, EXTENDING, DISTURBING))
     distances = [run.efficient_distance or 0.0 for run in runs]
     agrees = bool(np.all(np.diff(distances) > 0.0))
     reason = "‖d‖² for the node of figure 3, read off its weights."
     text = ", ".join(f"{distance:.3g}" for distance in distances)
-    return Outcome(WORDS, Measured(distances[1]), agrees, reason, text)
+    return Outcome(Measured(distances[1]), agrees, reason, text)

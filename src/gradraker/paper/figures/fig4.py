@@ -1,7 +1,5 @@
 """Figure 4: conformity factors α in the disturbing range, and α near 2η (section IV.A.4)."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from gradraker.explain import conformity_factor, noise_range
@@ -13,22 +11,18 @@ from gradraker.paper.four_variances import (
     FourVariances,
 )
 from gradraker.paper.plan import PaperFigure, Table
-from gradraker.paper.results import PaperResults
-from gradraker.paper.rules import WORDS, Measured, Outcome
+from gradraker.paper.rules import Measured, Outcome
 from gradraker.plotting import ConformityDisplay
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 SIGMA2 = DISTURBING
 # Distance of α/2η from the 1 that it is "close to".
 _NEAR = 0.2
 
 
-def draw(found: FourVariances) -> "Figure":
+def draw(found: FourVariances) -> ConformityDisplay:
     """Draw α over the training steps."""
     run = found.get_run(SIGMA2)
-    return ConformityDisplay(**found.get_display_options(run)).plot().figure_
+    return ConformityDisplay(**found.get_display_options(run)).plot()
 
 
 def make_table(found: FourVariances) -> Table:
@@ -69,9 +63,8 @@ CLAIMS = ClaimList(WEIGHTS)
 
 
 @CLAIMS.check("averaging-alpha", "IV.A.4", "σ² = 300: α/2η", "close to 1")
-def check_averaging_conformity(results: PaperResults, printed: str) -> Outcome:
+def check_averaging_conformity(found: FourVariances) -> Outcome:
     """Check that α is near 2η in the averaging range, where weights are not noise."""
-    found = results.get(WEIGHTS)
     run = found.get_run(AVERAGING)
     F = run.contribution_weights
     alpha = conformity_factor(run.similarities, F) / (2.0 * found.learning_rate)
@@ -83,4 +76,4 @@ def check_averaging_conformity(results: PaperResults, printed: str) -> Outcome:
         f"and {high:g}. α of all {np.isfinite(alpha).sum()} weights that have one is read "
         f"off noise mostly; its median is {float(np.nanmedian(alpha)):.2g} · 2η."
     )
-    return Outcome(WORDS, ours, low < ours.value < high, reason)
+    return Outcome(ours, low < ours.value < high, reason)

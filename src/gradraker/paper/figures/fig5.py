@@ -1,31 +1,25 @@
 """Figure 5: true and predicted temperatures at a variance from each range (section V.D)."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from gradraker.paper.claims import ClaimList
-from gradraker.paper.four_variances import AVERAGING, WEIGHTS, FourVariances
+from gradraker.paper.four_variances import AVERAGING, CHAOS, WEIGHTS, FourVariances
 from gradraker.paper.plan import PaperFigure, Table, to_rows
-from gradraker.paper.results import PaperResults
-from gradraker.paper.rules import WORDS, Measured, Outcome
+from gradraker.paper.rules import Measured, Outcome
 from gradraker.plotting import PredictedValuesDisplay
 from gradraker.plotting.figure import make_axes
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 # Deviation of predictions, by that of the true values, that is "almost the same".
 _FLAT = 0.25
 
 
-def draw(found: FourVariances) -> "Figure":
+def draw(found: FourVariances) -> PredictedValuesDisplay:
     """Draw one panel for each variance."""
     figure = make_axes(7.6, 5.6).figure.figure
     figure.clear()
     grid = figure.subplots(2, 2, sharex=True, sharey=True)
     for i, (axes, run) in enumerate(zip(grid.flat, found.runs, strict=True)):
-        PredictedValuesDisplay.from_predictions(
+        display = PredictedValuesDisplay.from_predictions(
             found.altitude_m,
             found.to_celsius(found.values),
             found.to_celsius(run.predictions),
@@ -36,7 +30,7 @@ def draw(found: FourVariances) -> "Figure":
         axes.set_title(rf"$\sigma^2$ = {run.sigma2:g} ({run.range})", fontsize="medium")
         if i > 0:
             axes.get_legend().remove()
-    return figure
+    return display
 
 
 def make_table(found: FourVariances) -> Table:
@@ -76,18 +70,13 @@ CLAIMS = ClaimList(WEIGHTS)
 
 
 @CLAIMS.check("largest-error", "V.D", "Of the four σ², the one with the greatest error", "0.1")
-def check_largest_error(results: PaperResults, printed: str) -> Outcome:
+def check_largest_error(found: FourVariances) -> Outcome:
     """Check which of the four variances has the largest error."""
-    errors = results.get(WEIGHTS).compute_errors()
+    errors = found.compute_errors()
     worst = max(errors, key=errors.__getitem__)
     listed = ", ".join(f"{error:.3g} at σ² = {sigma2:g}" for sigma2, error in errors.items())
-    return Outcome(
-        WORDS,
-        Measured(worst),
-        worst == float(printed),
-        f"GNMSE of one split: {listed}.",
-        f"{worst:g}",
-    )
+    reason = f"GNMSE of one split: {listed}."
+    return Outcome(Measured(worst), worst == CHAOS, reason, f"{worst:g}")
 
 
 @CLAIMS.check(
@@ -96,9 +85,8 @@ def check_largest_error(results: PaperResults, printed: str) -> Outcome:
     "σ² = 300: standard deviation of predictions by that of the true values",
     "almost the same",
 )
-def check_flat_predictions(results: PaperResults, printed: str) -> Outcome:
+def check_flat_predictions(found: FourVariances) -> Outcome:
     """Check that predictions hardly differ in the averaging range."""
-    found = results.get(WEIGHTS)
     spread = float(np.std(found.get_run(AVERAGING).predictions))
     ours = Measured(spread / float(np.std(found.values)))
-    return Outcome(WORDS, ours, ours.value < _FLAT, f"Agrees below {_FLAT:g}.", f"{ours.value:.3g}")
+    return Outcome(ours, ours.value < _FLAT, f"Agrees below {_FLAT:g}.", f"{ours.value:.3g}")

@@ -1,7 +1,6 @@
 """Figure 6: the error over σ² on five graphs, and σ²_ed on them (sections V.E, VI.B.1, VI.C)."""
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,7 +13,6 @@ from gradraker.paper.results import PaperResults
 from gradraker.paper.rules import (
     ABOVE,
     BELOW,
-    WORDS,
     Measured,
     Outcome,
     Rule,
@@ -22,11 +20,8 @@ from gradraker.paper.rules import (
     compare_count,
     compare_spread,
 )
-from gradraker.plotting import plot_sweep
+from gradraker.plotting import DrawnDisplay, plot_sweep
 from gradraker.sweep import SweepResult
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 # Panels (a) to (e).
 _TITLES = {
@@ -45,13 +40,13 @@ _ROUGHER = 1.5
 _CONSIDERABLY = 2.0
 
 
-def draw(sweep: SweepResult, *, data: str) -> "Figure":
+def draw(sweep: SweepResult, *, data: str) -> DrawnDisplay:
     """Draw mean GNMSE over σ², with our σ²_ed and the printed one."""
     printed = DATA[data].sigma2_ed
     marks = {rf"$\sigma^2_{{ed}}$ in the paper: {printed}": float(printed)}
-    axes = plot_sweep(sweep, ranges=False, marks=marks).ax_
-    axes.set_ylim(bottom=0.0)  # data sets are compared by how high their curves are
-    return axes.figure.figure
+    display = plot_sweep(sweep, ranges=False, marks=marks)
+    display.ax_.set_ylim(bottom=0.0)  # data sets are compared by how high their curves are
+    return display
 
 
 def write_caption(sweep: SweepResult, *, data: str) -> str:
@@ -122,18 +117,16 @@ _add_distance("cora", "Cora-Con")
     SWEEPS["cora"],
     SWEEPS["temperature"],
 )
-def check_roughness(results: PaperResults, printed: str) -> Outcome:
+def check_roughness(cora: SweepResult, temperature: SweepResult) -> Outcome:
     """Check that the mean curve of Cora-Con has more ups and downs than that of Temperature-Jan."""
-    rough, smooth = (
-        _measure_ups_and_downs(results.get(SWEEPS[data])) for data in ("cora", "temperature")
-    )
+    rough, smooth = map(_measure_ups_and_downs, (cora, temperature))
     reason = (
         f"Way up and down that the mean curve makes beyond falling to its smallest value and "
         f"rising again, by its range; {smooth:.2g} for Temperature-Jan. Agrees above {_ROUGHER:g} "
         "times that. All σ² of our repeats share the split and the frequencies, which makes curves "
         "smooth with any number of repeats."
     )
-    return Outcome(WORDS, Measured(rough), rough > _ROUGHER * smooth, reason, f"{rough:.2g}")
+    return Outcome(Measured(rough), rough > _ROUGHER * smooth, reason, f"{rough:.2g}")
 
 
 def _measure_ups_and_downs(sweep: SweepResult) -> float:
@@ -185,7 +178,7 @@ def check_best_is_ed(results: PaperResults, printed: str, *, data: str) -> Outco
         f"{more:.4f} ± {error:.4f} more (mean, standard error); agrees up to {_ERRORS:g} standard "
         f"errors. At the printed {paper.sigma2_ed} the mean is {at_printed.mean():.4f}."
     )
-    return Outcome(WORDS, ours, bool(more <= _ERRORS * error), reason)
+    return Outcome(ours, bool(more <= _ERRORS * error), reason)
 
 
 def _interpolate(sweep: SweepResult, sigma2: Floats) -> Floats:
@@ -205,7 +198,7 @@ def check_best_is_larger(results: PaperResults, printed: str, *, data: str) -> O
         f"a ratio between 1 and {SLIGHTLY:g}. It is above 1 in {int(np.sum(ratios > 1.0))} of "
         f"{sweep.n_repeats} repeats."
     )
-    return Outcome(WORDS, ours, 1.0 < ours.value <= SLIGHTLY, reason)
+    return Outcome(ours, 1.0 < ours.value <= SLIGHTLY, reason)
 
 
 for _data, _title in (
@@ -240,7 +233,7 @@ def check_level(results: PaperResults, printed: str, *, data: str, rule: Rule) -
     reason = f"At σ² = {sweep.best_:.4g}."
     if data == "cora" and not agrees:
         reason += describe_numberings(results)
-    return Outcome(rule, ours, agrees, reason)
+    return Outcome(ours, agrees, reason, rule=rule)
 
 
 CLAIMS.add(
@@ -270,13 +263,11 @@ CLAIMS.add(
     SWEEPS["cora"],
     SWEEPS["email"],
 )
-def check_levels_differ(results: PaperResults, printed: str) -> Outcome:
+def check_levels_differ(*sweeps: SweepResult) -> Outcome:
     """Check that data sets differ in how small GNMSE gets."""
-    lowest = {
-        data: float(results.get(SWEEPS[data]).mean.min())
-        for data in ("temperature", "cora", "email")
-    }
-    ours = Measured(max(lowest.values()) / min(lowest.values()))
-    listed = ", ".join(f"{error:.3g} for {DATA[data].title}" for data, error in lowest.items())
+    lowest = [float(sweep.mean.min()) for sweep in sweeps]
+    ours = Measured(max(lowest) / min(lowest))
+    titles = (DATA[data].title for data in ("temperature", "cora", "email"))
+    listed = ", ".join(f"{e:.3g} for {title}" for e, title in zip(lowest, titles, strict=True))
     reason = f"Smallest mean GNMSE: {listed}. Agrees above {_CONSIDERABLY:g}."
-    return Outcome(WORDS, ours, ours.value > _CONSIDERABLY, reason, f"{ours.value:.3g}")
+    return Outcome(ours, ours.value > _CONSIDERABLY, reason, f"{ours.value:.3g}")

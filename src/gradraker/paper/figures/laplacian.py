@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,12 +10,9 @@ from gradraker.paper.paper_data import DATA
 from gradraker.paper.paper_sweeps import SWEEPS, make_grid, make_sweep_table
 from gradraker.paper.plan import PaperFigure
 from gradraker.paper.results import PaperResults
-from gradraker.paper.rules import WORDS, Measured, Outcome
-from gradraker.plotting import plot_sweep
+from gradraker.paper.rules import Measured, Outcome
+from gradraker.plotting import DrawnDisplay, plot_sweep
 from gradraker.sweep import SweepResult
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 # A diversity is "suitable" if its error is within a tenth of the smallest.
 _SUITABLE = 1.1
@@ -31,12 +27,13 @@ SWEEP = replace(
 )
 
 
-def draw(sweep: SweepResult) -> "Figure":
+def draw(sweep: SweepResult) -> DrawnDisplay:
     """Draw mean GNMSE over σ² = b², with the ranges and the rule's choice."""
     ed = float(sweep.median_boundaries[1])
-    axes = plot_sweep(sweep, marks={rf"$b_{{ed}}$ = {math.sqrt(ed):.3g}": ed}).ax_
-    axes.set_xlabel(r"Squared diversity $b^2$ of the Laplacian kernel ($\sigma^2$ in the code)")
-    return axes.figure.figure
+    display = plot_sweep(sweep, marks={rf"$b_{{ed}}$ = {math.sqrt(ed):.3g}": ed})
+    label = r"Squared diversity $b^2$ of the Laplacian kernel ($\sigma^2$ in the code)"
+    display.ax_.set_xlabel(label)
+    return display
 
 
 def write_caption(sweep: SweepResult) -> str:
@@ -65,28 +62,28 @@ FIGURES = (
 CLAIMS = ClaimList(SWEEP)
 
 
-@CLAIMS.check(
-    "laplacian",
-    "VI.D",
-    "GNMSE at the b of the Laplacian kernel's rule, divided by the smallest, Temperature-Jan",
-    "a suitable diversity b",
-)
 def check_suitable_diversity(results: PaperResults, printed: str) -> Outcome:
     """Check that the rule carries over to the Laplacian kernel."""
     sweep = results.get(SWEEP)
     ed = float(sweep.median_boundaries[1])
     ours = Measured(sweep.compute_mean_at(ed) / float(sweep.mean.min()))
     farthest = float(np.median(sweep.squared_distances[:, 1]))
-    gaussian = results.get(SWEEPS["temperature"]).mean.min() if _has_gaussian(results) else None
-    beside = "" if gaussian is None else f" The Gaussian kernel's smallest is {gaussian:.4f}."
+    beside, gaussian = "", SWEEPS["temperature"]
+    if results.has(gaussian.name):
+        beside = f" The Gaussian kernel's smallest is {results.get(gaussian).mean.min():.4f}."
     reason = (
         f"‖d‖₁,max = {farthest:g} and D = {DATA['temperature'].n_frequencies} give b = "
         f"{math.sqrt(ed):.3g} with GNMSE {sweep.compute_mean_at(ed):.4f}; best is b = "
         f"{math.sqrt(sweep.best_):.3g} with {sweep.mean.min():.4f}. Agrees up to {_SUITABLE:g}."
         f"{beside}"
     )
-    return Outcome(WORDS, ours, ours.value < _SUITABLE, reason, f"{ours.value:.3g}")
+    return Outcome(ours, ours.value < _SUITABLE, reason, f"{ours.value:.3g}")
 
 
-def _has_gaussian(results: PaperResults) -> bool:
-    return results.has(SWEEPS["temperature"].name)
+CLAIMS.add(
+    "laplacian",
+    "VI.D",
+    "GNMSE at the b of the Laplacian kernel's rule, divided by the smallest, Temperature-Jan",
+    "a suitable diversity b",
+    check_suitable_diversity,
+)

@@ -1,7 +1,6 @@
 """Figures that section VI.B.2 describes without showing them: D, η and E varied one at a time."""
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from gradraker.paper.claims import ClaimList
 from gradraker.paper.paper_sweeps import (
@@ -11,12 +10,9 @@ from gradraker.paper.paper_sweeps import (
 )
 from gradraker.paper.plan import PaperFigure, Simulation, Table, to_rows
 from gradraker.paper.results import PaperResults
-from gradraker.paper.rules import WORDS, Measured, Outcome
-from gradraker.plotting import plot_settings_sweep
+from gradraker.paper.rules import Measured, Outcome
+from gradraker.plotting import DrawnDisplay, plot_settings_sweep
 from gradraker.sweep import SettingsSweep
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _SMALL_LEARNING_RATE = 0.01
 FREQUENCIES = make_settings_simulation("frequencies", "n_frequencies", (10, 30, 100, 300, 1000))
@@ -28,9 +24,9 @@ EPOCHS = make_settings_simulation(
 )
 
 
-def draw(sweeps: SettingsSweep) -> "Figure":
+def draw(sweeps: SettingsSweep) -> DrawnDisplay:
     """Draw one curve for each value of the setting."""
-    return plot_settings_sweep(sweeps).figure_
+    return plot_settings_sweep(sweeps)
 
 
 def make_table(sweeps: SettingsSweep) -> Table:
@@ -93,16 +89,15 @@ CLAIMS = ClaimList(FREQUENCIES)
 @CLAIMS.check(
     "few-D", "VI.B.2", "Smallest mean GNMSE at D = 10 divided by that at D = 1000", "larger"
 )
-def check_few_frequencies(results: PaperResults, printed: str) -> Outcome:
+def check_few_frequencies(sweeps: SettingsSweep) -> Outcome:
     """Check that errors are larger with few random features."""
-    sweeps = results.get(FREQUENCIES)
     lowest = [float(sweep.mean.min()) for sweep in sweeps.results]
     ours = Measured(lowest[0] / lowest[-1])
     listed = ", ".join(
         f"{error:.4f} at D = {D:g}" for D, error in zip(sweeps.values, lowest, strict=True)
     )
     reason = f"{listed}. Agrees above 1."
-    return Outcome(WORDS, ours, ours.value > 1.0, reason, f"{ours.value:.3g}")
+    return Outcome(ours, ours.value > 1.0, reason, f"{ours.value:.3g}")
 
 
 @CLAIMS.check(
@@ -111,15 +106,14 @@ def check_few_frequencies(results: PaperResults, printed: str) -> Outcome:
     "Best σ² for large D does not depend on D (largest ratio of best σ², D ≥ 100)",
     "the same",
 )
-def check_best_without_frequencies(results: PaperResults, printed: str) -> Outcome:
+def check_best_without_frequencies(sweeps: SettingsSweep) -> Outcome:
     """Check that the best variance is the same for all large D."""
-    sweeps = results.get(FREQUENCIES)
     best = {D: sweep.best_ for D, sweep in zip(sweeps.values, sweeps.results, strict=True)}
     large = [sigma2 for D, sigma2 in best.items() if D >= 100]
     ours = Measured(max(large) / min(large))
     listed = ", ".join(f"{sigma2:.4g} at D = {D:g}" for D, sigma2 in best.items())
     reason = f"Best σ²: {listed}. Agrees below 2."
-    return Outcome(WORDS, ours, ours.value < 2.0, reason, f"{ours.value:.3g}")
+    return Outcome(ours, ours.value < 2.0, reason, f"{ours.value:.3g}")
 
 
 def check_best_at_smallest(
@@ -137,7 +131,7 @@ def check_best_at_smallest(
     least = "≥ " if first.best_ == first.sigma2[-1] else ""
     listed = ", ".join(f"{ratio:.3g} at {letter} = {value:g}" for value, ratio in ratios.items())
     reason = f"{listed}. Agrees above {MUCH:g}."
-    return Outcome(WORDS, ours, ours.value > MUCH, reason, f"{least}{ours.value:.3g}")
+    return Outcome(ours, ours.value > MUCH, reason, f"{least}{ours.value:.3g}")
 
 
 for _key, _place, _letter, _simulation in (

@@ -8,13 +8,14 @@ from gradraker.models import sigma2_ranges
 from gradraker.paper.claims import ClaimList
 from gradraker.paper.paper_data import PaperGraph
 from gradraker.paper.plan import RunOptions, Settings, Simulation
-from gradraker.paper.results import PaperResults
-from gradraker.paper.rules import SPREAD, WORDS, Measured, Outcome
+from gradraker.paper.rules import SPREAD, Measured, Outcome
 
 # D of figure 6 (a), at which the paper prints σ²_ed.
 _D = 200
 # Algorithm 2 "mitigates" the impact of D if this part of it is left, in ln σ²_ed.
 _MITIGATED = 0.5
+# Noise ratio that the printed σ²_ed stands on.
+_PRINTED = 0.1
 _NOISES = ("formula", "refined", "minimum")
 
 
@@ -71,9 +72,8 @@ CLAIMS = ClaimList(BY_FREQUENCIES)
     "σ²_ed by algorithm 2 at D = 30 divided by that at D = 3000",
     "mitigates the impact of D",
 )
-def check_impact_of_frequencies(results: PaperResults, printed: str) -> Outcome:
+def check_impact_of_frequencies(found: Any) -> Outcome:
     """Check that σ²_ed depends less on D with algorithm 2 than with the formula."""
-    found = results.get(BY_FREQUENCIES)
     few, many = min(found, key=int), max(found, key=int)
     ratios = {
         noise: np.divide(found[few][noise]["sigma2_ed"], found[many][noise]["sigma2_ed"])
@@ -90,18 +90,18 @@ def check_impact_of_frequencies(results: PaperResults, printed: str) -> Outcome:
         f"Agrees if less than {_MITIGATED:.0%} of the formula's ln σ²_ed is left; here "
         f"{max(left, 0.0):.0%}."
     )
-    return Outcome(WORDS, ours, bool(abs(left) < _MITIGATED), reason)
+    return Outcome(ours, bool(abs(left) < _MITIGATED), reason)
 
 
 @CLAIMS.check(
     "noise-ratio-5.86",
     "V.D, V.E",
     "Noise ratio behind the printed σ²_ed = 5.86 and 5.87: algorithm 2, minimum over tested nodes",
-    "0.1",
+    f"{_PRINTED}",
 )
-def check_second_reading(results: PaperResults, printed: str) -> Outcome:
+def check_second_reading(found: Any) -> Outcome:
     """Check whether algorithm 2 explains the printed σ²_ed of Temperature-Jan."""
-    of_D = results.get(BY_FREQUENCIES)[str(_D)]
+    of_D = found[str(_D)]
     ours = Measured.from_repeats(of_D["minimum"]["noise_ratio"])
     deviation = float(np.std(of_D["minimum"]["noise_ratio"], ddof=1))
     middle = np.median(of_D["refined"]["noise_ratio"])
@@ -111,4 +111,4 @@ def check_second_reading(results: PaperResults, printed: str) -> Outcome:
         f"{deviation:.3f} over splits (the median tested node has {middle:.3f}). The text refers "
         "to equation (noiseup), which speaks for the first."
     )
-    return Outcome(SPREAD, ours, SPREAD.holds(float(printed), ours), reason)
+    return Outcome(ours, SPREAD.holds(_PRINTED, ours), reason, rule=SPREAD)

@@ -13,11 +13,10 @@ from gradraker.explain import (
 )
 from gradraker.linear import contribution_weights
 from gradraker.paper.claims import ClaimList
-from gradraker.paper.learner import fit_learner
 from gradraker.paper.paper_data import PaperGraph
 from gradraker.paper.plan import RunOptions, Settings, Simulation
 from gradraker.paper.results import PaperResults
-from gradraker.paper.rules import EQUATION, WORDS, Measured, Outcome, is_rounding_of
+from gradraker.paper.rules import EQUATION, Measured, Outcome, is_rounding_of
 
 # The example of section III.B.2 is arithmetic on numbers that are printed too.
 _ALPHA_2, _ALPHA_31, _ALPHA_32 = 0.08, 0.06, 0.1
@@ -60,7 +59,7 @@ def simulate_approximation(
     found = []
     for split in graph.draw_splits(settings, options.seed):
         rows, tested = split.X[split.known], split.X[split.unknown]
-        model = fit_learner(split, None, settings, n_epochs=1)
+        model = split.fit_learner(None, settings, n_epochs=1)
         order = np.random.default_rng(split.seed).permutation(split.known.size)
         Z, stars = model.features(rows)[order], model.features(tested)  # [N, 2D], [m, 2D]
         step = 2.0 * settings["learning_rate"]
@@ -142,13 +141,21 @@ SIMULATIONS = (TRIPLES, TRIPLES_WEIGHTED, APPROXIMATION, CLAIM_4)
 CLAIMS = ClaimList()
 
 
-@CLAIMS.check("conformity-example", "III.B.2", "α₃ of the example, by equation (alpha3)", "0.079")
 def check_conformity_example(_: PaperResults, printed: str) -> Outcome:
     """Check the arithmetic of the example of conformity factors."""
     rest = 1.0 - _ALPHA_32 * (1.0 - _ALPHA_2) - _ALPHA_31
     ours = Measured(1.0 - math.sqrt(rest))
     agrees = is_rounding_of(printed, ours.value)
-    return Outcome(EQUATION, ours, agrees, text=f"{ours.value:.4g}")
+    return Outcome(ours, agrees, text=f"{ours.value:.4g}", rule=EQUATION)
+
+
+CLAIMS.add(
+    "conformity-example",
+    "III.B.2",
+    "α₃ of the example, by equation (alpha3)",
+    "0.079",
+    check_conformity_example,
+)
 
 
 def check_alpha_bound(
@@ -163,7 +170,7 @@ def check_alpha_bound(
         f"σ² = {_SIGMA2:g}. Squared distances of weighted vectors break the triangle inequality: "
         f"for {percent:.1f} % of triples here. It holds for 0/1 vectors."
     )
-    return Outcome(WORDS, ours, holds, "" if holds else reason)
+    return Outcome(ours, holds, "" if holds else reason)
 
 
 for _key, _graph, _triples in (
@@ -187,16 +194,16 @@ for _key, _graph, _triples in (
     "reasonable",
     APPROXIMATION,
 )
-def check_alpha_approximation(results: PaperResults, printed: str) -> Outcome:
+def check_alpha_approximation(found: Any) -> Outcome:
     """Check approximation (approxj3)."""
-    errors = np.array(results.get(APPROXIMATION)["errors"])  # [repeats, 2]
+    errors = np.array(found["errors"])  # [repeats, 2]
     mean, largest = float(errors[:, 0].mean()), float(errors[:, 1].max())
     reason = (
         f"Mean {mean:.3g} and largest {largest:.2g} over tested nodes and steps, where the "
         f"two sides are near 1. Agrees up to a mean of {_REASONABLE:g}. It holds as a mean, and is "
         "loose for single nodes: both factors lie between 0 and about 2η = 0.2."
     )
-    return Outcome(WORDS, Measured(mean), mean < _REASONABLE, reason, f"{mean:.2g}, {largest:.2g}")
+    return Outcome(Measured(mean), mean < _REASONABLE, reason, f"{mean:.2g}, {largest:.2g}")
 
 
 def check_claim_4_in_one_epoch(results: PaperResults, printed: str, *, kind: str) -> Outcome:
@@ -214,7 +221,7 @@ def check_claim_4_in_one_epoch(results: PaperResults, printed: str, *, kind: str
         f"{settings['learning_rate']:g}, σ² = {settings['sigma2']:g}: {mean:.3f} ± {error:.3f} "
         f"against {claimed:.3f}. Agrees within {_ERRORS:g} standard errors.{why}"
     )
-    return Outcome(WORDS, Measured(mean), agrees, reason, f"{mean:.3f} ± {error:.3f}")
+    return Outcome(Measured(mean), agrees, reason, f"{mean:.3f} ± {error:.3f}")
 
 
 for _key, _name, _kind in (
@@ -232,7 +239,7 @@ for _key, _name, _kind in (
 
 
 @CLAIMS.check("variance-of-B", "IV.B", "Var[B|d] by its equation falls as ‖d‖² grows", "decreasing")
-def check_variance_of_similarity(_: PaperResults, printed: str) -> Outcome:
+def check_variance_of_similarity() -> Outcome:
     """Check the words on Var[B|d] against its equation."""
     squared = np.linspace(0.0, 27.0, 28)
     eta, D, sigma2 = 0.1, 200, 10.0
@@ -248,4 +255,4 @@ def check_variance_of_similarity(_: PaperResults, printed: str) -> Outcome:
         "holds."
     )
     text = "decreasing" if falls else "growing" if grows else "neither"
-    return Outcome(WORDS, Measured(float(falls)), falls, "" if falls else reason, text)
+    return Outcome(Measured(float(falls)), falls, "" if falls else reason, text)

@@ -6,11 +6,9 @@ import numpy as np
 
 from gradraker.models import sigma2_ranges
 from gradraker.paper.claims import ClaimList
-from gradraker.paper.learner import fit_learner
-from gradraker.paper.paper_data import Floats, PaperGraph
+from gradraker.paper.paper_data import DATA, Floats, PaperGraph
 from gradraker.paper.plan import RunOptions, Settings, Simulation
-from gradraker.paper.results import PaperResults
-from gradraker.paper.rules import WORDS, Measured, Outcome
+from gradraker.paper.rules import Measured, Outcome
 
 _DISTURBING, _AVERAGING = 10.0, 300.0
 # Variances of the extending range at which the efficient distance is measured.
@@ -36,7 +34,7 @@ def simulate_circles(graph: PaperGraph, settings: Settings, options: RunOptions)
         )
         found: list[float] = []
         for sigma2 in (*grid, _DISTURBING, _AVERAGING):
-            explanation = fit_learner(split, None, settings, sigma2=sigma2).explain(tested)
+            explanation = split.fit_learner(None, settings, sigma2=sigma2).explain(tested)
             if sigma2 == _AVERAGING:
                 alike.append(_correlate(explanation.by_time))
                 continue
@@ -65,9 +63,7 @@ CIRCLES: Simulation[Any] = Simulation(
         "fraction": 0.4,
         "n_extending": _N_EXTENDING,
         "n_repeats": 10,
-        "n_frequencies": 200,
-        "learning_rate": 0.1,
-        "n_epochs": 3,
+        **DATA["temperature"].learner_settings,
     },
     simulate_circles,
     fast_settings={"n_repeats": 3},
@@ -83,13 +79,13 @@ CLAIMS = ClaimList(CIRCLES)
     f"Efficient distance at {_N_EXTENDING} variances from σ²_ce to σ²_ed",
     "grows",
 )
-def check_growing_circle(results: PaperResults, printed: str) -> Outcome:
+def check_growing_circle(found: Any) -> Outcome:
     """Check that the efficient distance grows within the extending range."""
-    distances = np.mean(results.get(CIRCLES)["distances"], axis=0)
+    distances = np.mean(found["distances"], axis=0)
     agrees = bool(np.all(np.diff(distances) > 0.0))
     reason = "Mean ‖d‖² of tested nodes over repeats; agrees if each is larger than the one before."
     text = ", ".join(f"{distance:.2g}" for distance in distances)
-    return Outcome(WORDS, Measured(float(distances[-1])), agrees, reason, text)
+    return Outcome(Measured(float(distances[-1])), agrees, reason, text)
 
 
 @CLAIMS.check(
@@ -98,10 +94,10 @@ def check_growing_circle(results: PaperResults, printed: str) -> Outcome:
     "Part of the known nodes inside the circle of a tested node, σ² = 10",
     "most, if not all",
 )
-def check_wide_circle(results: PaperResults, printed: str) -> Outcome:
+def check_wide_circle(found: Any) -> Outcome:
     """Check that the circle holds most known nodes in the disturbing range."""
-    ours = Measured.from_repeats(results.get(CIRCLES)["inside"])
-    return Outcome(WORDS, ours, ours.value > _MOST, f"Agrees above {_MOST:g}.")
+    ours = Measured.from_repeats(found["inside"])
+    return Outcome(ours, ours.value > _MOST, f"Agrees above {_MOST:g}.")
 
 
 @CLAIMS.check(
@@ -110,7 +106,7 @@ def check_wide_circle(results: PaperResults, printed: str) -> Outcome:
     "Mean correlation of F over time between tested nodes, σ² = 300",
     "similar for different tested nodes",
 )
-def check_alike_weights(results: PaperResults, printed: str) -> Outcome:
+def check_alike_weights(found: Any) -> Outcome:
     """Check that different nodes have similar weights in the averaging range."""
-    ours = Measured.from_repeats(results.get(CIRCLES)["alike"])
-    return Outcome(WORDS, ours, ours.value > _SIMILAR, f"Agrees above {_SIMILAR:g}.")
+    ours = Measured.from_repeats(found["alike"])
+    return Outcome(ours, ours.value > _SIMILAR, f"Agrees above {_SIMILAR:g}.")

@@ -7,11 +7,9 @@ import numpy as np
 from gradraker.explain import noise_range
 from gradraker.linear import contribution_weights
 from gradraker.paper.claims import ClaimList
-from gradraker.paper.learner import fit_learner
-from gradraker.paper.paper_data import PaperGraph
+from gradraker.paper.paper_data import DATA, PaperGraph
 from gradraker.paper.plan import RunOptions, Settings, Simulation
-from gradraker.paper.results import PaperResults
-from gradraker.paper.rules import WORDS, Measured, Outcome
+from gradraker.paper.rules import Measured, Outcome
 
 _CHAOS = 0.1
 # From chaos to σ²_ed, beyond it, averaging, and nearly all B = 2η.
@@ -30,7 +28,7 @@ def simulate_noise_ranges(
     for split in graph.draw_splits(settings, options.seed):
         row = []
         for sigma2 in settings["sigma2"]:
-            model = fit_learner(split, None, settings, sigma2=sigma2)
+            model = split.fit_learner(None, settings, sigma2=sigma2)
             F = model.explain(split.X[split.unknown]).by_time
             uppers = [noise_range(weights)[1] for weights in F]
             row.append(float(np.median(uppers)) / (2.0 * settings["learning_rate"]))
@@ -45,9 +43,7 @@ NOISE_RANGES: Simulation[Any] = Simulation(
         "fraction": 0.4,
         "sigma2": list(_SIGMA2),
         "n_repeats": 20,
-        "n_frequencies": 200,
-        "learning_rate": 0.1,
-        "n_epochs": 3,
+        **DATA["temperature"].learner_settings,
     },
     simulate_noise_ranges,
     fast_settings={"n_repeats": 4},
@@ -71,7 +67,7 @@ def simulate_chaos_variances(
     step = 2.0 * settings["learning_rate"]
     B, F = [], []
     for draw in range(settings["n_draws"]):
-        model = fit_learner(split._replace(seed=split.seed + draw), None, settings, n_epochs=1)
+        model = split._replace(seed=split.seed + draw).fit_learner(None, settings, n_epochs=1)
         Z, stars = model.features(rows), model.features(tested)
         B.append((step * stars @ Z.T)[:, order])
         F.append(contribution_weights(Z, order, stars, settings["learning_rate"]))
@@ -92,14 +88,7 @@ def simulate_chaos_variances(
 CHAOS_VARIANCES: Simulation[Any] = Simulation(
     "chaos-variances",
     "temperature",
-    {
-        "fraction": 0.4,
-        "sigma2": _CHAOS,
-        "n_draws": 100,
-        "n_frequencies": 200,
-        "learning_rate": 0.1,
-        "n_epochs": 3,
-    },
+    {"fraction": 0.4, "sigma2": _CHAOS, "n_draws": 100, **DATA["temperature"].learner_settings},
     simulate_chaos_variances,
     fast_settings={"n_draws": 20},
 )
@@ -117,9 +106,9 @@ def _format_widths(widths: Any) -> str:
     "Noise range over 2η at σ² = 0.1, 0.5, 2, 10: widest divided by narrowest",
     "the change is limited",
 )
-def check_limited_change(results: PaperResults, printed: str) -> Outcome:
+def check_limited_change(found: Any) -> Outcome:
     """Check that the noise range hardly depends on σ² up to the disturbing range."""
-    widths = np.median(results.get(NOISE_RANGES)["widths"], axis=0)
+    widths = np.median(found["widths"], axis=0)
     first = widths[:4]
     ours = Measured(float(first.max() / first.min()))
     reason = (
@@ -127,7 +116,7 @@ def check_limited_change(results: PaperResults, printed: str) -> Outcome:
         f"{_format_widths(widths)}. Agrees up to {_LITTLE:g}. The noise range of the chaos range "
         "may be used up to there, but not in the averaging range, where it is far narrower."
     )
-    return Outcome(WORDS, ours, ours.value < _LITTLE, reason, f"{ours.value:.3g}")
+    return Outcome(ours, ours.value < _LITTLE, reason, f"{ours.value:.3g}")
 
 
 @CLAIMS.check(
@@ -136,13 +125,13 @@ def check_limited_change(results: PaperResults, printed: str) -> Outcome:
     "Noise range over 2η where all B are nearly 2η, σ² = 10⁴",
     "vanishes",
 )
-def check_vanishing(results: PaperResults, printed: str) -> Outcome:
+def check_vanishing(found: Any) -> Outcome:
     """Check that there is no noise range where all B are 2η."""
-    widths = np.array(results.get(NOISE_RANGES)["widths"])
+    widths = np.array(found["widths"])
     ours = Measured.from_repeats(widths[:, -1].tolist())
     limit = _VANISHED * float(np.median(widths[:, 0]))
     reason = f"Agrees below {_VANISHED:.0%} of the width in the chaos range, {limit:.2g}."
-    return Outcome(WORDS, ours, ours.value < limit, reason)
+    return Outcome(ours, ours.value < limit, reason)
 
 
 @CLAIMS.check(
@@ -152,9 +141,8 @@ def check_vanishing(results: PaperResults, printed: str) -> Outcome:
     "Var[B] is an upper bound",
     CHAOS_VARIANCES,
 )
-def check_variance_bound(results: PaperResults, printed: str) -> Outcome:
+def check_variance_bound(found: Any) -> Outcome:
     """Check that Var[B] bounds Var[F] in the chaos range."""
-    found = results.get(CHAOS_VARIANCES)
     ours = Measured(found["overall"])
     epochs = ", ".join(f"{ratio:.3g}" for ratio in found["by_epoch"])
     reason = (
@@ -162,4 +150,4 @@ def check_variance_bound(results: PaperResults, printed: str) -> Outcome:
         "up to 1. Each later step at a node with the same row takes 2η of the weight, so that F is "
         "smaller than B the earlier the step."
     )
-    return Outcome(WORDS, ours, ours.value <= 1.0, reason, f"{ours.value:.3g}")
+    return Outcome(ours, ours.value <= 1.0, reason, f"{ours.value:.3g}")

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from gradraker.paper.claims import ClaimList
-from gradraker.paper.learner import fit_learner
 from gradraker.paper.paper_data import Floats, PaperGraph
 from gradraker.paper.plan import RunOptions, Settings, Simulation, compute_pair_distances
 from gradraker.paper.results import PaperResults
@@ -36,7 +35,7 @@ def simulate_similarities(
     repeats = []
     for split in graph.draw_splits(settings, options.seed):
         rows = split.X[split.known]
-        model = fit_learner(split, None, settings, n_epochs=1)
+        model = split.fit_learner(None, settings, n_epochs=1)
         Z = model.features(rows)  # [N, 2D]
         distances, first, second = compute_pair_distances(rows)
         here = distances == settings["squared_distance"]
@@ -80,7 +79,7 @@ def check_approximation(_: PaperResults, printed: str, *, squared_distance: floa
     """Check B by equation (eb)."""
     ours = Measured(2.0 * _LEARNING_RATE * math.exp(-squared_distance / (2.0 * _SIGMA2)))
     agrees = is_rounding_of(printed, ours.value)
-    return Outcome(EQUATION, ours, agrees, text=f"{ours.value:.4g}")
+    return Outcome(ours, agrees, text=f"{ours.value:.4g}", rule=EQUATION)
 
 
 CLAIMS = ClaimList()

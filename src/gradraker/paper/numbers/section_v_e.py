@@ -8,7 +8,6 @@ import numpy as np
 
 from gradraker.kernels import extreme_squared_distances
 from gradraker.paper.claims import ClaimList
-from gradraker.paper.learner import fit_learner
 from gradraker.paper.paper_data import DATA, Floats, PaperGraph
 from gradraker.paper.paper_sweeps import SWEEPS
 from gradraker.paper.plan import RunOptions, Settings, Simulation
@@ -59,7 +58,7 @@ def simulate_numberings(
     errors = np.zeros((len(settings["sigma2"]), len(numberings)))  # [S, C!]
     for split in graph.draw_splits(settings, options.seed):
         for s, sigma2 in enumerate(settings["sigma2"]):
-            model = fit_learner(split, H, settings, sigma2=sigma2, keep_known=False)
+            model = split.fit_learner(H, settings, sigma2=sigma2)
             true = H[split.unknown]
             E = true - model.predict(split.X[split.unknown])  # [n_unknown, C]
             errors[s] += _sum_squares(numberings, E) / _sum_squares(numberings, true)
@@ -86,9 +85,7 @@ NUMBERINGS: Simulation[Any] = Simulation(
         "fraction": 0.4,
         "sigma2": [0.5, 1.0, 2.0, 3.0, 5.0, 10.0],
         "n_repeats": 3,
-        "n_frequencies": 888,
-        "learning_rate": 0.05,
-        "n_epochs": 3,
+        **DATA["cora"].learner_settings,
         "limit": 0.35,
     },
     simulate_numberings,

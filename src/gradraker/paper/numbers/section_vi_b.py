@@ -8,11 +8,10 @@ import numpy as np
 from gradraker.metrics import gnmse
 from gradraker.models import sigma2_ranges
 from gradraker.paper.claims import ClaimList
-from gradraker.paper.learner import fit_learner
-from gradraker.paper.paper_data import Floats, Integers, PaperGraph
+from gradraker.paper.paper_data import DATA, Floats, Integers, PaperGraph
 from gradraker.paper.plan import RunOptions, Settings, Simulation
 from gradraker.paper.results import PaperResults
-from gradraker.paper.rules import WORDS, Measured, Outcome
+from gradraker.paper.rules import Measured, Outcome
 
 # Factor of the error that is not "greatly" more.
 _GREATLY = 1.1
@@ -33,7 +32,7 @@ def simulate_regulariser(
         rng = np.random.default_rng(split.seed)
         order = np.concatenate([rng.permutation(len(split.known)) for _ in range(3)])
         for s, sigma2 in enumerate(settings["sigma2"]):
-            model = fit_learner(split, y, settings, sigma2=sigma2, n_epochs=1)
+            model = split.fit_learner(y, settings, sigma2=sigma2, n_epochs=1)
             Z, stars = model.features(rows), model.features(tested)
             for m, mu in enumerate(settings["mu"]):
                 theta = _train_regularised(Z, y[split.known], order, settings["learning_rate"], mu)
@@ -57,9 +56,7 @@ REGULARISER: Simulation[Any] = Simulation(
         "mu": [0.0, 0.001, 0.01, 0.1],
         "sigma2": [2.0, 4.0, 8.0, 16.0, 32.0],
         "n_repeats": 20,
-        "n_frequencies": 200,
-        "learning_rate": 0.1,
-        "n_epochs": 3,
+        **DATA["temperature"].learner_settings,
     },
     simulate_regulariser,
     fast_settings={"n_repeats": 4},
@@ -82,7 +79,7 @@ def simulate_sorted_errors(
         ed = sigma2_ranges(rows, n_frequencies=settings["n_frequencies"]).extending_disturbing
         errors = []
         for sigma2 in (ed, settings["factor"] * ed):
-            model = fit_learner(split, y, settings, sigma2=sigma2, keep_known=False)
+            model = split.fit_learner(y, settings, sigma2=sigma2)
             errors.append((y[split.unknown] - model.predict(tested)) ** 2)
         before, after = errors
         n = before.size
@@ -99,14 +96,7 @@ def simulate_sorted_errors(
 SORTED_ERRORS: Simulation[Any] = Simulation(
     "sorted-errors-cora",
     "cora",
-    {
-        "fraction": 0.4,
-        "factor": 3.0,
-        "n_repeats": 10,
-        "n_frequencies": 888,
-        "learning_rate": 0.05,
-        "n_epochs": 3,
-    },
+    {"fraction": 0.4, "factor": 3.0, "n_repeats": 10, **DATA["cora"].learner_settings},
     simulate_sorted_errors,
     fast_settings={"n_repeats": 2},
     estimate_cost=lambda graph, settings: 0.2 * settings["n_repeats"],
@@ -124,7 +114,7 @@ def check_regulariser(results: PaperResults, printed: str, *, mu: float) -> Outc
     ours = Measured(smallest[mu] / smallest[0.0])
     listed = ", ".join(f"{error:.4f} at μ = {strength:g}" for strength, error in smallest.items())
     reason = f"Smallest mean GNMSE over σ²: {listed}. Agrees up to {_GREATLY:g}."
-    return Outcome(WORDS, ours, ours.value < _GREATLY, reason, f"{ours.value:.3g}")
+    return Outcome(ours, ours.value < _GREATLY, reason, f"{ours.value:.3g}")
 
 
 for _key, _mu in (("regulariser", 0.01), ("regulariser-strong", 0.1)):
@@ -149,7 +139,7 @@ def check_sorted_errors(results: PaperResults, printed: str, *, group: str, grow
         "extremes come nearer to the middle when looked at twice: with the group made anew there "
         f"it is {anew:.3g}."
     )
-    return Outcome(WORDS, ours, bool((after > before) == grows), reason)
+    return Outcome(ours, bool((after > before) == grows), reason)
 
 
 for _key, _group, _quantity, _printed, _grows in (

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.features.blas import use_one_blas_thread
+from gradraker.features.parallel import use_one_blas_thread
 from gradraker.models.walks.choice import Choice, Tried, choose_mean
 from gradraker.models.walks.exact.kernel_choice import (
     AttributeTerm,

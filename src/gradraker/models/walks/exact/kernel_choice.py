@@ -6,8 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.features.blas import use_one_blas_thread
-from gradraker.features.parallel import parallel_for
+from gradraker.features.parallel import parallel_for, use_one_blas_thread
 from gradraker.models.walks.choice import Choice, Tried, choose_mean
 from gradraker.models.walks.exact.criteria import (
     compute_criterion_curve,

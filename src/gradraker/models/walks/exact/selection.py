@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.features.blas import use_one_blas_thread
+from gradraker.features.parallel import use_one_blas_thread
 from gradraker.linear.ridge import invert_dual
 from gradraker.models.walks.attributes.rows import JOINT_BLOCK
 from gradraker.models.walks.choice import Choice, choose_mean
