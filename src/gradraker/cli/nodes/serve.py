@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gradraker.cli import options as shared
 from gradraker.cli.inputs import (
     FileOptions,
     fit_files,
@@ -15,14 +16,6 @@ from gradraker.cli.inputs import (
     take_file_options,
 )
 from gradraker.cli.option_groups import FILE_OPTIONS, GroupedCommand
-from gradraker.cli.options import (
-    FileName,
-    add_values_option,
-    attributes_option,
-    directed_option,
-    file_options,
-    optional_edges_option,
-)
 from gradraker.cli.progress import Waiting
 
 if TYPE_CHECKING:
@@ -37,10 +30,10 @@ TOKEN_VARIABLE = "GRADRAKER_TOKEN"
     short_help="Serve predictions over HTTP, and learn while serving.",
     epilog="Example: gradraker serve --edges edges.csv --values known.csv --journal live.db",
 )
-@click.option("--model", type=FileName(), metavar="FILE", help="Begin with a saved model.")
-@optional_edges_option
-@add_values_option(required=False, text="Known values to begin with: nodes and numbers or classes.")
-@attributes_option
+@shared.add_file("--model", "Begin with a saved model.")
+@shared.add_edges()
+@shared.add_values("Known values to begin with: nodes and numbers or classes.")
+@shared.attributes_option
 @click.option(
     "--labels", is_flag=True, help="Values are labels; for a journal that begins with nothing."
 )
@@ -69,8 +62,8 @@ TOKEN_VARIABLE = "GRADRAKER_TOKEN"
     show_default=True,
     help="Requests that need the token.",
 )
-@click.option("--tls-cert", type=FileName(), metavar="FILE", help="Certificate, for HTTPS.")
-@click.option("--tls-key", type=FileName(), metavar="FILE", help="Private key of the certificate.")
+@shared.add_file("--tls-cert", "Certificate, for HTTPS.")
+@shared.add_file("--tls-key", "Private key of the certificate.")
 @click.option(
     "--allow-host",
     "hosts",
@@ -104,8 +97,8 @@ TOKEN_VARIABLE = "GRADRAKER_TOKEN"
     "--snapshot", type=click.FloatRange(min=0.1), default=60.0, show_default=True,
     metavar="SECONDS", help="Time between snapshots, which make a restart quick.",
 )  # fmt: skip
-@file_options
-@directed_option
+@shared.file_options
+@shared.directed_option
 def serve(**options: Any) -> None:
     """Serve predictions over HTTP, and learn while serving.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gradraker.cli import options as shared
 from gradraker.cli.inputs import (
     FileOptions,
     fit_files,
@@ -17,14 +18,6 @@ from gradraker.cli.inputs import (
     take_file_options,
 )
 from gradraker.cli.option_groups import FILE_OPTIONS, GroupedCommand
-from gradraker.cli.options import (
-    FileName,
-    add_values_option,
-    attributes_option,
-    directed_option,
-    file_options,
-    optional_edges_option,
-)
 from gradraker.cli.progress import Waiting
 
 if TYPE_CHECKING:
@@ -38,16 +31,14 @@ if TYPE_CHECKING:
     short_help="Open a page on which one sees and touches what a model thinks.",
     epilog="Example: gradraker studio --edges edges.csv --values known.csv --unit °C",
 )
-@optional_edges_option
-@add_values_option(required=False, text="Known values: nodes and numbers or classes.")
-@attributes_option
-@click.option("--model", type=FileName(), metavar="FILE", help="A saved model instead of files.")
+@shared.add_edges()
+@shared.add_values("Known values: nodes and numbers or classes.")
+@shared.attributes_option
+@shared.add_file("--model", "A saved model instead of files.")
 @click.option("--demo", is_flag=True, help="January at Swiss weather stations instead of files.")
-@click.option(
+@shared.add_file(
     "--positions",
-    type=FileName(),
-    metavar="FILE",
-    help="Where nodes are drawn: a table of nodes, x (or east) and y (or north). Default: such "
+    "Where nodes are drawn: a table of nodes, x (or east) and y (or north). Default: such "
     "columns of --attributes, else a layout of the graph, which is computed once and kept.",
 )
 @click.option("--title", metavar="TEXT", help="Title of the page.")
@@ -56,8 +47,8 @@ if TYPE_CHECKING:
     "--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Default any free one."
 )
 @click.option("--browser/--no-browser", default=True, help="Whether to open the page.")
-@file_options
-@directed_option
+@shared.file_options
+@shared.directed_option
 def studio(**options: Any) -> None:
     """Open a page on which one sees and touches what a model thinks.
 
