@@ -175,13 +175,29 @@ def tell_attributes(path: str | None, model: "NodeModel", waiting: Waiting) -> N
         waiting.tell(f"{_label(path)}: {model.attributes_.format_kinds()}")
 
 
-def fit_files(
-    options: Mapping[str, Any], how: FileOptions, attributes: Any, waiting: Waiting
-) -> "NodeModel":
-    """Fit a node model to the files --edges and --values, and to attributes that were read."""
+def check_beginning(options: Mapping[str, Any], *ways: str) -> list[str]:
+    """Refuse to begin in two ways, or with half of the files; return the option that is given."""
+    given = [f"--{name}" for name in ways if options[name]]
+    if len(given) > 1:
+        raise click.UsageError(f"{' and '.join(given)} cannot be given together")
+    for name, other in (("values", "edges"), ("edges", "values")):
+        if options[name] and not options[other]:
+            raise click.UsageError(f"--{name} needs --{other}")
+    return given
+
+
+def make_model(
+    options: Mapping[str, Any], how: FileOptions, waiting: Waiting
+) -> "NodeModel | None":
+    """Load the node model of --model, or fit one to --edges, --values and --attributes."""
+    if options["model"]:
+        return load_one_target(options["model"], how.value, waiting)
+    if not options["edges"]:
+        return None
     from gradraker import NodeClassifier, NodeRegressor
     from gradraker.graph.node_values import find_task
 
+    attributes = read_attributes_table(options["attributes"], waiting)
     graph = read_edges_file(options["edges"], waiting, how)
     values = read_values_file(options["values"], waiting, how)
     model = NodeClassifier() if find_task(values) == "classes" else NodeRegressor()

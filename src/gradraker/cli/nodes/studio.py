@@ -11,9 +11,8 @@ import click
 from gradraker.cli import options as shared
 from gradraker.cli.inputs import (
     FileOptions,
-    fit_files,
-    load_one_target,
-    read_attributes_table,
+    check_beginning,
+    make_model,
     read_values_file,
     take_file_options,
 )
@@ -92,15 +91,10 @@ def studio(**options: Any) -> None:
 
 
 def _check(options: dict[str, Any]) -> None:
-    given = [f"--{name}" for name in ("demo", "model", "edges") if options[name]]
-    if len(given) > 1:
-        raise click.UsageError(f"{' and '.join(given)} cannot be given together")
-    if not given:
+    ways = ("demo", "model", "edges")
+    if not any(options[name] for name in ways):
         raise click.UsageError("give --edges and --values, or --model, or --demo")
-    if options["values"] and not options["edges"]:
-        raise click.UsageError("--values needs --edges")
-    if options["edges"] and not options["values"]:
-        raise click.UsageError("--edges needs --values")
+    check_beginning(options, *ways)
     if options["attributes"] and not options["edges"]:
         raise click.UsageError("--attributes needs --edges and --values")
     if options["demo"] and options["positions"]:
@@ -116,11 +110,8 @@ def _prepare(
     if options["demo"]:
         waiting.show_stage("training")
         return make_demo()
-    if options["model"]:
-        model = load_one_target(options["model"], how.value, waiting)
-    else:
-        attributes = read_attributes_table(options["attributes"], waiting)
-        model = fit_files(options, how, attributes, waiting)
+    model = make_model(options, how, waiting)
+    assert model is not None  # there are files of one
     told = StudioOptions(
         title=options["title"] or os.path.basename(options["model"] or options["edges"]),
         unit=options["unit"],
