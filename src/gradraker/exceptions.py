@@ -10,13 +10,21 @@ from typing import ClassVar, dataclass_transform
 
 @dataclass_transform(eq_default=False)
 class FieldError(Exception):
-    """Base of errors whose facts are fields, as of a dataclass; workers can pickle them."""
+    """Base of errors whose facts are fields, as of a dataclass; workers can pickle them.
+
+    ``message`` is the sentence, with names of fields in it.
+    """
+
+    message: ClassVar[str]
 
     def __init_subclass__(cls) -> None:
         dataclass(eq=False, repr=False)(cls)
 
     def __post_init__(self) -> None:
         self.args = tuple(vars(self).values())  # what a copy is made from
+
+    def __str__(self) -> str:
+        return self.message.format(**vars(self))
 
 
 class ArgumentError(FieldError, ValueError):
@@ -99,12 +107,10 @@ class ModelFileChangedError(FieldError, ValueError):
     """
 
     file: str
-
-    def __str__(self) -> str:
-        return (
-            f"{self.file!r} was changed by another program since it was read: load it again, or "
-            "save to another file"
-        )
+    message = (
+        "{file!r} was changed by another program since it was read: load it again, or "
+        "save to another file"
+    )
 
 
 class PartlyWrittenError(OSError):
@@ -174,9 +180,7 @@ class SweepFileError(FieldError, ValueError):
 
     file: str
     problem: str
-
-    def __str__(self) -> str:
-        return f"{self.file!r} {self.problem}"
+    message = "{file!r} {problem}"
 
 
 class UnknownFigureError(FieldError, ValueError):
@@ -347,9 +351,7 @@ class TooFewValuesError(FieldError, ValueError):
     wanted: str
     remedy: str
     argument: ClassVar[str] = "values"
-
-    def __str__(self) -> str:
-        return f"values: {self.got}, {self.wanted}: {self.remedy}"
+    message = "values: {got}, {wanted}: {remedy}"
 
 
 class JournalError(FieldError, ValueError):
@@ -372,9 +374,7 @@ class JournalError(FieldError, ValueError):
 
     journal: str
     problem: str
-
-    def __str__(self) -> str:
-        return f"journal {self.journal!r} {self.problem}"
+    message = "journal {journal!r} {problem}"
 
 
 class LiveRequestError(FieldError, ValueError):
@@ -393,9 +393,7 @@ class LiveRequestError(FieldError, ValueError):
     status: int
     error: str
     fields: dict[str, str]
-
-    def __str__(self) -> str:
-        return f"{self.error} (status {self.status})"
+    message = "{error} (status {status})"
 
 
 class NegativeWeightError(FieldError, ValueError):
@@ -421,9 +419,7 @@ class NegativeWeightError(FieldError, ValueError):
 
     weight: float
     remedy: str
-
-    def __str__(self) -> str:
-        return f"a random walk needs weights of at least 0, got {self.weight:g}: {self.remedy}"
+    message = "a random walk needs weights of at least 0, got {weight:g}: {remedy}"
 
 
 def format_names(names: Sequence[Hashable], *, most: int = 5) -> str:
@@ -442,12 +438,7 @@ class NoDeviceError(FieldError, RuntimeError):
     """A device was asked for that this machine does not have; ``reason`` says what is missing."""
 
     reason: str
-
-    def __str__(self) -> str:
-        return (
-            f"device='cuda' needs an NVIDIA GPU and CuPy, but {self.reason}; device='cpu' does "
-            "without"
-        )
+    message = "device='cuda' needs an NVIDIA GPU and CuPy, but {reason}; device='cpu' does without"
 
 
 class DeviceWarning(UserWarning):
@@ -485,6 +476,4 @@ class NoWorkerError(FieldError, TimeoutError):
     """A cluster had no worker for so many seconds (``timeout``)."""
 
     timeout: float
-
-    def __str__(self) -> str:
-        return f"the cluster had no worker for {self.timeout:g} seconds: start one, or wait longer"
+    message = "the cluster had no worker for {timeout:g} seconds: start one, or wait longer"

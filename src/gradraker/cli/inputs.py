@@ -16,23 +16,36 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gradraker.graph import EdgeList
+    from gradraker.graph.reading import Reading
     from gradraker.io.readers import NodeValues
     from gradraker.models import NodeModel
 
 STANDARD_STREAM = "-"
 
 
-def check_streams(**files: str | None) -> None:
-    """Refuse to read two inputs from standard input, or to write two outputs to standard output.
+Files = Mapping[str, str | None]  # names of options, and the files that they name
 
-    Keyword arguments are options and the files that they name.
+
+def check_files(inputs: Files, outputs: Files, *, as_json: bool = False) -> None:
+    """Refuse files that cannot be used together, or not be written, before any work.
+
+    Standard input is read once, and standard output written once; no output goes to the file of
+    another one, or over an input.
     """
-    used = [f"--{name.replace('_', '-')}" for name, file in files.items() if file == "-"]
+    check_streams(inputs)
+    check_streams(dict(outputs) | {"json": "-" if as_json else None})
+    check_distinct(inputs, outputs)
+    check_writable(outputs)
+
+
+def check_streams(files: Files) -> None:
+    """Refuse to use standard input or output twice."""
+    used = [f"--{name}" for name, file in files.items() if file == STANDARD_STREAM]
     if len(used) > 1:
         raise click.UsageError(f"only one of {' and '.join(used)} can use a standard stream")
 
 
-def check_distinct(inputs: Mapping[str, str | None], outputs: Mapping[str, str | None]) -> None:
+def check_distinct(inputs: Files, outputs: Files) -> None:
     """Refuse to write two outputs to one file, or an output over an input."""
     taken: dict[str, str] = {}
     for names, may_share in ((inputs, True), (outputs, False)):
@@ -44,6 +57,13 @@ def check_distinct(inputs: Mapping[str, str | None], outputs: Mapping[str, str |
             if path in taken and not may_share:
                 raise click.UsageError(f"{taken[path]} and {option} name the same file, {file!r}")
             taken.setdefault(path, option)
+
+
+def check_writable(outputs: Files) -> None:
+    """Refuse a file that could not be written after the work."""
+    from gradraker import _files
+
+    _files.check_writable(path for path in outputs.values() if path not in (None, "-"))
 
 
 @dataclass(frozen=True)
@@ -79,17 +99,12 @@ def read_edges_file(path: str, waiting: Waiting, how: FileOptions) -> "EdgeList"
     from gradraker.io.readers import read_edges
 
     waiting.set_file(_label(path))
+    columns: Any = {"source": how.source, "target": how.target, "weight": how.weight}
     with _name_options("header"):
-        edges = read_edges(
-            path,
-            source=how.source,
-            target=how.target,
-            weight=how.weight,
-            header=how.header,
-            progress=waiting.show_progress,
+        edges: EdgeList = read_edges(
+            path, **columns, header=how.header, progress=waiting.show_progress
         )
-    if edges.reading is not None and not edges.reading.is_plain:
-        waiting.tell(f"{_label(path)}: {edges.reading}")
+    _tell_reading(path, edges.reading, waiting)
     if edges.references is not None:
         raise click.ClickException(
             f"{_label(path)}: the matrix is {len(edges.nodes)} × {len(edges.references)}, but a "
@@ -120,18 +135,18 @@ def read_values_file(path: str, waiting: Waiting, how: FileOptions) -> "NodeValu
     from gradraker.io.readers import read_values
 
     waiting.set_file(_label(path))
+    header = how.header if how.values_header is None else how.values_header
+    columns: Any = {"node": how.node, "value": how.value, "task": how.task}
     with _name_options("values-header"):
-        values = read_values(
-            path,
-            node=how.node,
-            value=how.value,
-            header=how.header if how.values_header is None else how.values_header,
-            task=how.task,
-            progress=waiting.show_progress,
-        )
-    if values.reading is not None and not values.reading.is_plain:
-        waiting.tell(f"{_label(path)}: {values.reading}")
+        values = read_values(path, **columns, header=header, progress=waiting.show_progress)
+    _tell_reading(path, values.reading, waiting)
     return values.rename(str)
+
+
+def _tell_reading(path: str, reading: "Reading | None", waiting: Waiting) -> None:
+    """Say how a table was read, if that is not plain to see."""
+    if reading is not None and not reading.is_plain:
+        waiting.tell(f"{_label(path)}: {reading}")
 
 
 def read_weights(path: str, waiting: Waiting, how: FileOptions) -> dict[Any, float] | None:
@@ -160,21 +175,53 @@ def tell_attributes(path: str | None, model: "NodeModel", waiting: Waiting) -> N
         waiting.tell(f"{_label(path)}: {model.attributes_.format_kinds()}")
 
 
-def fit_files(
-    options: Mapping[str, Any], how: "FileOptions", attributes: Any, waiting: Waiting
-) -> "NodeModel":
-    """Fit a node model to the files --edges and --values, and to attributes that were read."""
+def check_beginning(options: Mapping[str, Any], *ways: str) -> list[str]:
+    """Refuse to begin in two ways, or with half of the files; return the option that is given."""
+    given = [f"--{name}" for name in ways if options[name]]
+    if len(given) > 1:
+        raise click.UsageError(f"{' and '.join(given)} cannot be given together")
+    for name, other in (("values", "edges"), ("edges", "values")):
+        if options[name] and not options[other]:
+            raise click.UsageError(f"--{name} needs --{other}")
+    return given
+
+
+def make_model(
+    options: Mapping[str, Any], how: FileOptions, waiting: Waiting
+) -> "NodeModel | None":
+    """Load the node model of --model, or fit one to --edges, --values and --attributes."""
+    if options["model"]:
+        return load_one_target(options["model"], how.value, waiting)
+    if not options["edges"]:
+        return None
     from gradraker import NodeClassifier, NodeRegressor
     from gradraker.graph.node_values import find_task
 
+    attributes = read_attributes_table(options["attributes"], waiting)
     graph = read_edges_file(options["edges"], waiting, how)
     values = read_values_file(options["values"], waiting, how)
-    waiting.show_stage("training")
     model = NodeClassifier() if find_task(values) == "classes" else NodeRegressor()
-    with reword_errors(options["values"]), tell_warnings(waiting):
+    with watch_training(options["values"], waiting, isolated=False):
         model.fit(graph, values, attributes=attributes, directed=how.directed)
     tell_attributes(options["attributes"], model, waiting)
     return model
+
+
+@contextmanager
+def watch_training(
+    values: str | None, waiting: Waiting, *, isolated: bool = True
+) -> "Iterator[None]":
+    """Show how far training is, and say errors and warnings as a user of commands needs them."""
+    from gradraker.models import watch_progress
+
+    waiting.show_stage("training")
+    waiting.set_file("")
+    with (
+        reword_errors(values, isolated=isolated),
+        tell_warnings(waiting),
+        watch_progress(waiting.show_progress),
+    ):
+        yield
 
 
 @contextmanager
@@ -318,31 +365,23 @@ def _find_line(path: str | None, name: str) -> int | None:
     return None
 
 
-# The options that say how edges describe a node, by the name of the parameter.
-VECTOR_OPTIONS = ("direction", "self_loops", "unweighted", "hops", "hop_weights")
-
-
-def to_graph_options(
-    *, self_loops: str, unweighted: bool, directed: bool | None = None
-) -> dict[str, Any]:
+def to_graph_options(options: Mapping[str, Any], how: FileOptions) -> dict[str, Any]:
     """Return the options of a graph that every model takes."""
-    weight = False if unweighted else None
-    return {"weight": weight, "self_loops": self_loops, "directed": directed}
+    weight = False if options["unweighted"] else None
+    return {"weight": weight, "self_loops": options["self_loops"], "directed": how.directed}
 
 
-def to_vector_options(
-    *,
-    direction: str | None,
-    self_loops: str,
-    unweighted: bool,
-    hops: int,
-    hop_weights: str,
-    directed: bool | None = None,
-) -> dict[str, Any]:
+def to_vector_options(options: Mapping[str, Any], how: FileOptions) -> dict[str, Any]:
     """Return the options of ``adjacency_vectors``."""
+    names = ("hops", "hop_weights")
     return {
-        "direction": direction or "out",
-        **to_graph_options(self_loops=self_loops, unweighted=unweighted, directed=directed),
-        "hops": hops,
-        "hop_weights": hop_weights,
+        "direction": options["direction"] or "out",
+        **to_graph_options(options, how),
+        **{name: options[name] for name in names},
     }
+
+
+def to_learner_options(options: Mapping[str, Any], *more: str) -> dict[str, Any]:
+    """Return the settings of the paper's learner that all of its forms take, and some more."""
+    names = ("kernel", "n_frequencies", "learning_rate", "n_epochs", "random_state", *more)
+    return {name: options[name] for name in names}

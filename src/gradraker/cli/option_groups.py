@@ -9,7 +9,7 @@ import click
 FILE_OPTIONS = ("source", "target", "weight", "node", "value", "header", "values_header")
 GRAPH_OPTIONS = ("directed", "direction", "self_loops", "unweighted", "unknown_nodes")
 WALK_OPTIONS = ("hops", "hop_weights")
-LEARNER_OPTIONS = ("sigma2", "noise", "kernel", "frequencies", "learning_rate", "epochs")
+LEARNER_OPTIONS = ("sigma2", "noise", "kernel", "n_frequencies", "learning_rate", "n_epochs")
 PAGE_OPTIONS = ("title", "unit", "number_language", "explain_nodes")
 
 Groups = Mapping[str, Sequence[str]]
@@ -17,7 +17,7 @@ Groups = Mapping[str, Sequence[str]]
 SKG_GROUPS: Groups = {
     "Reading files": FILE_OPTIONS,
     "Graph": (*GRAPH_OPTIONS, *WALK_OPTIONS),
-    "Learner": (*LEARNER_OPTIONS, "seed"),
+    "Learner": (*LEARNER_OPTIONS, "random_state"),
 }
 
 

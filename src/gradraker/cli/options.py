@@ -1,13 +1,17 @@
-"""Options that several commands share."""
+"""Options that several commands share, and how options are declared."""
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+from gradraker.cli.option_groups import LEARNER_OPTIONS, WALK_OPTIONS
+
+Function = Callable[..., Any]
+Decorator = Callable[[Function], Function]
 
 # Kept here as words, since importing the learners would make every --help slow; a test
 # compares them with the library's own.
@@ -15,7 +19,10 @@ SIGMA2_RULES = ("cv", "theory", "refined", "median")
 KERNELS = ("gaussian", "laplacian", "cauchy")
 HOP_WEIGHTS = ("count", "binary", "random_walk")
 NUMBER_LANGUAGES = ("si", "en", "de", "fr", "ch")
-LARGEST_SEED = 2**32 - 1
+_LARGEST_SEED = 2**32 - 1
+
+
+# -- types -----------------------------------------------------------------------
 
 
 # click's types take a parameter since 8.2 only.
@@ -61,61 +68,6 @@ class FileName(click.ParamType):  # type: ignore[type-arg]
         return str(value)
 
 
-def check_learning_rate(ctx: click.Context, param: click.Parameter, value: float) -> float:
-    """Check a learning rate, since a range of click lets NaN pass."""
-    if not 0.0 < value < 1.0:
-        raise click.BadParameter(f"{value!r} is not between 0 and 1", ctx, param)
-    return value
-
-
-def check_fraction(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    """Check a part of a whole, such as 0.9."""
-    if value is not None and not 0.0 < value < 1.0:
-        raise click.BadParameter(f"{value!r} is not between 0 and 1", ctx, param)
-    return value
-
-
-def _combine(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    def add(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
-
-
-def _make_edges_option(*, required: bool, more: str = "") -> Callable[[Command], Command]:
-    return click.option(
-        "--edges",
-        type=FileName(),
-        required=required,
-        metavar="FILE",
-        help="Edges: CSV, TSV, blanks, Parquet, Matrix Market or GraphML, also gzipped; "
-        f"- is standard input.{more}",
-    )
-
-
-edges_option = _make_edges_option(required=True)
-optional_edges_option = _make_edges_option(required=False)
-new_edges_option = _make_edges_option(required=False, more=" They are added to the model's graph.")
-
-
-def add_values_option(*, required: bool, text: str) -> Callable[[Command], Command]:
-    """Add --values."""
-    return click.option(
-        "--values", type=FileName(), required=required, metavar="FILE", help=f"{text} - is stdin."
-    )
-
-
-attributes_option = click.option(
-    "--attributes",
-    type=FileName(),
-    metavar="FILE",
-    help="Attributes of nodes: a table with a header and one row per node, or one of nodes, "
-    "attributes and values. - is stdin.",
-)
-
-
 class Column(click.ParamType):  # type: ignore[type-arg]
     """A column of a file, by its name or by its number from 1."""
 
@@ -130,17 +82,108 @@ class Column(click.ParamType):  # type: ignore[type-arg]
         return ColumnNumber(value)
 
 
-def _make_column_option(role: str, text: str) -> Callable[[Command], Command]:
+# -- how options are declared: names, the text of the help, and the default, which the help shows --
+
+
+def add_file(name: str, text: str, **more: Any) -> Decorator:
+    """Add an option that names a file."""
+    return click.option(name, type=FileName(), help=text, **({"metavar": "FILE"} | more))
+
+
+def add_count(
+    *names: str, text: str, default: int | None = None, least: int = 1, metavar: str = "N"
+) -> Decorator:
+    """Add an option that is a whole number of at least ``least``."""
+    kind = click.IntRange(min=least)
     return click.option(
-        f"--{role}", type=Column(), metavar="COLUMN", help=f"{text}, by its name or number from 1."
+        *names, type=kind, default=default, show_default=True, metavar=metavar, help=text
     )
+
+
+def add_number(
+    name: str,
+    text: str,
+    *,
+    default: float | None = None,
+    between: tuple[float, float] | None = None,
+    metavar: str = "NUMBER",
+) -> Decorator:
+    """Add an option that is a finite number, between two others if they are given."""
+
+    # A range of click would let NaN pass.
+    def check(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+        if value is not None and between is not None and not between[0] < value < between[1]:
+            limits = f"{between[0]:g} and {between[1]:g}"
+            raise click.BadParameter(f"{value!r} is not between {limits}", ctx, param)
+        if value is not None and not math.isfinite(value):
+            raise click.BadParameter(f"{value!r} is not a finite number", ctx, param)
+        return value
+
+    kind: Any = {"type": float, "callback": check, "metavar": metavar}
+    return click.option(name, **kind, default=default, show_default=True, help=text)
+
+
+def add_choice(
+    name: str, words: tuple[str, ...], text: str, *, default: str | None = None
+) -> Decorator:
+    """Add an option that is one of some words."""
+    return click.option(
+        name, type=click.Choice(words), default=default, show_default=True, help=text
+    )
+
+
+def add_word_or_number(name: str, words: tuple[str, ...], text: str, **more: Any) -> Decorator:
+    """Add an option that is a positive number or one of some words, the first by default."""
+    return click.option(
+        name,
+        type=NumberOrWord(words, **more),
+        default=words[0],
+        show_default=True,
+        metavar=f"[{'|'.join(words)}|NUMBER]",
+        help=text,
+    )
+
+
+def _combine(*options: Decorator) -> Decorator:
+    def add(command: Function) -> Function:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+# -- files of graphs, values and attributes -----------------------------------------------------
+
+
+def add_edges(*, required: bool = False, more: str = "") -> Decorator:
+    """Add --edges."""
+    kinds = "CSV, TSV, blanks, Parquet, Matrix Market or GraphML, also gzipped"
+    return add_file("--edges", f"Edges: {kinds}; - is standard input.{more}", required=required)
+
+
+def add_values(text: str, *, required: bool = False) -> Decorator:
+    """Add --values."""
+    return add_file("--values", f"{text} - is stdin.", required=required)
+
+
+attributes_option = add_file(
+    "--attributes",
+    "Attributes of nodes: a table with a header and one row per node, or one of nodes, "
+    "attributes and values. - is stdin.",
+)
+
+
+def _add_column(role: str, text: str) -> Decorator:
+    about = f"{text}, by its name or number from 1."
+    return click.option(f"--{role}", type=Column(), metavar="COLUMN", help=about)
 
 
 # How files of edges and values are read, where they do not tell themselves.
 edges_file_options = _combine(
-    _make_column_option("source", "Column of the edges' sources"),
-    _make_column_option("target", "Column of the edges' targets"),
-    _make_column_option("weight", "Column of the edges' weights"),
+    _add_column("source", "Column of the edges' sources"),
+    _add_column("target", "Column of the edges' targets"),
+    _add_column("weight", "Column of the edges' weights"),
     click.option(
         "--header/--no-header",
         default=None,
@@ -149,103 +192,99 @@ edges_file_options = _combine(
 )
 file_options = _combine(
     edges_file_options,
-    _make_column_option("node", "Column of nodes in the file of values"),
-    _make_column_option("value", "Column of their values"),
+    _add_column("node", "Column of nodes in the file of values"),
+    _add_column("value", "Column of their values"),
     click.option(
         "--values-header/--no-values-header",
         default=None,
         help="The same for the file of values, if it differs.",
     ),
 )
-
 directed_option = click.option(
     "--directed/--undirected",
     default=None,
     help="Whether an edge leads one way only, or counts both ways however it is listed. Default: "
     "as the file says; lists of edges are directed.",
 )
+out_option = add_file("--out", "Predictions as CSV; - is stdout.")
 
 
-def make_direction_option(default: str) -> Callable[[Command], Command]:
+def add_unknown_nodes(*, isolated: bool = True) -> Decorator:
+    """Add --unknown-nodes; with ``isolated``, such nodes can be kept."""
+    words = ("error", "ignore", "isolated") if isolated else ("error", "ignore")
+    text = "What to do with values of nodes that have no edge"
+    more = ": refuse them, leave them out, or take them for nodes without neighbours."
+    return add_choice("--unknown-nodes", words, text + (more if isolated else "."), default="error")
+
+
+# -- graphs and the paper's learner; parameters have the names that the library gives them --------
+
+
+def add_direction(default: str) -> Decorator:
     """Add --direction; ``default`` says which edges describe a node otherwise."""
-    return click.option(
-        "--direction",
-        type=click.Choice(["out", "in", "both"]),
-        help=f"Which edges describe a node; default {default}.",
-    )
+    text = f"Which edges describe a node; default {default}."
+    return add_choice("--direction", ("out", "in", "both"), text)
 
 
 vector_options = _combine(
-    click.option(
-        "--self-loops",
-        type=click.Choice(["keep", "add", "drop"]),
-        default="keep",
-        show_default=True,
-        help="Edges from a node to itself.",
+    add_choice(
+        "--self-loops", ("keep", "add", "drop"), "Edges from a node to itself.", default="keep"
     ),
     click.option("--unweighted", is_flag=True, help="Count every edge as 1."),
-    click.option(
-        "--hops",
-        type=click.IntRange(min=1),
-        default=1,
-        show_default=True,
-        metavar="K",
-        help="Describe a node by its walks of K edges.",
-    ),
-    click.option(
+    add_count("--hops", default=1, metavar="K", text="Describe a node by its walks of K edges."),
+    add_choice(
         "--hop-weights",
-        type=click.Choice(HOP_WEIGHTS),
+        HOP_WEIGHTS,
+        "How these walks count: each by its weights, all as 1, or as steps at random.",
         default="count",
-        show_default=True,
-        help="How these walks count: each by its weights, all as 1, or as steps at random.",
     ),
 )
 
-kernel_options = _combine(
-    click.option(
-        "--kernel",
-        type=click.Choice(KERNELS),
-        default="gaussian",
-        show_default=True,
-        help="Kernel that says how alike two nodes are.",
-    ),
-    click.option(
-        "--frequencies",
-        type=click.IntRange(min=1),
-        default=200,
-        show_default=True,
-        metavar="D",
-        help="Number of random features; more are more exact and slower.",
-    ),
-    click.option(
-        "--learning-rate",
-        type=float,
-        callback=check_learning_rate,
-        default=0.1,
-        show_default=True,
-        metavar="ETA",
-        help="Size of a training step, between 0 and 1.",
-    ),
-    click.option(
-        "--epochs",
-        type=click.IntRange(min=1),
-        default=3,
-        show_default=True,
-        metavar="N",
-        help="Passes over the known nodes.",
-    ),
-    click.option(
+
+def add_seed(text: str) -> Decorator:
+    """Add --seed."""
+    return click.option(
         "--seed",
-        type=click.IntRange(min=0, max=LARGEST_SEED),
+        "random_state",
+        type=click.IntRange(min=0, max=_LARGEST_SEED),
         default=0,
         show_default=True,
         metavar="N",
-        help="Seed; the same seed gives the same output.",
-    ),
-)
+        help=text,
+    )
 
-# What belongs to SKG alone, by the name of the parameter.
-SKG_OPTIONS = ("sigma2", "kernel", "frequencies", "learning_rate", "epochs", "hops", "hop_weights")
+
+sigma2_option = add_word_or_number(
+    "--sigma2", SIGMA2_RULES, "Variance σ² of the kernel, or the rule that chooses it."
+)
+kernel_options = _combine(
+    add_choice(
+        "--kernel", KERNELS, "Kernel that says how alike two nodes are.", default="gaussian"
+    ),
+    add_count(
+        "--frequencies",
+        "n_frequencies",
+        default=200,
+        metavar="D",
+        text="Number of random features; more are more exact and slower.",
+    ),
+    add_number(
+        "--learning-rate",
+        "Size of a training step, between 0 and 1.",
+        between=(0.0, 1.0),
+        default=0.1,
+        metavar="ETA",
+    ),
+    add_count("--epochs", "n_epochs", default=3, text="Passes over the known nodes."),
+    add_seed("Seed; the same seed gives the same output."),
+)
+# Of commands whose rows are adjacency vectors.
+graph_options = _combine(
+    file_options, directed_option, add_direction("out"), vector_options, kernel_options
+)
+jobs_option = add_count(
+    "--jobs", "n_jobs", text="Worker processes. Default: one process with threads on all cores."
+)
 
 
 def refuse_number_options(options: Mapping[str, Any]) -> None:
@@ -259,16 +298,17 @@ def refuse_number_options(options: Mapping[str, Any]) -> None:
 
 def refuse_skg_options(ctx: click.Context) -> None:
     """Refuse options of SKG that were given to another method, instead of passing them over."""
-    for name in SKG_OPTIONS:
-        if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            option = f"--{name.replace('_', '-')}"
-            raise click.UsageError(f"{option} is an option of SKG: add --method skg")
+    for one in ctx.command.params:
+        is_given = ctx.get_parameter_source(one.name or "") is ParameterSource.COMMANDLINE
+        if is_given and one.name in (*LEARNER_OPTIONS, *WALK_OPTIONS):
+            raise click.UsageError(f"{one.opts[0]} is an option of SKG: add --method skg")
 
+
+# -- outputs -------------------------------------------------------------------------------------
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object instead of tables."
 )
-
 output_options = _combine(
     click.option(
         "--raw-names",
@@ -279,115 +319,76 @@ output_options = _combine(
     json_option,
 )
 
-unknown_nodes_option = click.option(
-    "--unknown-nodes",
-    type=click.Choice(["error", "ignore"]),
-    default="error",
-    show_default=True,
-    help="What to do with values of nodes that have no edge.",
-)
-
-
-unknown_or_isolated_option = click.option(
-    "--unknown-nodes",
-    type=click.Choice(["error", "ignore", "isolated"]),
-    default="error",
-    show_default=True,
-    help="What to do with values of nodes that have no edge: refuse them, leave them out, or "
-    "take them for nodes without neighbours.",
-)
-
-
-def check_finite(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    """Check a number that must be finite."""
-    if value is not None and not math.isfinite(value):
-        raise click.BadParameter(f"{value!r} is not a finite number", ctx, param)
-    return value
-
-
 # What predictions look like; a model keeps them for update.
 prediction_options = _combine(
-    click.option(
+    add_number(
         "--coverage",
-        type=float,
-        callback=check_fraction,
+        "Add intervals that hold this part of the true values, such as 0.9.",
+        between=(0.0, 1.0),
         metavar="PART",
-        help="Add intervals that hold this part of the true values, such as 0.9.",
     ),
-    click.option(
+    add_number(
         "--lower",
-        type=float,
-        callback=check_finite,
-        metavar="NUMBER",
-        help="Smallest value that is possible: predictions and intervals are clipped to it.",
+        "Smallest value that is possible: predictions and intervals are clipped to it.",
     ),
-    click.option(
-        "--upper",
-        type=float,
-        callback=check_finite,
-        metavar="NUMBER",
-        help="Largest value that is possible.",
-    ),
+    add_number("--upper", "Largest value that is possible."),
 )
-
-device_option = click.option(
+device_option = add_choice(
     "--device",
-    type=click.Choice(["cpu", "cuda", "auto"]),
-    help="Where the node model computes: the processor (default), an NVIDIA GPU, or a GPU where "
+    ("cpu", "cuda", "auto"),
+    "Where the node model computes: the processor (default), an NVIDIA GPU, or a GPU where "
     "there is one.",
 )
-
 transform_options = _combine(
     click.option(
         "--sample-weight",
         metavar="COLUMN",
         help="Column of --values with weights: a value of weight 2 counts like two values.",
     ),
-    click.option(
+    add_choice(
         "--transform",
-        type=click.Choice(["auto", "none", "log", "power"]),
-        help="Scale in which numbers are predicted; default auto, by errors of left-out nodes.",
+        ("auto", "none", "log", "power"),
+        "Scale in which numbers are predicted; default auto, by errors of left-out nodes.",
     ),
-    click.option(
+    add_choice(
         "--statistic",
-        type=click.Choice(["mean", "median"]),
-        help="What is predicted of the numbers that a node may have; default the mean.",
+        ("mean", "median"),
+        "What is predicted of the numbers that a node may have; default the mean.",
     ),
 )
-
 report_options = _combine(
-    click.option(
-        "--report",
-        type=FileName(),
-        metavar="FILE",
-        help="A page to show, as one HTML file; - is stdout.",
-    ),
+    add_file("--report", "A page to show, as one HTML file; - is stdout."),
     click.option("--title", metavar="TEXT", help="Title of the page."),
     click.option("--unit", metavar="TEXT", help="Unit of the values, such as °C."),
-    click.option(
+    add_choice(
         "--number-language",
-        type=click.Choice(NUMBER_LANGUAGES),
-        default="si",
-        show_default=True,
-        help="How the page writes numbers: 1 234.5 (si), 1,234.5 (en), 1.234,5 (de), 1 234,5 "
+        NUMBER_LANGUAGES,
+        "How the page writes numbers: 1 234.5 (si), 1,234.5 (en), 1.234,5 (de), 1 234,5 "
         "(fr) or 1’234.5 (ch).",
+        default="si",
     ),
-    click.option(
+    add_file(
         "--explain-nodes",
-        type=FileName(),
-        metavar="FILE",
-        help="Names of nodes, one per line, that get a panel of their own on the page.",
+        "Names of nodes, one per line, that get a panel of their own on the page.",
     ),
 )
 
 
-def add_top_option(default: int) -> Callable[[Command], Command]:
+def add_top(default: int) -> Decorator:
     """Add --top."""
+    text = "How many of the nodes that count most to list with a prediction."
+    return add_count("--top", default=default, least=min(1, default), metavar="K", text=text)
+
+
+def add_folder(default: str, text: str) -> Decorator:
+    """Add --out, a folder."""
+    kind = click.Path(file_okay=False, path_type=Path)
     return click.option(
-        "--top",
-        type=click.IntRange(min=0 if default == 0 else 1),
-        default=default,
+        "--out",
+        "folder",
+        type=kind,
+        default=Path(default),
         show_default=True,
-        metavar="K",
-        help="How many of the nodes that count most to list with a prediction.",
+        metavar="DIR",
+        help=text,
     )

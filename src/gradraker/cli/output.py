@@ -3,18 +3,21 @@
 import io
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 import click
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rich.console import Console
+    from rich.table import Table
 
     from gradraker.workflow import NodePredictions
 
 # A function that writes an output to an open binary file.
 Write = Callable[[BinaryIO], object]
+# Predictions by target; None names the only one.
+Results: TypeAlias = "Mapping[str | None, NodePredictions]"
 
 
 def make_printable(name: object) -> str:
@@ -29,13 +32,6 @@ def make_printable(name: object) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
-def check_writable(*paths: str | None) -> None:
-    """Refuse before any work a file that could not be written after it."""
-    from gradraker import _files
-
-    _files.check_writable(path for path in paths if path is not None and path != "-")
 
 
 def write_outputs(outputs: Iterable[tuple[str | None, Write | None]]) -> None:
@@ -73,10 +69,11 @@ def list_prediction_rows(
         yield [*row, *(cell for name, weight in pairs for cell in (shown(str(name)), weight))]
 
 
-def list_target_rows(
-    results: "Mapping[str, NodePredictions]", *, top: int, raw_names: bool
-) -> Iterator[Sequence[object]]:
+def list_target_rows(results: Results, *, top: int, raw_names: bool) -> Iterator[Sequence[object]]:
     """Yield the header and the rows of a table of several targets: node, then each target."""
+    if None in results:
+        yield from list_prediction_rows(results[None], top=top, raw_names=raw_names)
+        return
     columns: list[Sequence[object]] = []
     for target, one in results.items():
         listed = list(zip(*list_prediction_rows(one, top=top, raw_names=raw_names), strict=True))
@@ -138,6 +135,31 @@ def make_console(*, to_stderr: bool = False) -> "Console":
     from rich.console import Console
 
     return Console(markup=False, highlight=False, emoji=False, stderr=to_stderr)
+
+
+def show_facts(
+    facts: Any,
+    list_tables: "Callable[[Any], Iterable[Table]]",
+    *,
+    as_json: bool,
+    files: Mapping[str, object] | None = None,
+) -> None:
+    """Print facts as JSON or as tables, and name the files that were written.
+
+    With an output on standard output ("-"), tables go to standard error.
+    """
+    if as_json:
+        echo_json(facts)
+        return
+    written = files or {}
+    to_stderr = "-" in written.values()
+    console = make_console(to_stderr=to_stderr)
+    for table in list_tables(facts):
+        console.print(table)
+    for what, file in written.items():
+        if file not in (None, "-"):
+            # Not through rich, which would break a long path into lines.
+            click.echo(f"{what}: {file}", err=to_stderr)
 
 
 def echo_json(facts: Any) -> None:

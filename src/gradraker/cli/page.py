@@ -1,21 +1,25 @@
 """What predict and update write: the table of predictions and the page, with its options."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 import click
 
 from gradraker.cli.output import (
+    Results,
     Write,
+    list_target_rows,
     make_csv,
     make_text,
     write_outputs,
 )
+from gradraker.cli.progress import Waiting
 
-if TYPE_CHECKING:
-    from gradraker.workflow import NodePredictions
+# What predictions look like: intervals and bounds.
+SHAPE = ("coverage", "lower", "upper")
+Summaries: TypeAlias = Mapping[Any, dict[str, Any]]  # by target
 
 
 @dataclass(frozen=True)
@@ -38,47 +42,6 @@ def take_page_options(options: dict[str, Any]) -> PageOptions:
     return PageOptions(**{name: options.pop(name) for name in names})
 
 
-def make_page(
-    result: "NodePredictions",
-    summary: dict[str, Any],
-    options: PageOptions,
-    *,
-    model_file: str | None,
-) -> str:
-    """Return the page of predictions."""
-    from gradraker.report import render_predictions
-
-    return render_predictions(
-        summary,
-        explorer=_make_explorer(result, options, model_file=model_file),
-        title=options.title,
-        unit=options.unit,
-        number_language=options.number_language,
-    )
-
-
-def make_targets_page(
-    results: "Mapping[str, NodePredictions]",
-    summaries: Mapping[str, dict[str, Any]],
-    options: PageOptions,
-    *,
-    model_file: str | None,
-) -> str:
-    """Return the page of predictions of several targets."""
-    from gradraker.report import render_targets
-
-    return render_targets(
-        summaries,
-        explorers={
-            name: _make_explorer(one, options, model_file=model_file, n_targets=len(results))
-            for name, one in results.items()
-        },
-        title=options.title,
-        units=split_units(options.unit, list(results)),
-        number_language=options.number_language,
-    )
-
-
 def split_units(unit: str | None, targets: Sequence[str]) -> dict[str, str]:
     """Return the unit of each target: one for all, or one for each between commas.
 
@@ -97,66 +60,59 @@ def split_units(unit: str | None, targets: Sequence[str]) -> dict[str, str]:
     return dict(zip(targets, given if len(given) > 1 else given * len(targets), strict=True))
 
 
-def _make_explorer(
-    result: "NodePredictions",
+def write_results(
+    results: Results,
+    summarize: Callable[[], Summaries],
+    files: Mapping[str, str | None],
     options: PageOptions,
     *,
-    model_file: str | None,
-    n_targets: int = 1,
-) -> dict[str, Any]:
+    top: int,
+    raw_names: bool,
+    write_model: Write | None,
+    waiting: Waiting,
+) -> None:
+    """Write the table of predictions, the page and the model: all files or none.
+
+    Everything is made before anything is written: an error leaves all files as they were.
+    """
+    page, rows = "", list_target_rows(results, top=top, raw_names=raw_names)
+    waiting.show_stage("explaining")
+    if files["report"] is not None:
+        page = _make_page(results, summarize(), options, model_file=files["model"])
+    made = [] if files["out"] is None else list(rows)
+    waiting.show_stage("writing")
+    write_outputs(
+        [
+            (files["model"], write_model),
+            (files["report"], make_text(page)),
+            (files["out"], make_csv(made)),
+        ]
+    )
+
+
+def _make_page(
+    results: Results, summaries: Summaries, options: PageOptions, *, model_file: str | None
+) -> str:
     from gradraker.exceptions import UnknownNodesError, format_names
-    from gradraker.report import build_explorer
+    from gradraker.report import build_explorer, render_predictions, render_targets
 
     names = [] if options.explain_nodes is None else read_names(options.explain_nodes)
+    told: Any = {"explain_nodes": names, "model_file": model_file, "n_targets": len(results)}
     try:
-        return build_explorer(
-            result, explain_nodes=names, model_file=model_file, n_targets=n_targets
-        )
+        explorers: Any = {name: build_explorer(one, **told) for name, one in results.items()}
     except UnknownNodesError as error:
         listed = format_names(error.nodes)
         raise ValueError(
             f"{options.explain_nodes}: the graph does not have the nodes {listed}"
         ) from error
-
-
-class Outputs:
-    """A table of predictions and a page, made before anything is written.
-
-    Parameters
-    ----------
-    out, report : str or None
-        Files of the table and of the page; "-" is standard output.
-    """
-
-    def __init__(self, out: str | None, report: str | None) -> None:
-        self.out, self.report = out, report
-        self.to_stderr = "-" in (out, report)  # where everything else is printed
-        self._rows: list[Sequence[object]] = []
-        self._page = ""
-
-    def make(self, rows: Iterable[Sequence[object]], render_page: Callable[[], str]) -> None:
-        """Make what is asked for: rows of the table, which may be lazy, and the page."""
-        if self.report is not None:
-            self._page = render_page()
-        if self.out is not None:
-            self._rows = list(rows)
-
-    def write(self, model: str | None, write_model: Write) -> None:
-        """Write the model, if there is a path for it, and what was made: all files or none."""
-        write_outputs(
-            [
-                (model, write_model),
-                (self.report, make_text(self._page)),
-                (self.out, make_csv(self._rows)),
-            ]
+    look: Any = {"title": options.title, "number_language": options.number_language}
+    if None in results:
+        return render_predictions(
+            summaries[None], explorer=explorers[None], unit=options.unit, **look
         )
-
-    def echo(self, model: str | None) -> None:
-        """Name the files that were written."""
-        for what, file in (("Predictions", self.out), ("Report", self.report), ("Model", model)):
-            if file not in (None, "-"):
-                # Not through rich, which would break a long path into lines.
-                click.echo(f"{what}: {file}", err=self.to_stderr)
+    targets = [str(name) for name in results]
+    units = split_units(options.unit, targets)
+    return render_targets(summaries, explorers=explorers, units=units, **look)
 
 
 def read_names(path: str) -> list[str]:

@@ -165,10 +165,10 @@ def _list_transfer_facts(transfer: dict[str, Any] | None) -> list[tuple[str, str
     return [("Similarity transfer", transfer["verdict"])]
 
 
-def make_predictions_table(predictions: list[dict[str, Any]]) -> "Table | None":
-    """The first few predictions; None if there are none."""
+def make_predictions_table(predictions: list[dict[str, Any]]) -> "list[Table]":
+    """The first few predictions; no table if there are none."""
     if not predictions:
-        return None
+        return []
     first = predictions[:_SHOWN]
     headings, rows = ["Node", "Prediction"], [[one["node"], one["prediction"]] for one in first]
     if "probability" in first[0]:
@@ -186,4 +186,4 @@ def make_predictions_table(predictions: list[dict[str, Any]]) -> "Table | None":
         for row, one in zip(rows, first, strict=True):
             row.append(one["contributors"][0]["node"] if one["contributors"] else "")
     title = f"Predictions, {len(first)} of {shorten(len(predictions))}"
-    return make_rows_table(title, headings, rows)
+    return [make_rows_table(title, headings, rows)]

@@ -44,6 +44,7 @@ class Display:
 
     ax_: "Axes"
     figure_: "Figure"
+    size = (5.5, 3.6)  # of a figure of its own, in inches
 
     def plot(self, *, ax: "Axes | None" = None) -> Self:
         """Draw on ``ax``, or on a new figure that no global state knows of.
@@ -65,7 +66,7 @@ class Display:
         return self
 
     def _make_axes(self) -> "Axes":
-        return make_axes()
+        return make_axes(*self.size)
 
     def _draw(self, axes: "Axes") -> None:
         raise NotImplementedError
@@ -92,10 +93,7 @@ class DrawnDisplay(Display):
     def __init__(
         self, draw_on: "Callable[[Axes], object]", width: float = 5.5, height: float = 3.6
     ) -> None:
-        self._draw_on, self._size = draw_on, (width, height)
-
-    def _make_axes(self) -> "Axes":
-        return make_axes(*self._size)
+        self._draw_on, self.size = draw_on, (width, height)
 
     def _draw(self, axes: "Axes") -> None:
         self._draw_on(axes)

@@ -57,11 +57,9 @@ def render_figure(figure: "Figure", kind: str) -> bytes:
 
     Examples
     --------
-    >>> from gradraker import NodeRegressor
-    >>> model = NodeRegressor().fit([("a", "b"), ("b", "c")], {"a": 1.0, "c": 2.0})
-    >>> display = model.explain(["b"]).plot()
-    >>> from gradraker.plotting import render_figure
-    >>> render_figure(display.figure_, "png")[1:4]
+    >>> from gradraker.plotting import DrawnDisplay, render_figure
+    >>> figure = DrawnDisplay(lambda axes: axes.plot([1, 2])).plot().figure_
+    >>> render_figure(figure, "png")[1:4]
     b'PNG'
     """
     from matplotlib import rc_context
@@ -82,11 +80,9 @@ def write_figure(figure: "Figure", path: str | os.PathLike[str]) -> Path:
 
     Examples
     --------
-    >>> from gradraker import NodeRegressor
-    >>> model = NodeRegressor().fit([("a", "b"), ("b", "c")], {"a": 1.0, "c": 2.0})
-    >>> display = model.explain(["b"]).plot()
-    >>> from gradraker.plotting import write_figure
-    >>> _ = write_figure(display.figure_, "why.svg")  # doctest: +SKIP
+    >>> from gradraker.plotting import DrawnDisplay, write_figure
+    >>> figure = DrawnDisplay(lambda axes: axes.plot([1, 2])).plot().figure_
+    >>> _ = write_figure(figure, "why.svg")  # doctest: +SKIP
     """
     kind = Path(path).suffix.lower().removeprefix(".")
     if kind not in FORMATS:
@@ -102,11 +98,9 @@ def freeze_layout(figure: "Figure") -> None:
 
     Examples
     --------
-    >>> from gradraker import NodeRegressor
-    >>> model = NodeRegressor().fit([("a", "b"), ("b", "c")], {"a": 1.0, "c": 2.0})
-    >>> display = model.explain(["b"]).plot()
-    >>> from gradraker.plotting import freeze_layout
-    >>> freeze_layout(display.figure_)
+    >>> from gradraker.plotting import DrawnDisplay, freeze_layout
+    >>> figure = DrawnDisplay(lambda axes: axes.plot([1, 2])).plot().figure_
+    >>> freeze_layout(figure)
     """
     figure.draw_without_rendering()
     if any(axes.get_aspect() != "auto" for axes in figure.axes):
@@ -135,11 +129,9 @@ def render_inline_svg(figure: "Figure", *, prefix: str, description: str) -> str
 
     Examples
     --------
-    >>> from gradraker import NodeRegressor
-    >>> model = NodeRegressor().fit([("a", "b"), ("b", "c")], {"a": 1.0, "c": 2.0})
-    >>> display = model.explain(["b"]).plot()
-    >>> from gradraker.plotting import render_inline_svg
-    >>> "<svg" in render_inline_svg(display.figure_, prefix="b", description="Reasons")
+    >>> from gradraker.plotting import DrawnDisplay, render_inline_svg
+    >>> figure = DrawnDisplay(lambda axes: axes.plot([1, 2])).plot().figure_
+    >>> "<svg" in render_inline_svg(figure, prefix="b", description="Reasons")
     True
     """
     text = render_figure(figure, "svg").decode()
@@ -151,11 +143,9 @@ def to_inline_svg(text: str, *, prefix: str, description: str) -> str:
 
     Examples
     --------
-    >>> from gradraker import NodeRegressor
-    >>> model = NodeRegressor().fit([("a", "b"), ("b", "c")], {"a": 1.0, "c": 2.0})
-    >>> display = model.explain(["b"]).plot()
-    >>> from gradraker.plotting import render_figure, to_inline_svg
-    >>> svg = render_figure(display.figure_, "svg")
+    >>> from gradraker.plotting import DrawnDisplay, render_figure, to_inline_svg
+    >>> figure = DrawnDisplay(lambda axes: axes.plot([1, 2])).plot().figure_
+    >>> svg = render_figure(figure, "svg")
     >>> to_inline_svg(svg.decode(), prefix="b", description="Reasons").startswith("<svg")
     True
     """

@@ -17,7 +17,6 @@ from gradraker.plotting.figure import (
     VERMILION,
     check_column,
     count_columns,
-    make_axes,
 )
 
 if TYPE_CHECKING:
@@ -68,6 +67,8 @@ class NodeDistancesDisplay(ExplainedNodeDisplay):
     'Efficient distance, ‖d‖ = 1.41'
     """
 
+    size = (4.8, 4.6)
+
     def __init__(
         self,
         squared_distances: ArrayLike,
@@ -99,9 +100,6 @@ class NodeDistancesDisplay(ExplainedNodeDisplay):
             ),
             title=format_title(explanation, number),
         )
-
-    def _make_axes(self) -> "Axes":
-        return make_axes(4.8, 4.6)
 
     def _draw(self, axes: "Axes") -> None:
         farthest = float(self.radii.max()) or 1.0

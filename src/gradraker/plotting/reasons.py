@@ -122,6 +122,8 @@ class NeighbourhoodDisplay(Display):
     'Pilatus: -...'
     """
 
+    size = (6.2, 4.6)
+
     def __init__(
         self,
         names: Sequence[Hashable],
@@ -163,9 +165,6 @@ class NeighbourhoodDisplay(Display):
         weights = [weight_of.get(row, 0.0) for row in drawn.tolist()]
         names = result.nodes[drawn].tolist()
         return cls(names, labels, known, edges, weights, classes=classes).plot(ax=ax)
-
-    def _make_axes(self) -> "Axes":
-        return make_axes(6.2, 4.6)
 
     def _draw(self, axes: "Axes") -> None:
         places = place_nodes(len(self.names), self.edges)

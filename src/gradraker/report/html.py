@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -19,7 +20,6 @@ from gradraker.plotting import (
     plot_sigma2_ranges,
     render_inline_svg,
 )
-from gradraker.report.numbers import NUMBER_FORMATS, NumberFormat
 from gradraker.report.summary import list_least_certain
 
 if TYPE_CHECKING:
@@ -31,7 +31,46 @@ _TARGET_TEMPLATE = "target.html"
 _MOST_TARGETS = 20
 _N_SHOWN = 15
 _N_LISTED = 10
-_SI = NUMBER_FORMATS["si"]
+
+
+@dataclass(frozen=True)
+class NumberFormat:
+    """The decimal mark, and what stands between thousands.
+
+    Examples
+    --------
+    >>> from gradraker.report.html import NUMBER_FORMATS
+    >>> NUMBER_FORMATS["de"].format_number(3.14159), NUMBER_FORMATS["de"].format_count(12345)
+    ('3,142', '12.345')
+    >>> NUMBER_FORMATS["si"].format_number(-0.5), NUMBER_FORMATS["si"].format_number(None)
+    ('−0.5', 'none')
+    """
+
+    decimal: str
+    group: str
+
+    def format_number(self, value: float | None) -> str:
+        """Return a number with four digits that count; "none" if it is missing or not finite."""
+        if value is None or not math.isfinite(value):
+            return "none"
+        text = f"{value:.4g}".replace("-", "−")
+        if "e" not in text and abs(value) >= 1000.0:
+            text = f"{float(f'{value:.4g}'):,.0f}".replace("-", "−").replace(",", self.group)
+            return text
+        return text.replace(".", self.decimal)
+
+    def format_count(self, value: int) -> str:
+        """Return a whole number."""
+        return f"{value:,}".replace(",", self.group)
+
+
+NUMBER_FORMATS = {
+    "si": NumberFormat(".", "\u202f"),
+    "en": NumberFormat(".", ","),
+    "de": NumberFormat(",", "."),
+    "fr": NumberFormat(",", "\u202f"),
+    "ch": NumberFormat(".", "’"),
+}
 
 
 def render_predictions(
@@ -219,7 +258,7 @@ def _read_script() -> dict[str, Any]:
     return {"script": Markup(script), "script_hash": f"sha256-{digest}"}
 
 
-def make_environment(*packages: str, numbers: NumberFormat = _SI) -> "Environment":
+def make_environment(*packages: str, numbers: NumberFormat = NUMBER_FORMATS["si"]) -> "Environment":
     """Templates, with everything escaped and the filters that all pages use.
 
     Those of ``packages`` come before those of the report, and may extend them.

@@ -13,13 +13,19 @@ from gradraker.graph.node_graph import count_reversed
 from gradraker.models.node_model import NodeModel
 from gradraker.models.walks.node_regressor import NodeRegressor
 from gradraker.models.walks.targets.transforms import NoTransform
-from gradraker.report.attributes import describe_attributes, list_coefficients
 from gradraker.report.names import list_contributors, round_off, to_json_name, to_json_value
 from gradraker.report.quality import describe_left_out
 from gradraker.sweep.versions import collect_versions
 from gradraker.workflow import NodePredictions, Update
 
 _MOST_DRAWN = 2000
+# Whose attributes the blocks of a kernel hold.
+_WHOSE = {
+    "attributes": "of the node",
+    "neighbour_attributes": "of neighbours",
+    "neighbour_attributes1": "of neighbours",
+    "neighbour_attributes2": "of neighbours of neighbours",
+}
 
 
 def summarize_predictions(
@@ -152,13 +158,11 @@ def list_predictions(result: NodePredictions, n_contributors: int) -> list[dict[
     """List the predictions of the nodes whose values are unknown."""
     rows = np.flatnonzero(~result.is_known)
     nodes = result.nodes[rows].tolist()
+    to_json = float if result.task == "values" else to_json_name
     listed: list[dict[str, Any]] = [
-        {"node": to_json_name(node), "prediction": to_json_name(prediction)}
+        {"node": to_json_name(node), "prediction": to_json(prediction)}
         for node, prediction in zip(nodes, result.predictions[rows].tolist(), strict=True)
     ]
-    if result.task == "values":
-        for one, number in zip(listed, result.predictions[rows].tolist(), strict=True):
-            one["prediction"] = number
     if result.intervals is not None:
         for one, (lower, upper) in zip(listed, result.intervals[rows].tolist(), strict=True):
             one |= {"lower": to_json_number(lower), "upper": to_json_number(upper)}
@@ -332,3 +336,51 @@ def _summarize_class(model: NodeModel, explanation: LinearExplanation, *, k: int
             for i in order
         ],
     }
+
+
+def describe_attributes(
+    facts: dict[str, Any], model: NodeModel, *, target: object = None
+) -> dict[str, Any] | None:
+    """Return what a model says about attributes, with names of classes and targets.
+
+    Parameters
+    ----------
+    facts : dict
+        What ``model.describe()`` returned.
+    model : model of graphs
+        Fitted.
+    target : name, optional
+        A class, or one of several targets, that coefficients are listed for; default all.
+
+    Returns
+    -------
+    dict or None
+        None for a model without attributes. ``coefficients`` says what a prediction (of a class:
+        its score) gains when an attribute is larger by one standard deviation.
+    """
+    told: dict[str, Any] | None = facts.get("attributes")
+    if told is None:
+        return None
+    named = [_name_coefficient(one, model) for one in told["coefficients"]]
+    wanted = None if target is None else to_json_name(target)
+    return told | {"coefficients": [one for one in named if wanted in (None, one.get("target"))]}
+
+
+def list_coefficients(model: NodeModel, target: object, k: int) -> list[dict[str, Any]]:
+    """List the attributes that count most for a class or a target (None if there is one only)."""
+    told = describe_attributes(model.describe(), model, target=target)
+    if told is None:
+        return []
+    listed = told["coefficients"][:k]
+    return [{key: one[key] for key in ("attribute", "whose", "coefficient")} for one in listed]
+
+
+def _name_coefficient(one: dict[str, Any], model: NodeModel) -> dict[str, Any]:
+    is_classes = model.value_kind.task == "classes"
+    names = model.classes_.tolist() if is_classes else model.target_names_
+    named = {"target": to_json_name(names[one["target"]])} if names else {}
+    return {
+        "attribute": one["attribute"],
+        "whose": _WHOSE.get(one["block"], one["block"]),
+        "coefficient": one["coefficient"],
+    } | named

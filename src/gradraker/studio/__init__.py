@@ -5,7 +5,7 @@ page comes from the live service or from a small API of its own under ``/studio/
 loads nothing from elsewhere. It needs the extra ``studio``.
 """
 
-from gradraker.studio.coordinates import find_coordinates
+from gradraker.studio.answers.graph_parts import find_coordinates
 from gradraker.studio.routes import add_studio
 from gradraker.studio.studio_demo import describe_stations, make_demo
 from gradraker.studio.studio_options import StudioOptions

@@ -3,11 +3,11 @@
 import json
 from typing import Annotated, Any
 
-from fastapi import FastAPI, Query
+from fastapi import Depends, FastAPI, Query
 from pydantic import BaseModel, ConfigDict, Field
-from starlette.requests import Request
 from starlette.responses import Response
 
+from gradraker.live.api.pages import add_file
 from gradraker.live.api.problems import RefusedError
 from gradraker.live.service import Service
 from gradraker.live.settings import LARGEST_NUMBER
@@ -53,20 +53,13 @@ class SwitchStream(BaseModel):
 def add_studio(app: FastAPI, service: Service, options: StudioOptions | None = None) -> None:
     """Add the page at ``/studio`` to the application of a live service."""
     studio = Studio(service, options or StudioOptions())
-    for path, content, kind in list_files():
-        app.router.add_route(path, _to_endpoint(content, kind), methods=["GET"])
+    for file in list_files():
+        add_file(app, *file, {"Content-Security-Policy": POLICY})
     _add_graph(app, studio)
     _add_nodes(app, studio)
     _add_sigma2(app, studio)
     _add_streams(app, studio)
     _add_snapshot(app, studio)
-
-
-def _to_endpoint(content: bytes, kind: str) -> Any:
-    async def get_file(request: Request) -> Response:
-        return Response(content, media_type=kind, headers={"Content-Security-Policy": POLICY})
-
-    return get_file
 
 
 def _answer(found: Any) -> Response:
@@ -155,25 +148,30 @@ def _add_nodes(app: FastAPI, studio: Studio) -> None:
         return await _ask(studio, work)
 
 
+async def _read_settings(
+    d: _D = 200, eta: _Eta = 0.1, e: _E = 3, repeat: _Repeat = 0
+) -> LabSettings:
+    return LabSettings(d, eta, e, repeat)
+
+
+_Settings = Annotated[LabSettings, Depends(_read_settings)]
+
+
 def _add_sigma2(app: FastAPI, studio: Studio) -> None:
     @app.get("/studio/api/sigma2/split", **_API)
-    async def get_split(d: _D = 200, repeat: _Repeat = 0) -> Any:
-        settings = LabSettings(d, repeat=repeat)
+    async def get_split(settings: _Settings) -> Any:
         return await _ask(studio, lambda view: view.lab.describe_split(settings), thread="sigma2")
 
     @app.get("/studio/api/sigma2/curve", **_API)
-    async def get_curve(d: _D = 200, eta: _Eta = 0.1, e: _E = 3, repeat: _Repeat = 0) -> Any:
-        settings = LabSettings(d, eta, e, repeat)
+    async def get_curve(settings: _Settings) -> Any:
         return await _ask(studio, lambda view: view.lab.compute_curve(settings), thread="sigma2")
 
     @app.get("/studio/api/sigma2/mean", **_API)
-    async def get_mean(d: _D = 200, eta: _Eta = 0.1, e: _E = 3, repeat: _Repeat = 0) -> Any:
-        settings = LabSettings(d, eta, e, repeat)
+    async def get_mean(settings: _Settings) -> Any:
         return await _ask(studio, lambda view: view.lab.average_curves(settings), thread="means")
 
     @app.get("/studio/api/sigma2/rules", **_API)
-    async def get_rules(d: _D = 200, eta: _Eta = 0.1, e: _E = 3, repeat: _Repeat = 0) -> Any:
-        settings = LabSettings(d, eta, e, repeat)
+    async def get_rules(settings: _Settings) -> Any:
         return await _ask(studio, lambda view: view.lab.choose_by_rules(settings), thread="means")
 
 
@@ -196,10 +194,7 @@ def _add_streams(app: FastAPI, studio: Studio) -> None:
 
 def _add_snapshot(app: FastAPI, studio: Studio) -> None:
     @app.get("/studio/api/snapshot", **_API)
-    async def get_snapshot(
-        node: _Node = "", d: _D = 200, eta: _Eta = 0.1, e: _E = 3, repeat: _Repeat = 0
-    ) -> Response:
-        settings = LabSettings(d, eta, e, repeat)
+    async def get_snapshot(settings: _Settings, node: _Node = "") -> Response:
         try:
             answers = await studio.ask(lambda view: collect_snapshot(view, node, settings))
         except (ValueError, TypeError) as error:

@@ -2,8 +2,7 @@
 
 from gradraker.workflow.bank import BankPredictions, predict_with_bank
 from gradraker.workflow.contributors import Contributors, find_contributors
-from gradraker.workflow.evaluate import evaluate_left_out
-from gradraker.workflow.node_predictions import NodePredictions
+from gradraker.workflow.node_predictions import NodePredictions, evaluate_left_out
 from gradraker.workflow.predict import predict_all, predict_nodes, predict_targets
 from gradraker.workflow.ranges import find_ranges
 from gradraker.workflow.series import SeriesPredictions, predict_series

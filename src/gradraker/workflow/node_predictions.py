@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from gradraker._html import escape, render_box, render_rows
+from gradraker.exceptions import TooFewValuesError
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.graph.adapters.columns import Task
 from gradraker.graph.edges import Reading
@@ -17,10 +18,11 @@ from gradraker.graph.node_graph import count_reversed
 from gradraker.models.left_out import LeftOut, LeftOutClasses, measure_left_out_error
 from gradraker.models.node_model import NodeModel
 from gradraker.workflow.contributors import Contributors, find_contributors
-from gradraker.workflow.evaluate import evaluate_left_out
 
 # Predictions that a notebook shows.
 _SHOWN = 8
+# With fewer known nodes than this there is no estimate: it would be noise.
+ENOUGH_TO_ESTIMATE = 10
 
 
 @dataclass(frozen=True)
@@ -250,6 +252,42 @@ class NodePredictions:
         if not model.is_directed_ or not model.adjacency_.nnz or count_reversed(model.adjacency_):
             return ""
         return "taken as directed: no edge has its reverse"
+
+
+def evaluate_left_out(
+    model: NodeModel, *, target: Hashable = None
+) -> LeftOut | LeftOutClasses | None:
+    """Predict known nodes of a fitted model without their own values.
+
+    Parameters
+    ----------
+    model : model of graphs
+        Fitted.
+    target : name, optional
+        One of several targets.
+
+    Returns
+    -------
+    LeftOut, LeftOutClasses or None
+        None with fewer than 10 known nodes, or if the model cannot leave any out.
+
+    Examples
+    --------
+    >>> from gradraker import NodeRegressor, load_temperature
+    >>> from gradraker.workflow import evaluate_left_out
+    >>> data = load_temperature()
+    >>> model = NodeRegressor().fit(data, dict(zip(data.node_names[:30], data.values[:30])))
+    >>> evaluate_left_out(model).error.n_nodes
+    30
+    """
+    if len(model.known_nodes_) < ENOUGH_TO_ESTIMATE:
+        return None
+    try:
+        found: Any = model.predict_left_out()
+    except TooFewValuesError:
+        return None
+    one: LeftOut | LeftOutClasses = found if target is None else found[target]
+    return None if target is not None and len(one.rows) < ENOUGH_TO_ESTIMATE else one
 
 
 def _to_cell(entry: Any) -> Any:

@@ -152,12 +152,8 @@ def predict_all(
         return NodePredictions(
             model, model.predict(nodes), probabilities=model.predict_proba(nodes)
         )
-    if coverage is None:
-        return NodePredictions(model, bounds.clip(model.predict(nodes)), bounds=bounds)
-    predictions, intervals = model.predict(nodes, return_interval=True, coverage=coverage)
-    return NodePredictions(
-        model, bounds.clip(predictions), bounds.clip(intervals), coverage, bounds=bounds
-    )
+    predictions, ends = _predict_numbers(model, coverage, bounds)
+    return NodePredictions(model, predictions, ends, coverage, bounds=bounds)
 
 
 def predict_targets(
@@ -193,21 +189,27 @@ def predict_targets(
     if not model.target_names_:
         raise ValueError("model has learned one target: predict_all predicts it")
     bounds = _make_bounds(lower, upper)
-    if coverage is None:
-        columns, ends = model.predict(model.nodes_), None
-    else:
-        columns, ends = model.predict(model.nodes_, return_interval=True, coverage=coverage)
+    columns, ends = _predict_numbers(model, coverage, bounds)
     return {
         target: NodePredictions(
             model,
-            bounds.clip(columns[:, j]),
-            None if ends is None else bounds.clip(ends[:, j]),
+            columns[:, j],
+            None if ends is None else ends[:, j],
             coverage,
             bounds=bounds,
             target=target,
         )
         for j, target in enumerate(model.target_names_)
     }
+
+
+def _predict_numbers(model: NodeModel, coverage: float | None, bounds: Bounds) -> tuple[Any, Any]:
+    """Return predictions of all nodes, and intervals if there is a coverage, within bounds."""
+    if coverage is None:
+        return bounds.clip(model.predict(model.nodes_)), None
+    found = model.predict(model.nodes_, return_interval=True, coverage=coverage)
+    predictions, ends = map(bounds.clip, found)
+    return predictions, ends
 
 
 def _make_bounds(lower: float | None, upper: float | None) -> Bounds:

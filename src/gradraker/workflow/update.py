@@ -47,6 +47,11 @@ class Update:
     n_forgotten: int = 0
 
     @property
+    def has_changed(self) -> bool:
+        """Whether the model is another one than before."""
+        return bool(self.learned) or self.graph_changed or self.n_forgotten > 0
+
+    @property
     def rmse(self) -> float | None:
         """Error of numbers predicted before learning; None if nothing was learned."""
         return self._measure(np.array(list(self.predicted.values())))

@@ -1,5 +1,6 @@
 """Panels of nodes: exact sums, and imagined links that leave the model as it is."""
 
+import base64
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,12 @@ import pytest
 pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
 
 from gradraker import NodeClassifier, NodeRegressor, SKGNodeRegressor, load_temperature
-from gradraker.studio.answers import explain_node, imagine_changes, unpack
+from gradraker.studio.answers import explain_node, imagine_changes
+
+
+def unpack(text: str, kind: str) -> Any:
+    """Read an array as the page does."""
+    return np.frombuffer(base64.b64decode(text), dtype=kind)
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gradraker.cli.inputs import check_distinct, check_streams
-from gradraker.cli.options import FileName, json_option
-from gradraker.cli.output import check_writable, echo_json, make_console, make_csv, write_outputs
+from gradraker.cli.inputs import check_files
+from gradraker.cli.options import add_file, json_option
+from gradraker.cli.output import echo_json, make_csv, show_facts, write_outputs
 from gradraker.cli.tables import make_facts_table, make_rows_table, shorten
 
 if TYPE_CHECKING:
@@ -29,11 +29,10 @@ def list_(as_json: bool) -> None:
     from gradraker.datasets import describe_dataset, list_datasets
 
     listed = [describe_dataset(name) for name in list_datasets()]
-    if as_json:
-        echo_json({"datasets": [_to_json(info) for info in listed]})
-        return
     rows = [(info.name, _format_home(info), _format_counts(info)) for info in listed]
-    make_console().print(make_rows_table("Data sets", ["Name", "Files", "Facts"], rows))
+    table = make_rows_table("Data sets", ["Name", "Files", "Facts"], rows)
+    facts = {"datasets": [_to_json(info) for info in listed]}
+    show_facts(facts, lambda _: [table], as_json=as_json)
 
 
 @data.command(epilog="Example: gradraker data info temperature")
@@ -42,9 +41,6 @@ def list_(as_json: bool) -> None:
 def info(name: str, as_json: bool) -> None:
     """Describe the data set NAME: its nodes, terms of use and files."""
     dataset = _describe(name)
-    if as_json:
-        echo_json(_to_json(dataset))
-        return
     facts = [
         ("What", dataset.description),
         ("Facts", _format_counts(dataset)),
@@ -54,21 +50,21 @@ def info(name: str, as_json: bool) -> None:
         ("Cite", dataset.citation),
         ("In Python", f"gradraker.datasets.{dataset.loader.__name__}()"),
     ]
-    make_console().print(make_facts_table(dataset.name, facts))
+    table = make_facts_table(dataset.name, facts)
+    show_facts(_to_json(dataset), lambda _: [table], as_json=as_json)
 
 
 @data.command(
     epilog="Example: gradraker data fetch temperature --edges edges.csv --values values.csv"
 )
 @click.argument("name")
-@click.option(
+@add_file(
     "--data-home",
-    type=FileName(),
+    "Folder of the data sets; default GRADRAKER_DATA, or the user's cache.",
     metavar="DIR",
-    help="Folder of the data sets; default GRADRAKER_DATA, or the user's cache.",
 )
-@click.option("--edges", type=FileName(), metavar="FILE", help="Write the edges as CSV.")
-@click.option("--values", type=FileName(), metavar="FILE", help="Write the values as CSV.")
+@add_file("--edges", "Write the edges as CSV.")
+@add_file("--values", "Write the values as CSV.")
 @json_option
 def fetch(
     name: str, data_home: str | None, edges: str | None, values: str | None, as_json: bool
@@ -78,9 +74,7 @@ def fetch(
     With --edges and --values it is also written as files that the other commands read.
     """
     _describe(name)  # a wrong name is wrong use, before any file is looked at
-    check_streams(edges=edges, values=values, json="-" if as_json else None)
-    check_distinct({}, {"edges": edges, "values": values})
-    check_writable(edges, values)
+    check_files({}, {"edges": edges, "values": values}, as_json=as_json)
     from gradraker.datasets import load_dataset
 
     dataset = load_dataset(name, data_home=data_home)

@@ -1,6 +1,5 @@
 """``gradraker demo``: learn Swiss temperatures at some stations, predict the others."""
 
-import json
 import shlex
 from dataclasses import asdict
 from pathlib import Path
@@ -8,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gradraker.cli.output import make_csv, write_outputs
+from gradraker.cli.options import add_count, add_folder, json_option
+from gradraker.cli.output import echo_json, make_csv, write_outputs
+from gradraker.cli.tables import make_facts_table
 
 if TYPE_CHECKING:
     from gradraker.workflow.demo import DemoResult, DemoSummary
@@ -75,26 +76,21 @@ def print_tables(summary: "DemoSummary") -> None:
 
     from gradraker.workflow.demo import KNOWN_FRACTION
 
-    facts = Table(
-        title=f"{summary.dataset}: predicted from {KNOWN_FRACTION:.0%} of the stations",
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        show_header=False,
-    )
-    facts.add_column(style="bold")
-    facts.add_column()
-    facts.add_row("Graph", f"{summary.n_nodes} nodes, {summary.n_edges} edges")
-    facts.add_row(
-        "Split", f"{summary.n_sampled} known, {summary.n_tested} unknown (seed {summary.seed})"
-    )
-    facts.add_row(
-        "σ² of the kernel",
-        f"{summary.sigma2:.3g}, from the known nodes alone (rule '{summary.sigma2_rule}')",
-    )
-    of_nodes = f"{summary.gnmse_of_node_model:.4f}, what 'gradraker predict' does"
-    facts.add_row("GNMSE of the node model", of_nodes)
-    facts.add_row("GNMSE of SKG", f"{summary.gnmse:.4f}, the paper's learner")
-    facts.add_row("GNMSE of the mean", f"{summary.gnmse_of_mean:.4f} if all get the known mean")
+    facts = [
+        ("Graph", f"{summary.n_nodes} nodes, {summary.n_edges} edges"),
+        ("Split", f"{summary.n_sampled} known, {summary.n_tested} unknown (seed {summary.seed})"),
+        (
+            "σ² of the kernel",
+            f"{summary.sigma2:.3g}, from the known nodes alone (rule '{summary.sigma2_rule}')",
+        ),
+        (
+            "GNMSE of the node model",
+            f"{summary.gnmse_of_node_model:.4f}, what 'gradraker predict' does",
+        ),
+        ("GNMSE of SKG", f"{summary.gnmse:.4f}, the paper's learner"),
+        ("GNMSE of the mean", f"{summary.gnmse_of_mean:.4f} if all get the known mean"),
+    ]
+    head = f"{summary.dataset}: predicted from {KNOWN_FRACTION:.0%} of the stations"
 
     stations = Table(
         title="Three best and three worst predicted stations of SKG, temperatures in °C",
@@ -130,7 +126,7 @@ def print_tables(summary: "DemoSummary") -> None:
         why.add_row(told.method, f"{told.predicted_c:z.1f}", "; ".join(reasons))
 
     console = Console(markup=False)
-    for table in (facts, stations, why):
+    for table in (make_facts_table(head, facts), stations, why):
         console.print(table)
 
 
@@ -138,24 +134,9 @@ def print_tables(summary: "DemoSummary") -> None:
     short_help="Predict Swiss January temperatures and draw a figure.",
     epilog="Example: gradraker demo --seed 1 --out figures",
 )
-@click.option(
-    "--out",
-    "folder",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("gradraker-demo"),
-    show_default=True,
-    metavar="DIR",
-    help="Folder for the figure and the files; made if it is not there.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Seed of the split and of the learner.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
+@add_folder("gradraker-demo", "Folder for the figure and the files; made if it is not there.")
+@add_count("--seed", default=0, least=0, text="Seed of the split and of the learner.")
+@json_option
 def demo(folder: Path, seed: int, as_json: bool) -> None:
     """Predict January temperatures at Swiss weather stations, and draw a figure.
 
@@ -176,7 +157,7 @@ def demo(folder: Path, seed: int, as_json: bool) -> None:
 
     if as_json:
         facts = asdict(result.summary) | {"figure": None if figure is None else str(figure)}
-        click.echo(json.dumps(facts, indent=2, allow_nan=False))
+        echo_json(facts)
         if missing:
             click.echo(missing, err=True)
         return

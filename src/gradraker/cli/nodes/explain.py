@@ -1,16 +1,19 @@
 """``gradraker explain``: why a model predicts what it predicts for a node."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from gradraker.cli import options as shared
 from gradraker.cli.inputs import load_node_model
-from gradraker.cli.options import FileName, add_top_option
-from gradraker.cli.output import echo_json, make_console, make_printable
+from gradraker.cli.output import make_printable, show_facts
 from gradraker.cli.progress import Waiting
 from gradraker.cli.tables import make_facts_table, make_rows_table, shorten
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from gradraker.models import NodeModel
 
 
@@ -18,13 +21,7 @@ if TYPE_CHECKING:
     short_help="Say which known values a prediction comes from.",
     epilog="Example: gradraker explain --model model.gr --node Pilatus",
 )
-@click.option(
-    "--model",
-    type=FileName(),
-    required=True,
-    metavar="FILE",
-    help="Model that predict or update wrote.",
-)
+@shared.add_file("--model", "Model that predict or update wrote.", required=True)
 @click.option("--node", required=True, metavar="NAME", help="The node to explain.")
 @click.option(
     "--target",
@@ -33,8 +30,8 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="The column of values, if there are several.",
 )
-@add_top_option(10)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
+@shared.add_top(10)
+@shared.json_option
 def explain(model: str, node: str, target: str | None, top: int, as_json: bool) -> None:
     """Say which known values the prediction of a node comes from.
 
@@ -61,19 +58,19 @@ def explain(model: str, node: str, target: str | None, top: int, as_json: bool) 
                 f"--node: {node!r} is not in the graph that the model has learned"
             ) from error
         facts = summarize_explanation(saved, explanation, k=top, target=which.get("target"))
-    if as_json:
-        echo_json(facts)
-        return
-    page = make_console()
+    show_facts(facts, _list_tables, as_json=as_json)
+
+
+def _list_tables(facts: dict[str, Any]) -> "Iterator[Table]":
     listed = _list_class_facts(facts) if "classes" in facts else _list_value_facts(facts)
-    page.print(make_facts_table(f"Node {make_printable(node)}", listed))
+    yield make_facts_table(f"Node {make_printable(facts['node'])}", listed)
     if facts["parts"]:
         rows = [[name, part] for name, part in facts["parts"].items()]
-        page.print(make_rows_table("Kinds of similarity", ["Similarity", "Adds"], rows))
+        yield make_rows_table("Kinds of similarity", ["Similarity", "Adds"], rows)
     if facts["attributes"]:
         rows = [[one["attribute"], one["whose"], one["coefficient"]] for one in facts["attributes"]]
         title = "Attributes: what one standard deviation more adds"
-        page.print(make_rows_table(title, ["Attribute", "Whose", "Adds"], rows))
+        yield make_rows_table(title, ["Attribute", "Whose", "Adds"], rows)
     headings = {"node": "Known node", "weight": "Weight", "value": "Value"}
     if "classes" in facts:
         headings["value"] = "Class"
@@ -81,7 +78,7 @@ def explain(model: str, node: str, target: str | None, top: int, as_json: bool) 
     headings |= {"contribution": "Contribution", "squared_distance": "Squared distance"}
     shown = [key for key in headings if key in facts["contributors"][0]]
     rows = [[one[key] for key in shown] for one in facts["contributors"]]
-    page.print(make_rows_table("The nodes that count most", [headings[key] for key in shown], rows))
+    yield make_rows_table("The nodes that count most", [headings[key] for key in shown], rows)
 
 
 def _choose_target(model: "NodeModel", target: str | None) -> dict[str, Any]:

@@ -7,22 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gradraker.cli.inputs import (
-    FileOptions,
-    fit_files,
-    load_one_target,
-    read_attributes_table,
-    take_file_options,
-)
+from gradraker.cli import options as shared
+from gradraker.cli.inputs import FileOptions, check_beginning, make_model, take_file_options
 from gradraker.cli.option_groups import FILE_OPTIONS, GroupedCommand
-from gradraker.cli.options import (
-    FileName,
-    add_values_option,
-    attributes_option,
-    directed_option,
-    file_options,
-    optional_edges_option,
-)
 from gradraker.cli.progress import Waiting
 
 if TYPE_CHECKING:
@@ -37,10 +24,10 @@ TOKEN_VARIABLE = "GRADRAKER_TOKEN"
     short_help="Serve predictions over HTTP, and learn while serving.",
     epilog="Example: gradraker serve --edges edges.csv --values known.csv --journal live.db",
 )
-@click.option("--model", type=FileName(), metavar="FILE", help="Begin with a saved model.")
-@optional_edges_option
-@add_values_option(required=False, text="Known values to begin with: nodes and numbers or classes.")
-@attributes_option
+@shared.add_file("--model", "Begin with a saved model.")
+@shared.add_edges()
+@shared.add_values("Known values to begin with: nodes and numbers or classes.")
+@shared.attributes_option
 @click.option(
     "--labels", is_flag=True, help="Values are labels; for a journal that begins with nothing."
 )
@@ -62,15 +49,14 @@ TOKEN_VARIABLE = "GRADRAKER_TOKEN"
     help=f"What clients must know; better given by the variable {TOKEN_VARIABLE}, which others "
     "cannot see. Default a new one, which is printed.",
 )
-@click.option(
+@shared.add_choice(
     "--token-for",
-    type=click.Choice(["changes", "all", "nothing"]),
+    ("changes", "all", "nothing"),
+    "Requests that need the token.",
     default="changes",
-    show_default=True,
-    help="Requests that need the token.",
 )
-@click.option("--tls-cert", type=FileName(), metavar="FILE", help="Certificate, for HTTPS.")
-@click.option("--tls-key", type=FileName(), metavar="FILE", help="Private key of the certificate.")
+@shared.add_file("--tls-cert", "Certificate, for HTTPS.")
+@shared.add_file("--tls-key", "Private key of the certificate.")
 @click.option(
     "--allow-host",
     "hosts",
@@ -84,14 +70,12 @@ TOKEN_VARIABLE = "GRADRAKER_TOKEN"
     help="Address of a proxy whose X-Forwarded headers are believed.",
 )
 @click.option("--root-path", default="", metavar="PATH", help="Path that a proxy takes away.")
-@click.option(
-    "--max-body", type=click.IntRange(min=1000), default=8 * 2**20, show_default=True, metavar="N",
-    help="Bytes of a request.",
-)  # fmt: skip
-@click.option(
-    "--max-pending", type=click.IntRange(min=1), default=50_000, show_default=True, metavar="N",
-    help="Changes that may wait to be learned; more are answered by 429.",
-)  # fmt: skip
+@shared.add_count("--max-body", default=8 * 2**20, least=1000, text="Bytes of a request.")
+@shared.add_count(
+    "--max-pending",
+    default=50_000,
+    text="Changes that may wait to be learned; more are answered by 429.",
+)
 @click.option(
     "--rate", type=click.FloatRange(min=0.1), default=1000.0, show_default=True, metavar="N",
     help="Requests per second of one address; more are answered by 429.",
@@ -104,8 +88,8 @@ TOKEN_VARIABLE = "GRADRAKER_TOKEN"
     "--snapshot", type=click.FloatRange(min=0.1), default=60.0, show_default=True,
     metavar="SECONDS", help="Time between snapshots, which make a restart quick.",
 )  # fmt: skip
-@file_options
-@directed_option
+@shared.file_options
+@shared.directed_option
 def serve(**options: Any) -> None:
     """Serve predictions over HTTP, and learn while serving.
 
@@ -160,11 +144,16 @@ def serve(**options: Any) -> None:
         click.echo(
             f"The journal exists and is gone on from: {', '.join(given)} not read.", err=True
         )
+    stream: Any = None
+    if options["demo"]:
+        from gradraker.live import demo_stream
+
+        stream = demo_stream.stream_temperatures
     try:
         run(
             opened,
             settings,
-            background=_find_stream() if options["demo"] else None,
+            background=stream,
             on_listen=lambda port: _tell(settings, port, token if is_made else None),
             add_routes=lambda app, service: _add_studio(app, service, is_demo=options["demo"]),
         )
@@ -174,13 +163,7 @@ def serve(**options: Any) -> None:
 
 
 def _check(options: dict[str, Any]) -> None:
-    begins = [f"--{name}" for name in ("model", "edges", "demo") if options[name]]
-    if len(begins) > 1:
-        raise click.UsageError(f"{' and '.join(begins)} cannot be given together")
-    if options["values"] and not options["edges"]:
-        raise click.UsageError("--values needs --edges")
-    if options["edges"] and not options["values"]:
-        raise click.UsageError("--edges needs --values")
+    begins = check_beginning(options, "model", "edges", "demo")
     if options["attributes"] and not options["edges"]:
         raise click.UsageError("--attributes needs --edges")
     if options["labels"] and begins:
@@ -222,24 +205,13 @@ def _add_studio(app: Any, service: Any, *, is_demo: bool) -> None:
     add_studio(app, service, describe_stations() if is_demo else None)
 
 
-def _find_stream() -> Any:
-    from gradraker.live.demo_stream import stream_temperatures
-
-    return stream_temperatures
-
-
 def _make_model(options: dict[str, Any], how: FileOptions, waiting: Waiting) -> "NodeModel | None":
     """Return the model that a new journal begins with."""
     if options["demo"]:
         from gradraker.live.demo_stream import make_demo_model
 
         return make_demo_model()
-    if options["model"]:
-        return load_one_target(options["model"], how.value, waiting)
-    if not options["edges"]:
-        return None
-    attributes = read_attributes_table(options["attributes"], waiting)
-    return fit_files(options, how, attributes, waiting)
+    return make_model(options, how, waiting)
 
 
 def _tell(settings: Any, port: int, token: str | None) -> None:

@@ -8,23 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gradraker.cli import options as shared
 from gradraker.cli.inputs import (
     FileOptions,
-    fit_files,
-    load_one_target,
-    read_attributes_table,
+    check_beginning,
+    make_model,
     read_values_file,
     take_file_options,
 )
 from gradraker.cli.option_groups import FILE_OPTIONS, GroupedCommand
-from gradraker.cli.options import (
-    FileName,
-    add_values_option,
-    attributes_option,
-    directed_option,
-    file_options,
-    optional_edges_option,
-)
 from gradraker.cli.progress import Waiting
 
 if TYPE_CHECKING:
@@ -38,16 +30,14 @@ if TYPE_CHECKING:
     short_help="Open a page on which one sees and touches what a model thinks.",
     epilog="Example: gradraker studio --edges edges.csv --values known.csv --unit °C",
 )
-@optional_edges_option
-@add_values_option(required=False, text="Known values: nodes and numbers or classes.")
-@attributes_option
-@click.option("--model", type=FileName(), metavar="FILE", help="A saved model instead of files.")
+@shared.add_edges()
+@shared.add_values("Known values: nodes and numbers or classes.")
+@shared.attributes_option
+@shared.add_file("--model", "A saved model instead of files.")
 @click.option("--demo", is_flag=True, help="January at Swiss weather stations instead of files.")
-@click.option(
+@shared.add_file(
     "--positions",
-    type=FileName(),
-    metavar="FILE",
-    help="Where nodes are drawn: a table of nodes, x (or east) and y (or north). Default: such "
+    "Where nodes are drawn: a table of nodes, x (or east) and y (or north). Default: such "
     "columns of --attributes, else a layout of the graph, which is computed once and kept.",
 )
 @click.option("--title", metavar="TEXT", help="Title of the page.")
@@ -56,8 +46,8 @@ if TYPE_CHECKING:
     "--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Default any free one."
 )
 @click.option("--browser/--no-browser", default=True, help="Whether to open the page.")
-@file_options
-@directed_option
+@shared.file_options
+@shared.directed_option
 def studio(**options: Any) -> None:
     """Open a page on which one sees and touches what a model thinks.
 
@@ -101,15 +91,10 @@ def studio(**options: Any) -> None:
 
 
 def _check(options: dict[str, Any]) -> None:
-    given = [f"--{name}" for name in ("demo", "model", "edges") if options[name]]
-    if len(given) > 1:
-        raise click.UsageError(f"{' and '.join(given)} cannot be given together")
-    if not given:
+    ways = ("demo", "model", "edges")
+    if not any(options[name] for name in ways):
         raise click.UsageError("give --edges and --values, or --model, or --demo")
-    if options["values"] and not options["edges"]:
-        raise click.UsageError("--values needs --edges")
-    if options["edges"] and not options["values"]:
-        raise click.UsageError("--edges needs --values")
+    check_beginning(options, *ways)
     if options["attributes"] and not options["edges"]:
         raise click.UsageError("--attributes needs --edges and --values")
     if options["demo"] and options["positions"]:
@@ -125,11 +110,8 @@ def _prepare(
     if options["demo"]:
         waiting.show_stage("training")
         return make_demo()
-    if options["model"]:
-        model = load_one_target(options["model"], how.value, waiting)
-    else:
-        attributes = read_attributes_table(options["attributes"], waiting)
-        model = fit_files(options, how, attributes, waiting)
+    model = make_model(options, how, waiting)
+    assert model is not None  # there are files of one
     told = StudioOptions(
         title=options["title"] or os.path.basename(options["model"] or options["edges"]),
         unit=options["unit"],

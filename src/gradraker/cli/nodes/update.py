@@ -1,56 +1,41 @@
 """``gradraker update``: teach a saved model new edges and values."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from gradraker.cli import options as shared
 from gradraker.cli.inputs import (
     FileOptions,
     check_distinct,
-    check_streams,
+    check_files,
+    check_writable,
     load_node_model,
     read_attributes_table,
     read_edges_file,
     read_values_file,
-    reword_errors,
     take_file_options,
-    tell_warnings,
+    watch_training,
 )
 from gradraker.cli.option_groups import FILE_OPTIONS, PAGE_OPTIONS, GroupedCommand
-from gradraker.cli.options import (
-    FileName,
-    add_top_option,
-    add_values_option,
-    attributes_option,
-    device_option,
-    file_options,
-    new_edges_option,
-    output_options,
-    prediction_options,
-    refuse_number_options,
-    report_options,
-    unknown_or_isolated_option,
-)
-from gradraker.cli.output import (
-    check_writable,
-    echo_json,
-    list_prediction_rows,
-    make_console,
-)
-from gradraker.cli.page import Outputs, make_page, take_page_options
+from gradraker.cli.output import show_facts
+from gradraker.cli.page import SHAPE, Summaries, take_page_options, write_results
 from gradraker.cli.progress import Waiting
-from gradraker.cli.tables import (
-    format_graph,
-    make_facts_table,
-    make_predictions_table,
-    shorten,
-)
+from gradraker.cli.tables import format_graph, make_facts_table, make_predictions_table, shorten
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from gradraker.models import NodeModel
     from gradraker.workflow import Update
+
+
+def _add_forgotten(kind: str, text: str, **more: Any) -> shared.Decorator:
+    settings: Any = {"multiple": True, "metavar": "NODE", "help": text} | more
+    return click.option(f"--forget-{kind}", f"forget_{kind}s", **settings)
 
 
 @click.command(
@@ -59,49 +44,23 @@ if TYPE_CHECKING:
     short_help="Go on training a saved model on new values.",
     epilog="Example: gradraker update --model model.gr --values new.csv --out predicted.csv",
 )
-@click.option(
-    "--model", type=FileName(), required=True, metavar="FILE", help="Model that predict wrote."
-)
-@new_edges_option
-@add_values_option(required=False, text="New values; those already learned are passed over.")
-@attributes_option
-@click.option(
-    "--forget-value",
-    "forget_values",
-    multiple=True,
-    metavar="NODE",
-    help="Take back the value of a node; may be given several times.",
-)
-@click.option(
-    "--forget-node",
-    "forget_nodes",
-    multiple=True,
-    metavar="NODE",
-    help="Remove a node with its edges and its value.",
-)
-@click.option(
-    "--forget-edge",
-    "forget_edges",
-    multiple=True,
-    nargs=2,
-    metavar="SOURCE TARGET",
-    help="Remove an edge.",
-)
+@shared.add_file("--model", "Model that predict wrote.", required=True)
+@shared.add_edges(more=" They are added to the model's graph.")
+@shared.add_values("New values; those already learned are passed over.")
+@shared.attributes_option
+@_add_forgotten("value", "Take back the value of a node; may be given several times.")
+@_add_forgotten("node", "Remove a node with its edges and its value.")
+@_add_forgotten("edge", "Remove an edge.", nargs=2, metavar="SOURCE TARGET")
 @click.option("--again", is_flag=True, help="Learn also what was already learned, once more.")
-@click.option("--out", type=FileName(), metavar="FILE", help="Predictions as CSV; - is stdout.")
-@click.option(
-    "--save-as",
-    type=FileName(),
-    metavar="FILE",
-    help="Write the model here; default the file of --model.",
-)
-@device_option
-@report_options
-@prediction_options
-@file_options
-@add_top_option(0)
-@unknown_or_isolated_option
-@output_options
+@shared.out_option
+@shared.add_file("--save-as", "Write the model here; default the file of --model.")
+@shared.device_option
+@shared.report_options
+@shared.prediction_options
+@shared.file_options
+@shared.add_top(0)
+@shared.add_unknown_nodes()
+@shared.output_options
 def update(
     model: str,
     edges: str | None,
@@ -133,12 +92,12 @@ def update(
         raise click.UsageError("--model and --save-as cannot be '-': give the name of a file")
     how = take_file_options(options)
     inputs = {"edges": edges, "values": values, "attributes": attributes}
-    check_streams(**inputs, explain_nodes=options["explain_nodes"])
-    check_streams(out=out, report=report, json="-" if as_json else None)
-    check_distinct(inputs | {"model": model}, {"out": out, "report": report})
-    check_distinct(inputs | {"out": out, "report": report}, {"save-as": save_as})
+    read = inputs | {"model": model, "explain-nodes": options["explain_nodes"]}
+    files = {"out": out, "report": report}
+    check_files(read, files, as_json=as_json)
+    check_distinct(inputs | files, {"save-as": save_as})
     target = model if save_as is None else save_as
-    check_writable(out, report, target)
+    check_writable({"model": target})
     from gradraker._files import lock_file
 
     def say_waiting() -> None:
@@ -149,11 +108,10 @@ def update(
         waiting.show_stage("reading the model")
         from gradraker.cli.nodes import several_targets
         from gradraker.report import summarize_predictions, summarize_update
-        from gradraker.workflow import predict_all
 
         saved = load_node_model(model, device=device)
         if saved.value_kind.task == "classes":
-            refuse_number_options(options)
+            shared.refuse_number_options(options)
         if not saved.target_names_:
             several_targets.refuse_targets(how.value)
         options, kept = _take_notes(options, model)
@@ -162,36 +120,39 @@ def update(
         how = replace(how, task=saved.value_kind.task, directed=saved.is_directed_)
         removed = {"values": forget_values, "nodes": forget_nodes, "edges": forget_edges}
         _check_forgotten(saved, removed)
-        if saved.target_names_:
-            options |= {"unknown_nodes": unknown_nodes, "forget": removed}
-            results = several_targets.update_targets(saved, inputs, how, options, waiting)
-            shown: dict[str, Any] = {"top": top, "raw_names": raw_names, "as_json": as_json}
-            files = {"out": out, "report": report, "model": target}
-            page_options = take_page_options(options)
-            shown |= {"notes": kept, "inputs": inputs, "waiting": waiting}
-            several_targets.write_targets(results, files, page_options, **shown)
-            return
         found = _learn_files(saved, inputs, how, removed, again, unknown_nodes, waiting)
-        result = predict_all(saved, **{name: options[name] for name in _SHAPE})
-        facts = summarize_update(found, result, n_contributors=top)
-        waiting.show_stage("explaining")
+        results = several_targets.predict_results(saved, options)
 
-        def make_text() -> str:
-            files = {name: file for name, file in inputs.items() if file is not None}
-            summary = summarize_predictions(result, n_contributors=top, inputs=files)
-            return make_page(result, summary, take_page_options(options), model_file=target)
+        @cache
+        def summarize() -> Summaries:
+            told: Any = {name: file for name, file in inputs.items() if file is not None}
+            return {
+                name: summarize_predictions(one, n_contributors=top, inputs=told)
+                for name, one in results.items()
+            }
 
-        outputs = Outputs(out, report)
-        outputs.make(list_prediction_rows(result, top=top, raw_names=raw_names), make_text)
-        waiting.show_stage("writing")
-        changed = bool(found.learned) or found.graph_changed or found.n_forgotten > 0
+        changed = found is None or found.has_changed
+        if found is None:
+            facts = several_targets.summarize_targets(results, summarize())
+        else:
+            facts = summarize_update(found, results[None], n_contributors=top)
         is_written = changed or save_as is not None
-        outputs.write(target if is_written else None, lambda file: saved.write_to(file, notes=kept))
-    if as_json:
-        echo_json(facts)
-        return
-    _print_tables(facts, changed=changed, to_stderr=outputs.to_stderr)
-    outputs.echo(target if changed else save_as)
+        write_results(
+            results,
+            summarize,
+            files | {"model": target},
+            take_page_options(options),
+            top=top,
+            raw_names=raw_names,
+            write_model=(lambda file: saved.write_to(file, notes=kept)) if is_written else None,
+            waiting=waiting,
+        )
+    show_facts(
+        facts,
+        several_targets.list_tables if found is None else partial(_list_tables, changed=changed),
+        as_json=as_json,
+        files={"Predictions": out, "Report": report, "Model": target if is_written else None},
+    )
 
 
 def _check_forgotten(model: "NodeModel", removed: Mapping[str, Any]) -> None:
@@ -219,33 +180,34 @@ def _learn_files(
     again: bool,
     unknown_nodes: Any,
     waiting: Waiting,
-) -> "Update":
-    """Read the files and teach the model what they hold."""
-    from gradraker.models import watch_progress
+) -> "Update | None":
+    """Read the files and teach the model what they hold; None for a model of several targets."""
+    from gradraker.cli.nodes.several_targets import list_targets, read_targets
     from gradraker.workflow import update_nodes
 
-    edges, values = files["edges"], files["values"]
+    edges, values, targets = files["edges"], files["values"], model.target_names_
     graph = None if edges is None else read_edges_file(edges, waiting, how)
-    given = {} if values is None else read_values_file(values, waiting, how)
+    known: Any = None
+    if values is not None and targets:
+        own = [str(name) for name in targets] if how.value is None else [how.value]
+        known = read_targets(values, list_targets(how.value) or own, waiting, how)
+    elif values is not None:
+        known = read_values_file(values, waiting, how)
     described = read_attributes_table(files["attributes"], waiting)
-    waiting.show_stage("training")
-    with reword_errors(values, isolated=True), tell_warnings(waiting):
-        waiting.set_file("")
-        with watch_progress(waiting.show_progress):
-            return update_nodes(
-                model,
-                graph,
-                given,
-                attributes=described,
-                unknown_nodes=unknown_nodes,
-                relearn=again,
-                forget=removed,
-            )
+    more: Any = {"attributes": described, "unknown_nodes": unknown_nodes}
+    with watch_training(values, waiting):
+        if not targets:
+            return update_nodes(model, graph, known, **more, relearn=again, forget=removed)
+        forgotten = {name: list(items) for name, items in removed.items() if items}
+        if forgotten:
+            model.forget(**forgotten)
+        if graph is not None or known is not None or described is not None:
+            model.partial_fit(graph, known, **more)
+    return None
 
 
-# What predictions look like, and what a model keeps of predict for predictions and pages.
-_SHAPE = ("coverage", "lower", "upper")
-_KEPT = (*_SHAPE, "title", "unit")
+# What a model keeps of predict for predictions and pages.
+_KEPT = (*SHAPE, "title", "unit")
 
 
 def _take_notes(options: dict[str, Any], model: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -257,7 +219,7 @@ def _take_notes(options: dict[str, Any], model: str) -> tuple[dict[str, Any], di
     return options | chosen, notes | chosen
 
 
-def _print_tables(facts: dict[str, Any], *, changed: bool, to_stderr: bool) -> None:
+def _list_tables(facts: dict[str, Any], *, changed: bool) -> "Iterator[Table]":
     in_all = f"{shorten(facts['known'])} known"
     if "steps" in facts:
         in_all = f"{shorten(facts['steps'])} steps"
@@ -276,8 +238,5 @@ def _print_tables(facts: dict[str, Any], *, changed: bool, to_stderr: bool) -> N
     if facts.get("rmse_before") is not None:
         before, mean = shorten(facts["rmse_before"]), shorten(facts["rmse_of_mean"])
         listed.append(("RMSE", f"{before} on the new values before learning ({mean} by the mean)"))
-    page = make_console(to_stderr=to_stderr)
-    page.print(make_facts_table("Model updated" if changed else "Model unchanged", listed))
-    first = make_predictions_table(facts["predictions"])
-    if first is not None:
-        page.print(first)
+    yield make_facts_table("Model updated" if changed else "Model unchanged", listed)
+    yield from make_predictions_table(facts["predictions"])

@@ -1,16 +1,20 @@
 """``gradraker reproduce``: the paper's figures and numbers, beside ours."""
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from gradraker.cli import options as shared
 from gradraker.cli.interruption import INTERRUPTED
-from gradraker.cli.options import LARGEST_SEED
-from gradraker.cli.output import echo_json, make_console
+from gradraker.cli.output import show_facts
 from gradraker.cli.progress import Waiting
 from gradraker.cli.tables import make_facts_table, make_rows_table
 from gradraker.exceptions import UnknownFigureError
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 # Progress is counted in whole numbers.
 _UNITS = 1000
@@ -20,14 +24,8 @@ _UNITS = 1000
     short_help="Reproduce the paper: its figures, numbers and statements.",
     epilog="Example: gradraker reproduce --only fig6a --fast --out paper",
 )
-@click.option(
-    "--out",
-    "folder",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("gradraker-paper"),
-    show_default=True,
-    metavar="DIR",
-    help="Folder for the page, figures and results; created if it does not exist.",
+@shared.add_folder(
+    "gradraker-paper", "Folder for the page, figures and results; created if it does not exist."
 )
 @click.option(
     "--only",
@@ -35,20 +33,8 @@ _UNITS = 1000
     help="Only these figures, such as fig3,fig6a; a wrong name lists them all.",
 )
 @click.option("--fast", is_flag=True, help="Few repeats and variances, for a look in seconds.")
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Worker processes. Default: one process with threads on all cores.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0, max=LARGEST_SEED),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Seed; the same seed gives the same files.",
-)
+@shared.jobs_option
+@shared.add_seed("Seed; the same seed gives the same files.")
 @click.option("--download", is_flag=True, help="Fetch data sets that are not at hand.")
 @click.option(
     "--redraw",
@@ -56,13 +42,13 @@ _UNITS = 1000
     metavar="FILE",
     help="Draw everything again from this results.jsonl, without running simulations.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
+@shared.json_option
 def reproduce(
     folder: Path,
     only: str | None,
     fast: bool,
-    jobs: int | None,
-    seed: int,
+    n_jobs: int | None,
+    random_state: int,
     download: bool,
     redraw: Path | None,
     as_json: bool,
@@ -80,7 +66,7 @@ def reproduce(
     Ctrl-C keeps finished repeats; the same command continues from there. The exit code is 0
     whatever the verdicts are.
     """
-    if redraw is not None and (only or fast or jobs or download or _is_given("seed")):
+    if redraw is not None and (only or fast or n_jobs or download or _is_given("random_state")):
         raise click.UsageError(
             "--redraw runs no simulation, so it takes only --out and --json: the file has the rest"
         )
@@ -99,8 +85,8 @@ def reproduce(
                     folder,
                     only=None if only is None else _split_names(only),
                     fast=fast,
-                    random_state=seed,
-                    n_jobs=jobs,
+                    random_state=random_state,
+                    n_jobs=n_jobs,
                     download=download,
                     progress=show_progress,
                 )
@@ -114,12 +100,7 @@ def reproduce(
             "\nStopped. Finished repeats are kept: the same command continues from there.", err=True
         )
         raise click.exceptions.Exit(INTERRUPTED) from None
-    if as_json:
-        echo_json(summary)
-        return
-    _print_tables(summary)
-    # Not through rich, which would break a long path into lines.
-    click.echo(f"Page: {folder / 'report.html'}")
+    show_facts(summary, _list_tables, as_json=as_json, files={"Page": folder / "report.html"})
 
 
 def _is_given(option: str) -> bool:
@@ -151,7 +132,7 @@ def _describe_missing(summary: dict[str, Any]) -> list[str]:
     return [f"{', '.join(names)}: {texts[title]}" for title, names in figures.items()]
 
 
-def _print_tables(summary: dict[str, Any]) -> None:
+def _list_tables(summary: dict[str, Any]) -> "Iterator[Table]":
     verdicts = summary["verdicts"]
     facts = [
         ("Figures", f"{len(summary['figures'])} drawn"),
@@ -160,8 +141,7 @@ def _print_tables(summary: dict[str, Any]) -> None:
     facts += [("Not drawn", text) for text in _describe_missing(summary)]
     if summary["fast"]:
         facts.append(("Fast", "few repeats: verdicts may change with all of them"))
-    page = make_console()
-    page.print(make_facts_table("The paper, reproduced", facts))
+    yield make_facts_table("The paper, reproduced", facts)
     differing = [
         (one["place"], one["quantity"], one["printed"], one["shown"])
         for one in summary["findings"]
@@ -169,4 +149,4 @@ def _print_tables(summary: dict[str, Any]) -> None:
     ]
     if differing:
         headings = ["Section", "Quantity", "Paper", "Ours"]
-        page.print(make_rows_table("What differs; the page says why", headings, differing))
+        yield make_rows_table("What differs; the page says why", headings, differing)

@@ -1,29 +1,24 @@
 """``gradraker series``: the next values of series at nodes, through a graph filter."""
 
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from gradraker.cli import options as shared
 from gradraker.cli.inputs import (
-    check_distinct,
-    check_streams,
+    check_files,
     read_edges_file,
     take_file_options,
+    to_learner_options,
 )
 from gradraker.cli.option_groups import SKG_GROUPS, GroupedCommand
-from gradraker.cli.options import (
-    SIGMA2_RULES,
-    FileName,
-    NumberOrWord,
-    directed_option,
-    edges_file_options,
-    edges_option,
-    kernel_options,
-    output_options,
-)
-from gradraker.cli.output import check_writable, echo_json, make_console, make_csv, write_outputs
+from gradraker.cli.output import list_column_rows, make_csv, show_facts, write_outputs
 from gradraker.cli.progress import Waiting
 from gradraker.cli.tables import make_facts_table, make_rows_table, shorten
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _SHIFTS = ("adjacency", "laplacian", "normalised", "mean")
 
@@ -35,66 +30,40 @@ _SHIFTS = ("adjacency", "laplacian", "normalised", "mean")
     epilog="Example: gradraker series --edges edges.csv --series series.csv --taps 3 --delay 0 "
     "--out next.csv",
 )
-@edges_option
-@click.option(
-    "--series",
-    type=FileName(),
-    required=True,
-    metavar="FILE",
-    help="CSV or Parquet: one row per time, one column per node.",
+@shared.add_edges(required=True)
+@shared.add_file(
+    "--series", "CSV or Parquet: one row per time, one column per node.", required=True
 )
 @click.option("--time-column", metavar="NAME", help="A column of --series that is no node.")
-@click.option("--out", type=FileName(), metavar="FILE", help="Predictions as CSV; - is stdout.")
-@click.option(
-    "--horizon",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    metavar="H",
-    help="How many steps ahead.",
+@shared.out_option
+@shared.add_count("--horizon", default=1, metavar="H", text="How many steps ahead.")
+@shared.add_count(
+    "--taps", default=3, metavar="L", text="Length of the filter: values up to L - 1 hops away."
 )
-@click.option(
-    "--taps",
-    type=click.IntRange(min=1),
-    default=3,
-    show_default=True,
-    metavar="L",
-    help="Length of the filter: values up to L - 1 hops away.",
-)
-@click.option(
+@shared.add_choice(
     "--shift",
-    type=click.Choice(_SHIFTS),
+    _SHIFTS,
+    "What one hop of the filter does; mean is the mean over neighbours.",
     default="adjacency",
-    show_default=True,
-    help="What one hop of the filter does; mean is the mean over neighbours.",
 )
-@click.option(
+@shared.add_count(
     "--delay",
-    type=click.IntRange(min=0),
     default=1,
-    show_default=True,
+    least=0,
     metavar="STEPS",
-    help="Steps back per hop; 0 takes present values of neighbours.",
+    text="Steps back per hop; 0 takes present values of neighbours.",
 )
-@click.option(
+@shared.add_choice(
     "--direction",
-    type=click.Choice(["out", "in", "both"]),
+    ("out", "in", "both"),
+    "Which edges lead to the neighbours of a node.",
     default="out",
-    show_default=True,
-    help="Which edges lead to the neighbours of a node.",
 )
-@click.option(
-    "--sigma2",
-    type=NumberOrWord(SIGMA2_RULES),
-    default="cv",
-    show_default=True,
-    metavar=f"[{'|'.join(SIGMA2_RULES)}|NUMBER]",
-    help="Variance σ² of the kernel, or the rule that chooses it.",
-)
-@edges_file_options
-@directed_option
-@kernel_options
-@output_options
+@shared.sigma2_option
+@shared.edges_file_options
+@shared.directed_option
+@shared.kernel_options
+@shared.output_options
 def series(
     edges: str,
     series: str,
@@ -117,9 +86,7 @@ def series(
     """
     if series == "-":
         raise click.UsageError("--series cannot be '-': a table is read from a file")
-    check_streams(out=out, json="-" if as_json else None)
-    check_distinct({"edges": edges, "series": series}, {"out": out})
-    check_writable(out)
+    check_files({"edges": edges, "series": series}, {"out": out}, as_json=as_json)
     how = take_file_options(learner)
     with Waiting() as waiting:
         from gradraker import SKGRegressor
@@ -135,7 +102,7 @@ def series(
         if shift == "mean":
             options["hop_weights"] = "random_walk"
         vectors = adjacency_vectors(graph, **options)
-        settings = SKGRegressor(**_name_settings(learner))
+        settings = SKGRegressor(**to_learner_options(learner, "sigma2"))
         try:
             result = predict_series(
                 vectors,
@@ -151,16 +118,12 @@ def series(
                 f"{series} has columns that are not nodes of the graph: "
                 f"{format_names(error.nodes)}; --time-column leaves one out"
             ) from error
-        columns = (result.nodes, result.last, result.predictions)
-        rows = list(zip(*(column.tolist() for column in columns), strict=True))
-        if out is not None:
-            from gradraker.io.text.names_in_text import escape_name
-
-            named = [(str(n) if raw_names else escape_name(str(n)), *rest) for n, *rest in rows]
-            write_outputs([(out, make_csv([("node", "last", "prediction"), *named]))])
+        columns = {"node": result.nodes, "last": result.last, "prediction": result.predictions}
+        write_outputs([(out, make_csv(list_column_rows(columns, raw_names=raw_names)))])
+        rows = zip(*(column.tolist() for column in columns.values()), strict=True)
     summary = {
         "command": "series",
-        "nodes": len(rows),
+        "nodes": len(result.nodes),
         "times": result.n_times,
         "horizon": horizon,
         "sigma2": float(result.model.sigma2_),
@@ -169,45 +132,22 @@ def series(
         else {"gnmse": result.gnmse, "gnmse_of_last_value": result.gnmse_of_last},
         "predictions": [{"node": str(n), "last": a, "prediction": b} for n, a, b in rows],
     }
-    if as_json:
-        echo_json(summary)
-        return
-    _print_tables(summary, to_stderr=out == "-")
-    if out not in (None, "-"):
-        click.echo(f"Predictions: {out}")
+    show_facts(summary, _list_tables, as_json=as_json, files={"Predictions": out})
 
 
-def _name_settings(learner: dict[str, Any]) -> dict[str, Any]:
-    """Options of the learner by the names of its parameters."""
-    return {
-        "sigma2": learner["sigma2"],
-        "kernel": learner["kernel"],
-        "n_frequencies": learner["frequencies"],
-        "learning_rate": learner["learning_rate"],
-        "n_epochs": learner["epochs"],
-        "random_state": learner["seed"],
-    }
-
-
-def _print_tables(summary: dict[str, Any], *, to_stderr: bool) -> None:
-    page = make_console(to_stderr=to_stderr)
+def _list_tables(summary: dict[str, Any]) -> "Iterator[Table]":
     facts = [
         ("Series", f"{shorten(summary['nodes'])} nodes, {shorten(summary['times'])} times"),
         ("σ²", shorten(summary["sigma2"])),
     ]
     held_out = summary["held_out"]
     if held_out is not None:
-        facts.append(
-            (
-                "Held-out error",
-                f"GNMSE {shorten(held_out['gnmse'])}; of the last value "
-                f"{shorten(held_out['gnmse_of_last_value'])}",
-            )
-        )
+        gnmse, of_last = shorten(held_out["gnmse"]), shorten(held_out["gnmse_of_last_value"])
+        facts.append(("Held-out error", f"GNMSE {gnmse}; of the last value {of_last}"))
     title = f"Predicted {summary['horizon']} step{'s' * (summary['horizon'] > 1)} ahead"
-    page.print(make_facts_table(title, facts))
+    yield make_facts_table(title, facts)
     first = [
         (one["node"], shorten(one["last"]), shorten(one["prediction"]))
         for one in summary["predictions"][:10]
     ]
-    page.print(make_rows_table("First nodes", ["Node", "Last value", "Prediction"], first))
+    yield make_rows_table("First nodes", ["Node", "Last value", "Prediction"], first)

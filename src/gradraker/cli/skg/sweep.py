@@ -9,62 +9,32 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gradraker.cli import options as shared
 from gradraker.cli.inputs import (
-    VECTOR_OPTIONS,
-    check_distinct,
-    check_streams,
+    check_files,
     read_edges_file,
     read_values_file,
     reword_errors,
     take_file_options,
+    to_learner_options,
     to_vector_options,
 )
 from gradraker.cli.interruption import INTERRUPTED
 from gradraker.cli.option_groups import SKG_GROUPS, GroupedCommand
-from gradraker.cli.options import (
-    FileName,
-    add_values_option,
-    check_fraction,
-    directed_option,
-    file_options,
-    json_option,
-    kernel_options,
-    make_direction_option,
-    optional_edges_option,
-    unknown_or_isolated_option,
-    vector_options,
-)
-from gradraker.cli.output import (
-    check_writable,
-    echo_json,
-    make_console,
-    make_content,
-    make_text,
-    write_outputs,
-)
+from gradraker.cli.output import make_content, make_text, show_facts, write_outputs
 from gradraker.cli.progress import Waiting
 from gradraker.cli.tables import make_facts_table, make_rows_table, shorten
 from gradraker.exceptions import ArgumentError, SweepError, SweepFileError
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from gradraker.datasets import GraphDataset
     from gradraker.graph import EdgeList
     from gradraker.sweep.sweep_result import SweepResult
 
 _FIGURES = (".svg", ".png", ".pdf")
 _CONNECT_SECONDS = 30
-# The option of each argument of the library.
-_OPTIONS = {
-    "sigma2": "sigma2",
-    "n_repeats": "repeats",
-    "fraction": "fraction",
-    "n_frequencies": "frequencies",
-    "learning_rate": "learning_rate",
-    "n_epochs": "epochs",
-    "kernel": "kernel",
-    "random_state": "seed",
-    "n_jobs": "jobs",
-}
 
 
 def _check_variances(
@@ -114,8 +84,8 @@ def _check_address(ctx: click.Context, param: click.Parameter, value: str | None
     short_help="Show how the error depends on the kernel variance.",
     epilog="Example: gradraker sweep --edges edges.csv --values values.csv --repeats 20",
 )
-@optional_edges_option
-@add_values_option(required=False, text="Known values: a table of nodes and numbers.")
+@shared.add_edges()
+@shared.add_values("Known values: a table of nodes and numbers.")
 @click.option(
     "--dataset", metavar="NAME", help="A data set of 'gradraker data list' instead of files."
 )
@@ -126,58 +96,37 @@ def _check_address(ctx: click.Context, param: click.Parameter, value: str | None
     help="Variances on a logarithmic scale, or a list 1,2,5. Default: 40 that cover the four "
     "ranges.",
 )
-@click.option(
+@shared.add_count(
     "--repeats",
-    type=click.IntRange(min=1),
+    "n_repeats",
     default=10,
-    show_default=True,
-    metavar="N",
-    help="Splits of the nodes, each with new frequencies and orders.",
+    text="Splits of the nodes, each with new frequencies and orders.",
 )
-@click.option(
+@shared.add_number(
     "--fraction",
-    type=float,
-    callback=check_fraction,
-    default=0.4,
-    show_default=True,
+    "Part of the nodes to learn from; the others are predicted.",
+    between=(0.0, 1.0),
     metavar="PART",
-    help="Part of the nodes to learn from; the others are predicted.",
+    default=0.4,
 )
-@click.option(
+@shared.add_file(
     "--out",
-    type=FileName(),
+    "Results as JSON lines. If it holds some repeats of the same sweep, these are kept.",
     default="sweep.jsonl",
     show_default=True,
-    metavar="FILE",
-    help="Results as JSON lines. If it holds some repeats of the same sweep, these are kept.",
 )
-@click.option("--report", type=FileName(), metavar="FILE", help="A page to show, as one HTML file.")
-@click.option(
-    "--plot",
-    type=FileName(),
-    callback=_check_figure_name,
-    metavar="FILE",
-    help="The figure as .svg, .png or .pdf.",
-)
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Worker processes. Default: one process with threads on all cores.",
-)
+@shared.add_file("--report", "A page to show, as one HTML file.")
+@shared.add_file("--plot", "The figure as .svg, .png or .pdf.", callback=_check_figure_name)
+@shared.jobs_option
 @click.option(
     "--scheduler",
     callback=_check_address,
     metavar="ADDRESS",
     help="Run on a Dask cluster, such as tcp://host:8786.",
 )
-@file_options
-@directed_option
-@make_direction_option("out")
-@vector_options
-@kernel_options
-@unknown_or_isolated_option
-@json_option
+@shared.graph_options
+@shared.add_unknown_nodes()
+@shared.json_option
 def sweep(
     edges: str | None,
     values: str | None,
@@ -196,14 +145,12 @@ def sweep(
     """
     if (dataset is None) == (edges is None) or (edges is None) != (values is None):
         raise click.UsageError("give --edges and --values, or --dataset")
-    if options["jobs"] is not None and options["scheduler"] is not None:
+    if options["n_jobs"] is not None and options["scheduler"] is not None:
         raise click.UsageError("--jobs and --scheduler exclude each other")
-    check_streams(edges=edges, values=values)
-    check_streams(report=report, json="-" if as_json else None)
     if out == "-":
         raise click.UsageError("--out cannot be '-': results are added to a file")
-    check_distinct({"edges": edges, "values": values}, {"out": out, "report": report, "plot": plot})
-    check_writable(out, report, plot)
+    outputs = {"out": out, "report": report, "plot": plot}
+    check_files({"edges": edges, "values": values}, outputs, as_json=as_json)
     with Waiting() as waiting:
         waiting.show_stage("starting")
         _check_extras(report, plot)
@@ -221,13 +168,8 @@ def sweep(
             kind = Path(plot).suffix.lower().removeprefix(".")
             figure = make_content(render_figure(result.plot().figure_, kind))
         write_outputs([(plot, figure), (report, page)])
-    if as_json:
-        echo_json(summary)
-        return
-    _print_tables(summary, to_stderr=report == "-")
-    for kind, file in (("Results", out), ("Report", report), ("Figure", plot)):
-        if file not in (None, "-"):
-            click.echo(f"{kind}: {file}", err=report == "-")
+    written = {"Results": out, "Report": report, "Figure": plot}
+    show_facts(summary, _list_tables, as_json=as_json, files=written)
 
 
 def _check_extras(report: str | None, plot: str | None) -> None:
@@ -271,9 +213,7 @@ def _read_data(
             known,
             name="standard input" if name == "-" else name,
             unknown_nodes=options["unknown_nodes"],
-            **to_vector_options(
-                **{name: options[name] for name in VECTOR_OPTIONS}, directed=how.directed
-            ),
+            **to_vector_options(options, how),
         )
 
 
@@ -282,13 +222,13 @@ def _run_sweep(
 ) -> "SweepResult":
     from gradraker.sweep import sigma2_sweep
 
-    arguments = {argument: options[option] for argument, option in _OPTIONS.items()}
+    arguments = to_learner_options(options, "sigma2", "n_repeats", "fraction", "n_jobs")
     try:
         with _connect(options["scheduler"]):
             return sigma2_sweep(data, checkpoint=out, progress=waiting.show_progress, **arguments)
     except KeyboardInterrupt:
         click.echo(
-            f"\nStopped: {_count_done(out)} of {options['repeats']} repeats are in {out}. "
+            f"\nStopped: {_count_done(out)} of {options['n_repeats']} repeats are in {out}. "
             "The same command continues from there.",
             err=True,
         )
@@ -296,8 +236,8 @@ def _run_sweep(
     except SweepFileError as error:
         raise click.ClickException(f"--out {error.file!r} {error.problem}") from error
     except SweepError as error:
-        options = {name: f"--{_OPTIONS[name].replace('_', '-')}" for name in error.remedies}
-        remedies = [f"{action} {options[name]}" for name, action in error.remedies.items()]
+        named = {one.name: one.opts[0] for one in click.get_current_context().command.params}
+        remedies = [f"{action} {named[name]}" for name, action in error.remedies.items()]
         raise click.ClickException(f"{error.problem}: {', or '.join(remedies)}") from error
 
 
@@ -333,7 +273,7 @@ def _connect(scheduler: str | None) -> Iterator[None]:
         yield
 
 
-def _print_tables(summary: dict[str, Any], *, to_stderr: bool) -> None:
+def _list_tables(summary: dict[str, Any]) -> "Iterator[Table]":
     settings, best, theory = summary["settings"], summary["best"], summary["theory"]
     n_nodes, n_edges = summary["data"]["nodes"], summary["data"]["edges"]
     n_known = round(settings["fraction"] * n_nodes)
@@ -346,8 +286,7 @@ def _print_tables(summary: dict[str, Any], *, to_stderr: bool) -> None:
     ]
     if best["at_the_end"]:
         facts.append(("Note", "the best σ² is at an end of the grid: widen --sigma2"))
-    page = make_console(to_stderr=to_stderr)
-    page.print(make_facts_table(f"Sweep over {len(summary['curve'])} variances σ²", facts))
+    yield make_facts_table(f"Sweep over {len(summary['curve'])} variances σ²", facts)
     points = {
         "Best of the sweep": best,
         "σ²_ed, by the theory": theory,
@@ -359,4 +298,4 @@ def _print_tables(summary: dict[str, Any], *, to_stderr: bool) -> None:
         for name, point in points.items()
         if point["sigma2"] is not None
     ]
-    page.print(make_rows_table("Mean GNMSE, values scaled to [0, 1]", ["", "σ²", "GNMSE"], rows))
+    yield make_rows_table("Mean GNMSE, values scaled to [0, 1]", ["", "σ²", "GNMSE"], rows)

@@ -250,17 +250,10 @@ def _add_facts(app: FastAPI, service: Service) -> None:
 
 
 def _add_pages(app: FastAPI) -> None:
-    for path, content, kind in pages.list_files():
-        app.router.add_route(path, _to_endpoint(content, kind), methods=["GET"])
+    for file in pages.list_files():
+        pages.add_file(app, *file)
 
     async def get_docs(request: Request) -> Response:
         return Response(pages.render_docs(app.openapi()), media_type="text/html; charset=utf-8")
 
     app.router.add_route("/docs", get_docs, methods=["GET"])
-
-
-def _to_endpoint(content: bytes, kind: str) -> Any:
-    async def get_file(request: Request) -> Response:
-        return Response(content, media_type=kind)
-
-    return get_file

@@ -5,7 +5,8 @@ from html import escape
 from importlib import resources
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
+from starlette.responses import Response
 
 from gradraker.live.api.schemas import Changes
 
@@ -43,6 +44,17 @@ def list_files() -> list[tuple[str, bytes, str]]:
     """Return paths, contents and types of the files of the page."""
     folder = resources.files("gradraker.live.api").joinpath("static")
     return [(path, folder.joinpath(name).read_bytes(), kind) for path, name, kind in _FILES]
+
+
+def add_file(
+    app: FastAPI, path: str, content: bytes, kind: str, headers: dict[str, str] | None = None
+) -> None:
+    """Add a file to the addresses of an application."""
+
+    async def get_file(_: Request) -> Response:
+        return Response(content, media_type=kind, headers=headers)
+
+    app.router.add_route(path, get_file, methods=["GET"])
 
 
 def describe_api(app: FastAPI) -> dict[str, Any]:

@@ -43,14 +43,12 @@ def _clean(text: str) -> str:
     return text if len(text) <= 300 else f"{text[:297]}..."
 
 
-def list_fields(errors: Iterable[Any], *, skip: int = 0, prefix: str = "") -> list[tuple[str, str]]:
+def list_fields(errors: Iterable[Any], *, skip: int = 0) -> list[tuple[str, str]]:
     """Return fields and problems of errors of pydantic; ``skip`` parts of a place are left out."""
     found = []
     for error in errors:
         place = ".".join(str(part) for part in error["loc"][skip:])
-        found.append(
-            (f"{prefix}{place}".strip("."), str(error["msg"]).removeprefix("Value error, "))
-        )
+        found.append((place.strip("."), str(error["msg"]).removeprefix("Value error, ")))
     return list(dict.fromkeys(found))[:20]
 
 

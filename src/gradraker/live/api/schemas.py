@@ -197,15 +197,10 @@ OneChange = Annotated[
 
 def to_change(one: Any) -> Change:
     """Return the change that a line of NDJSON or an item of a list describes."""
-    if isinstance(one, OneEdge):
-        return Change(one.op, one.source, one.target, one.weight)
-    if isinstance(one, OneEdgeLess):
-        return Change(one.op, one.source, one.target)
-    if isinstance(one, OneValue):
-        return Change(one.op, one.node, value=one.value)
-    if isinstance(one, OneNodesAttributes):
-        return Change(one.op, one.node, value=dict(one.attributes))
-    return Change(one.op, one.node)
+    given = vars(one)
+    value = given.get("weight", given.get("value", given.get("attributes")))
+    node = given["source"] if "source" in given else given["node"]
+    return Change(one.op, node, given.get("target"), value)
 
 
 class Changes(Body):

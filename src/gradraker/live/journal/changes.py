@@ -34,15 +34,11 @@ class Change:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the change as it is written in NDJSON."""
-        if self.op in ("put_edge", "remove_edge"):
-            found: dict[str, Any] = {"op": self.op, "source": self.node, "target": self.target}
-            return found | ({"weight": self.value} if self.op == "put_edge" else {})
-        found = {"op": self.op, "node": self.node}
-        if self.op == "put_value":
-            found["value"] = self.value
-        if self.op == "put_attributes":
-            found["attributes"] = self.value
-        return found
+        ends = {"node": self.node}
+        if self.target is not None:
+            ends = {"source": self.node, "target": self.target}
+        put = {"put_edge": "weight", "put_value": "value", "put_attributes": "attributes"}
+        return {"op": self.op} | ends | ({put[self.op]: self.value} if self.op in put else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,62 +86,33 @@ def compute_effect(changes: Iterable[Change]) -> Effect:
     {'a': 2}
     """
     effect = Effect()
+    parts: dict[str, tuple[dict[Any, Any], dict[Any, None]]] = {
+        "edge": (effect.edges, effect.forgotten_edges),
+        "value": (effect.values, effect.forgotten_values),
+        "attributes": (effect.attributes, effect.forgotten_attributes),
+    }
     for change in changes:
-        _APPLY[change.op](effect, change)
+        verb, _, kind = change.op.partition("_")
+        if kind == "node":
+            _remove_node(effect, change.node)
+            continue
+        key = change.node if change.target is None else (change.node, change.target)
+        kept, forgotten = parts[kind]
+        if verb == "put":
+            forgotten.pop(key, None)  # the new one replaces the old one
+            kept[key] = change.value
+        else:
+            kept.pop(key, None)
+            forgotten[key] = None
+        if change.op == "put_edge":
+            effect.nodes |= dict.fromkeys(key)
     return effect
 
 
-def _put_edge(effect: Effect, change: Change) -> None:
-    assert change.target is not None
-    edge = change.node, change.target
-    effect.forgotten_edges.pop(edge, None)  # the new weight replaces the old one
-    effect.edges[edge] = change.value
-    effect.nodes |= dict.fromkeys(edge)
-
-
-def _remove_edge(effect: Effect, change: Change) -> None:
-    assert change.target is not None
-    edge = change.node, change.target
-    effect.edges.pop(edge, None)
-    effect.forgotten_edges[edge] = None
-
-
-def _put_value(effect: Effect, change: Change) -> None:
-    effect.forgotten_values.pop(change.node, None)
-    effect.values[change.node] = change.value
-
-
-def _remove_value(effect: Effect, change: Change) -> None:
-    effect.values.pop(change.node, None)
-    effect.forgotten_values[change.node] = None
-
-
-def _put_attributes(effect: Effect, change: Change) -> None:
-    effect.forgotten_attributes.pop(change.node, None)
-    effect.attributes[change.node] = change.value
-
-
-def _remove_attributes(effect: Effect, change: Change) -> None:
-    effect.attributes.pop(change.node, None)
-    effect.forgotten_attributes[change.node] = None
-
-
-def _remove_node(effect: Effect, change: Change) -> None:
-    node = change.node
+def _remove_node(effect: Effect, node: str) -> None:
     for edges in (effect.edges, effect.forgotten_edges):
         for edge in [edge for edge in edges if node in edge]:
             del edges[edge]
     for kept in (effect.nodes, effect.values, effect.forgotten_values, effect.attributes):
         kept.pop(node, None)
     effect.forgotten_nodes[node] = None
-
-
-_APPLY = {
-    "put_edge": _put_edge,
-    "put_value": _put_value,
-    "put_attributes": _put_attributes,
-    "remove_edge": _remove_edge,
-    "remove_value": _remove_value,
-    "remove_attributes": _remove_attributes,
-    "remove_node": _remove_node,
-}

@@ -6,7 +6,7 @@ The model is a function of the journal: the first snapshot, then each batch of c
 import json
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any, Self
 
@@ -165,15 +165,8 @@ class Journal:
                 statement = update(leases).where(holds).values(epoch=leases.c.epoch)
                 if connection.execute(statement).rowcount != 1:
                     return False
-                connection.execute(
-                    insert(batches).values(
-                        number=batch.number,
-                        first_seq=batch.first_seq,
-                        last_seq=batch.last_seq,
-                        epoch=epoch,
-                        time=time.time(),
-                    )
-                )
+                row = asdict(batch) | {"epoch": epoch, "time": time.time()}
+                connection.execute(insert(batches).values(row))
         except IntegrityError:  # another process wrote this number while it held the lease
             return False
         return True
@@ -220,12 +213,7 @@ def _read_facts(connection: Connection) -> dict[str, str]:
 
 
 def _to_row(snapshot: Snapshot) -> dict[str, Any]:
-    return {
-        "batch": snapshot.batch,
-        "seq": snapshot.seq,
-        "digest": sha256(snapshot.model).hexdigest(),
-        "model": snapshot.model,
-    }
+    return asdict(snapshot) | {"digest": sha256(snapshot.model).hexdigest()}
 
 
 def _say(error: DatabaseError) -> str:

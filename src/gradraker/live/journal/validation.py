@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -58,23 +58,13 @@ def has_outcome(journal: Journal, batch: Batch) -> bool:
 
 
 def _to_row(one: Validation) -> dict[str, Any]:
-    return {
-        "seq": one.seq,
-        "node": one.node,
-        "value": json.dumps(one.value),
-        "predicted": json.dumps(one.predicted),
-        "is_first": one.is_first,
-        "error": one.error,
-        "baseline_error": one.baseline_error,
-        "time": time.time(),
-    }
+    texts = {"value": json.dumps(one.value), "predicted": json.dumps(one.predicted)}
+    return asdict(one) | texts | {"time": time.time()}
 
 
-def read_validations(journal: Journal, *, last: int, first_only: bool = False) -> list[Validation]:
+def read_validations(journal: Journal, *, last: int) -> list[Validation]:
     """Return the last validations, the newest first."""
     statement = select(validations).order_by(validations.c.seq.desc()).limit(last)
-    if first_only:
-        statement = statement.where(validations.c.is_first)
     with journal.engines.read.connect() as connection:
         return [
             Validation(

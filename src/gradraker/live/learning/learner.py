@@ -25,9 +25,8 @@ from gradraker.live.journal import (
 from gradraker.live.journal.changes import Numbered, compute_effect
 from gradraker.live.learning.learner_settings import LearnerSettings, send_descriptor
 from gradraker.live.learning.live_model import LiveModel, read_live_model
-from gradraker.live.learning.plain import to_plain
 from gradraker.live.learning.predicted import make_table
-from gradraker.live.learning.states import StateTable, open_state_file, write_state
+from gradraker.live.learning.states import StateTable, open_state_file, to_plain, write_state
 
 _READ_AT_ONCE = 100_000
 # Outcomes of batches that a follower keeps, in case the process that should write them dies.

@@ -3,7 +3,7 @@
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +13,6 @@ from sklearn.base import clone
 from gradraker.graph.node_values import LABELS, NUMBERS
 from gradraker.live.journal.changes import Effect
 from gradraker.models import NodeClassifier, NodeModel, NodeRegressor, load
-
-
-@runtime_checkable
-class ForgettingModel(Protocol):
-    """A model that can forget; others are fitted again without what is removed."""
-
-    def forget(self, *, values: Any = None, nodes: Any = None, edges: Any = None) -> Any:
-        """Forget values, nodes and edges, as if they had never been learned."""
 
 
 class LiveModel:
@@ -98,7 +90,7 @@ class LiveModel:
         left[[self.positions[name] for name in values]] = False
         if not keep.any():
             self._start_again()
-        elif isinstance(self.model, ForgettingModel) and left.any():
+        elif left.any():
             pairs = [tuple(self.to_names(edge)) for edge in edges]
             parts = {"values": self.to_names(values), "nodes": self.to_names(nodes), "edges": pairs}
             self.model.forget(**{name: part for name, part in parts.items() if part})

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.live.learning.live_model import LiveModel
-from gradraker.live.learning.plain import USUAL_COVERAGE, ProbabilityModel, to_plain
-from gradraker.live.learning.states import StateTable
+from gradraker.live.learning.states import USUAL_COVERAGE, StateTable, to_plain
 from gradraker.models import NodeModel
 
 # Intervals of all nodes are computed beforehand if that takes at most so many seconds.
@@ -35,7 +34,7 @@ def make_table(
         predictions = model.predict(nodes)
         has_intervals = not live.has_labels and can_have_intervals(model)
         intervals = _compute_intervals(model, nodes) if has_intervals else None
-        if isinstance(model, ProbabilityModel):
+        if live.has_labels:
             classes, probabilities = model.classes_.tolist(), model.predict_proba(nodes)
         _prepare_for_new(live, has_intervals=has_intervals)
     return StateTable(

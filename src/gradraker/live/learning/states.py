@@ -6,6 +6,7 @@ milliseconds. Where the system allows it, the file is in memory: states come oft
 for the journal. Only the two processes can reach it, and it goes with them.
 """
 
+import math
 import mmap
 import os
 import pickle
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from gradraker.models import NodeModel
 
+USUAL_COVERAGE = 0.9
 _ALIGNMENT = 64
 _LENGTH = struct.Struct("<Q")
 
@@ -129,3 +131,24 @@ def _find_parts(view: memoryview, start: int) -> tuple[list[memoryview], int]:
 
 def _read_part(parts: list[memoryview]) -> Any:
     return pickle.loads(parts[0], buffers=parts[1:])
+
+
+def to_plain(value: Any) -> Any:
+    """Return what JSON can hold: no NumPy, no NaN, no infinity.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gradraker.live.learning.states import to_plain
+    >>> to_plain({"a": np.float64(1.5), "b": (np.inf, np.int64(2))})
+    {'a': 1.5, 'b': [None, 2]}
+    """
+    if isinstance(value, dict):
+        return {str(key): to_plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_plain(one) for one in value]
+    if isinstance(value, np.ndarray | np.generic):
+        return to_plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -4,7 +4,8 @@ import multiprocessing
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from gradraker.live.learning.learner_settings import (
@@ -94,7 +95,7 @@ class Supervisor:
             name="gradraker-learner",
             daemon=True,
         )
-        with _limited_threads():
+        with _limit_threads():
             process.start()
         theirs.close()
         self._on_start()
@@ -131,16 +132,14 @@ class Supervisor:
             self._on_trouble(None)
 
 
-class _limited_threads:  # noqa: N801 - used like a function
+@contextmanager
+def _limit_threads() -> Iterator[None]:
     """Leave a core to the process that answers, while a process is started."""
-
-    def __enter__(self) -> None:
-        n_threads = str(max(1, (os.cpu_count() or 1) - 1))
-        self._before = {name: os.environ.get(name) for name in _THREAD_VARIABLES}
-        for name in _THREAD_VARIABLES:
-            os.environ.setdefault(name, n_threads)
-
-    def __exit__(self, *_: object) -> None:
-        for name, value in self._before.items():
-            if value is None:
-                del os.environ[name]
+    n_threads = str(max(1, (os.cpu_count() or 1) - 1))
+    added = [name for name in _THREAD_VARIABLES if name not in os.environ]
+    os.environ.update(dict.fromkeys(added, n_threads))
+    try:
+        yield
+    finally:
+        for name in added:
+            del os.environ[name]

@@ -4,12 +4,13 @@ import asyncio
 import queue
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from concurrent.futures import Future
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from gradraker.live.learning import ProbabilityModel, State
-from gradraker.live.service.writer import TooBusyError
+from gradraker.live.learning import State
+from gradraker.live.service.writer import TooBusyError, make_future
 
 Links = Mapping[str, Mapping[str, float]]
 Attributes = Mapping[str, Mapping[str, Any]]
@@ -26,12 +27,11 @@ class Wish:
 @dataclass(frozen=True)
 class _Job:
     state: State
-    loop: asyncio.AbstractEventLoop
-    future: "asyncio.Future[Any]"
     work: Callable[[], Any] | None = None
     links: Links | None = None
     attributes: Attributes | None = None
     wish: Wish = Wish()
+    future: "Future[Any]" = field(default_factory=make_future)
 
 
 class Predictor:
@@ -61,19 +61,17 @@ class Predictor:
         self, state: State, links: Links, wish: Wish, attributes: Attributes | None = None
     ) -> dict[str, Any]:
         """Predict new nodes by links and attributes: what the model's ``predict_new`` returns."""
-        found: dict[str, Any] = await self._submit(
-            state, links=links, wish=wish, attributes=attributes
-        )
+        given = {"links": links, "wish": wish, "attributes": attributes}
+        found: dict[str, Any] = await self._submit(state, **given)
         return found
 
     async def _submit(self, state: State, **what: Any) -> Any:
-        loop = asyncio.get_running_loop()
-        job = _Job(state, loop, loop.create_future(), **what)
+        job = _Job(state, **what)
         try:
             self._jobs.put_nowait(job)
         except queue.Full:
             raise TooBusyError("too many requests wait for the model") from None
-        return await job.future
+        return await asyncio.wrap_future(job.future)
 
     def _run(self) -> None:
         while True:
@@ -145,7 +143,7 @@ def predict_new(
     options: dict[str, Any] = {}
     if wish.coverage is not None:
         options = {"return_interval": True, "coverage": wish.coverage}
-    elif wish.probabilities and isinstance(model, ProbabilityModel):
+    elif wish.probabilities:
         options = {"proba": True}
     if attributes is not None:
         options["attributes"] = {to_name(node): dict(one) for node, one in attributes.items()}
@@ -155,18 +153,6 @@ def predict_new(
 
 def _settle(job: _Job, work: Callable[[], Any]) -> None:
     try:
-        found = work()
+        job.future.set_result(work())
     except Exception as error:
-        job.loop.call_soon_threadsafe(_fail, job.future, error)
-    else:
-        job.loop.call_soon_threadsafe(_answer, job.future, found)
-
-
-def _answer(future: "asyncio.Future[Any]", found: Any) -> None:
-    if not future.done():
-        future.set_result(found)
-
-
-def _fail(future: "asyncio.Future[Any]", error: Exception) -> None:
-    if not future.done():
-        future.set_exception(error)
+        job.future.set_exception(error)

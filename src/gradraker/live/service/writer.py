@@ -4,7 +4,9 @@ import asyncio
 import queue
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any
 
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
@@ -28,11 +30,17 @@ class NotKeptError(Exception):
         self.is_full = is_full
 
 
+def make_future() -> "Future[Any]":
+    """Return a future that a thread settles, whether or not somebody still waits for it."""
+    future: Future[Any] = Future()
+    future.set_running_or_notify_cancel()
+    return future
+
+
 @dataclass(frozen=True)
 class _Waiting:
     submission: Submission
-    loop: asyncio.AbstractEventLoop
-    future: "asyncio.Future[Answer]"
+    future: "Future[Answer]" = field(default_factory=make_future)
 
 
 class Writer:
@@ -61,13 +69,12 @@ class Writer:
 
     async def write(self, submission: Submission) -> Answer:
         """Return when the changes are on disk, or were refused."""
-        loop = asyncio.get_running_loop()
-        waiting = _Waiting(submission, loop, loop.create_future())
+        waiting = _Waiting(submission)
         try:
             self._waiting.put_nowait(waiting)
         except queue.Full:
             raise TooBusyError("too many requests wait for the journal") from None
-        return await waiting.future
+        return await asyncio.wrap_future(waiting.future)
 
     def _run(self) -> None:
         is_open = True
@@ -92,11 +99,11 @@ class Writer:
             self.is_full = is_out_of_space(error)
             found = _describe(error, is_full=self.is_full)
             for one in taken:
-                one.loop.call_soon_threadsafe(_fail, one.future, found)
+                one.future.set_exception(found)
             return
         self.is_full = False
         for one, answer in zip(taken, answers, strict=True):
-            one.loop.call_soon_threadsafe(_answer, one.future, answer)
+            one.future.set_result(answer)
         self._on_written(answers)
 
 
@@ -106,13 +113,3 @@ def _describe(error: Exception, *, is_full: bool) -> Exception:
     if isinstance(error, DBAPIError | PoolTimeoutError):
         return NotKeptError("the journal cannot be reached", is_full=False)
     return error
-
-
-def _answer(future: "asyncio.Future[Answer]", answer: Answer) -> None:
-    if not future.done():
-        future.set_result(answer)
-
-
-def _fail(future: "asyncio.Future[Answer]", error: Exception) -> None:
-    if not future.done():
-        future.set_exception(error)

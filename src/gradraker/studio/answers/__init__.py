@@ -9,7 +9,7 @@ from gradraker.studio.answers.node_columns import (
     pack_columns,
 )
 from gradraker.studio.answers.node_panel import explain_node, imagine_changes
-from gradraker.studio.answers.packing import pack, unpack
+from gradraker.studio.answers.packing import pack
 from gradraker.studio.answers.sigma2_lab import LabSettings, Sigma2Lab, make_lab
 
 __all__ = [
@@ -26,5 +26,4 @@ __all__ = [
     "make_lab",
     "pack",
     "pack_columns",
-    "unpack",
 ]

@@ -14,10 +14,10 @@ from gradraker.studio.answers.graph_layout import (
     fit_square,
     list_edges,
 )
-from gradraker.studio.coordinates import find_coordinates
 from gradraker.studio.studio_options import StudioOptions
 
 if TYPE_CHECKING:
+    from gradraker.attributes import AttributeTable
     from gradraker.models import NodeModel
 
 Floats = NDArray[np.float64]
@@ -27,6 +27,17 @@ MOST_NODES = 10_000
 MOST_EDGES = 100_000
 _MOST_IN_PART = 2_000
 _MOST_COMMUNITIES = 300
+# Columns that say where a node is: to the right, and upwards.
+_PAIRS = (
+    ("x", "y"),
+    ("east", "north"),
+    ("east_m", "north_m"),
+    ("easting", "northing"),
+    ("longitude", "latitude"),
+    ("lon", "lat"),
+    ("long", "lat"),
+    ("lng", "lat"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,3 +191,30 @@ def _get_weights(adjacency: csr_array, edges: Integers) -> Floats:
     one = np.asarray(A[edges[:, 0], edges[:, 1]]).ravel()
     other = np.asarray(A[edges[:, 1], edges[:, 0]]).ravel()
     return np.where(one != 0.0, one, other)
+
+
+def find_coordinates(
+    attributes: "AttributeTable | None",
+) -> tuple[Floats | None, tuple[str, str]]:
+    """Return where nodes are (n, 2), by columns of numbers with names that tell, and these names.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from gradraker import NodeRegressor
+    >>> from gradraker.studio import find_coordinates
+    >>> table = pl.DataFrame({"node": ["a", "b"], "Lat": [47.0, None], "Lon": [8.5, 9.0]})
+    >>> model = NodeRegressor().fit([("a", "b")], {"a": 1.0}, attributes=table)
+    >>> positions, names = find_coordinates(model.attributes_)
+    >>> positions.tolist(), names
+    ([[8.5, 47.0], [9.0, nan]], ('Lon', 'Lat'))
+    """
+    columns = () if attributes is None else attributes.columns or ()
+    numbers = {one.name.lower(): one.name for one in columns if one.kind == "number"}
+    for right, up in _PAIRS:
+        if attributes is not None and right in numbers and up in numbers:
+            names = numbers[right], numbers[up]
+            at = [attributes.names.index(name) for name in names]
+            found = attributes.matrix[:, at]
+            return np.asarray(found.toarray() if attributes.is_sparse else found, float), names
+    return None, ("x", "y")

@@ -4,7 +4,6 @@ import base64
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 
 def pack(array: Any, kind: str) -> str:
@@ -12,15 +11,8 @@ def pack(array: Any, kind: str) -> str:
 
     Examples
     --------
-    >>> from gradraker.studio.answers.packing import pack, unpack
+    >>> from gradraker.studio.answers.packing import pack
     >>> pack([1, 2], "<u4")
     'AQAAAAIAAAA='
-    >>> unpack(pack([0.5, 2.0], "<f8"), "<f8").tolist()
-    [0.5, 2.0]
     """
     return base64.b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode()
-
-
-def unpack(text: str, kind: str) -> NDArray[Any]:
-    """Return the array that :func:`pack` made a text of."""
-    return np.frombuffer(base64.b64decode(text), dtype=kind)
