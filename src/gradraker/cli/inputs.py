@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gradraker.graph import EdgeList
-    from gradraker.graph.reading import Reading
+    from gradraker.graph.edges import Reading
     from gradraker.io.readers import NodeValues
     from gradraker.models import NodeModel
 
