@@ -79,6 +79,7 @@ def test_attributes_whose_effect_differs_by_region_are_used_within_regions(tmp_p
     assert _score(y[unknown], model.predict()) > 0.6
     explanation = model.explain([0, 3])
     assert "attributes within a region" in explanation.part_names
+    assert explanation.parts is not None
     total = explanation.parts.sum(axis=1) + np.nanmean(known)
     np.testing.assert_allclose(total, explanation.prediction, atol=1e-8)
     loaded = load(model.save(tmp_path / "model.gr"))
