@@ -15,7 +15,7 @@ export MYPY_NUM_WORKERS := auto
 # One process per core; a worker that has nothing left takes tests from the other.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
-.PHONY: help demo docs dist hooks constraints test test-all check check-format check-lint check-types check-layers coverage mutants paths format bench torture clean
+.PHONY: help demo docs dist hooks constraints test test-all check coverage mutants paths format bench torture clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
@@ -41,18 +41,9 @@ docs: $(READY)  ## the site, without network, into docs/_build/html (a few minut
 	@echo "The site: docs/_build/html/index.html"
 
 check: $(READY)  ## format check, lint, types and layers only
-	@$(MAKE) --no-print-directory --jobs=4 check-format check-lint check-types check-layers
-
-check-format:
 	@$(BIN)/ruff format --check .
-
-check-lint:
 	@$(BIN)/ruff check .
-
-check-types:
 	@$(BIN)/mypy
-
-check-layers:
 	@$(BIN)/lint-imports
 
 coverage: $(READY)  ## lines and branches that no test runs (compiled loops have oracles instead)
