@@ -66,7 +66,8 @@ def read_attributes_file(
         raise GraphFileError(
             content.label, "attributes need a header, a row per node, and two columns at least"
         )
-    node = _find_node_column(frame)
+    found = (name for name in frame.columns if name.lower() in NODE_HEADINGS)
+    node = next(found, frame.columns[0])
     if frame[node].null_count():
         row = int(frame[node].is_null().arg_true()[0]) + 1
         raise GraphFileError(content.label, f"row {row} has no name of a node")
@@ -89,8 +90,3 @@ def _read_text(data: bytes) -> "pl.DataFrame":
         schema_overrides={node: pl.String},
         try_parse_dates=True,
     )
-
-
-def _find_node_column(frame: "pl.DataFrame") -> str:
-    found = (name for name in frame.columns if name.lower() in NODE_HEADINGS)
-    return next(found, frame.columns[0])
