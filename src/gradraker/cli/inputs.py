@@ -63,7 +63,7 @@ def check_writable(outputs: Files) -> None:
     """Refuse a file that could not be written after the work."""
     from gradraker import _files
 
-    _files.check_writable(path for path in outputs.values() if path not in (None, "-"))
+    _files.check_writable([path for path in outputs.values() if path not in (None, "-")])
 
 
 @dataclass(frozen=True)
