@@ -47,7 +47,7 @@ def _fill(builder: Any, number: Any, vector: Any) -> Any:
     return builder.shuffle_vector(first, nothing, places)
 
 
-def _point(context: Any, builder: Any, kinds: Any, arguments: Any, vector: Any) -> Any:
+def _find_address(context: Any, builder: Any, kinds: Any, arguments: Any, vector: Any) -> Any:
     """The address of array[i, column]; columns lie side by side."""
     (array, *places), (given, *numbers) = kinds, arguments
     row, column = (
@@ -89,7 +89,7 @@ def _add_row(_: Any, lanes: Any, weight: Any, array: Any, row: Any, column: Any)
 
     def make(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         total, number, *place = arguments
-        address = _point(context, builder, signature.args[2:], place, total.type)
+        address = _find_address(context, builder, signature.args[2:], place, total.type)
         values = builder.load(address, align=lanes.dtype.bitwidth // 8)
         if weight != lanes:
             number = _fill(builder, number, total.type)
@@ -105,7 +105,7 @@ def _store(_: Any, lanes: Any, array: Any, row: Any, column: Any) -> Typed:
 
     def make(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         total, *place = arguments
-        address = _point(context, builder, signature.args[1:], place, total.type)
+        address = _find_address(context, builder, signature.args[1:], place, total.type)
         builder.store(total, address, align=lanes.dtype.bitwidth // 8)
         return context.get_dummy_value()
 
