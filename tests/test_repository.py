@@ -2,6 +2,7 @@
 
 import re
 import runpy
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -66,6 +67,19 @@ def test_workflows_are_valid() -> None:
     command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema"]
     done = subprocess.run(
         [*command, "vendor.github-workflows", *map(str, files)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.process
+def test_workflows_are_safe() -> None:
+    zizmor = shutil.which("zizmor", path=str(Path(sys.executable).parent))
+    if zizmor is None:
+        pytest.skip("zizmor is not installed")
+    done = subprocess.run(
+        [zizmor, "--offline", "--no-progress", str(HOME / ".github")],
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stdout
 

@@ -217,14 +217,18 @@ print(before, "polars" in sys.modules)
         ["€ 3", "€4"],
         ["1'234", "5'000"],
         ["−3", "−4"],
+        ["2020-01-31", "2020-2-1"],
+        ["2020-01-31T12:00:00Z", "2020-02-01 08:30"],
+        ["31.1.2020", "01.02.2020"],
+        ["1/31/2020", "12/1/2020"],
     ],
 )
-def test_read_values_refuses_numbers_in_another_notation(
+def test_read_values_refuses_dates_and_numbers_in_another_notation(
     tmp_path: Path, entries: list[str]
 ) -> None:
     path = tmp_path / "values.csv"
     path.write_text("node;value\n" + "".join(f"{i};{one}\n" for i, one in enumerate(entries)))
-    with pytest.raises(UnclearTableError, match="look like numbers"):
+    with pytest.raises(UnclearTableError, match=r"look like (numbers|dates)"):
         read_values(path)
     assert list(read_values(path, task="classes").values()) == entries
 

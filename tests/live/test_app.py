@@ -349,6 +349,20 @@ def test_pages(send: Any) -> None:
         assert send("GET", file).status_code == 200
 
 
+def test_explanations_of_labels_add_up_to_scores(label_service: Any, label_file: Any) -> None:
+    (found,) = label_service.connect().explain([8], top=2)
+    expected = load(label_file).explain([8])
+    assert found["prediction"] == expected.predicted_labels[0]
+    assert list(found["sum"]) == list(expected.class_names)
+    np.testing.assert_allclose(list(found["sum"].values()), expected.prediction[0], rtol=1e-9)
+    total = {name: found["offset"][name] + found["rest"][name] for name in found["sum"]}
+    assert len(found["known"]) == 2
+    for one in found["known"]:
+        total[one["value"]] += one["weight"]
+    np.testing.assert_allclose(list(total.values()), list(found["sum"].values()), rtol=1e-9)
+    assert found["parts"] == pytest.approx(expected.get_parts(0))
+
+
 def test_labels_have_probabilities_and_accuracy(label_service: Any) -> None:
     client = label_service.connect()
     assert client.predict([4]).tolist() == ["low"]
@@ -361,7 +375,11 @@ def test_labels_have_probabilities_and_accuracy(label_service: Any) -> None:
     assert client.predict_new({100: [5]}) == {"100": "low"}
     client.wait(client.partial_fit(values={4: "low"}))
     assert client.errors()["accuracy"] == 1.0
-    for value, problem in ((1.5, "must be a label"), (None, "must be a finite number, or a label")):
+    for value, problem in (
+        (1.5, "must be a label"),
+        (None, "must be a finite number, or a label"),
+        (3, "must be of the kind of all labels here, strings or integers"),
+    ):
         answer = requests.put(
             f"{label_service.url}/values",
             json={"values": {"4": value}},

@@ -209,7 +209,8 @@ def read_values(
         (``docs/reference/graphs.md``); ``reading`` of the result says what was taken.
     task : {"values", "classes"}, optional
         Whether values are numbers, or texts that name classes. Default: texts mean classes, unless
-        all of them look like numbers in another notation, such as 1,5, which is refused.
+        all of them look like dates or like numbers in another notation, such as 1,5: these are
+        refused.
     separator, comment, ids, progress
         As in :func:`read_edges`.
     header : bool, optional
@@ -267,21 +268,27 @@ def _settle_header(header: bool | None, wanted: EdgeColumns | ValueColumns) -> b
 # Digits with decimal commas, groups of thousands, or signs of percent and of money.
 _ODD_NUMBER = r"^[-+−]?[$€£]?\s?\d[\d.,'’\s]*[%$€£]?$"
 _ODD_SIGN = r"[,'’\s%$€£−]"
+_DATE = r"^(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})([T ][\d:.]+.*)?$"
+# What all values look like, what some of them hold, and what to say then.
+_NOT_CLASSES = (
+    (_ODD_NUMBER, _ODD_SIGN, "numbers that are not written like 1234.5; write them so"),
+    (_DATE, _DATE, "dates; write them as numbers, such as days since the first one"),
+)
 
 
 def _check_labels(labels: "pl.Series", label: str) -> None:
-    """Refuse to take numbers in another notation, such as 1,5, for names of classes."""
+    """Refuse to take dates, and numbers in another notation, such as 1,5, for names of classes."""
     given = labels.drop_nulls()
-    if given.is_empty() or not given.str.contains(_ODD_NUMBER).all():
-        return
-    odd = given.filter(given.str.contains(_ODD_SIGN))
-    if not odd.is_empty():
-        raise UnclearTableError(
-            label,
-            f"values such as {odd[0]!r} look like numbers that are not written like 1234.5; write "
-            "them so, or, if they are names of classes",
-            ("task='classes'",),
-        )
+    for all_match, some_match, looks in _NOT_CLASSES:
+        if given.is_empty() or not given.str.contains(all_match).all():
+            continue
+        odd = given.filter(given.str.contains(some_match))
+        if not odd.is_empty():
+            raise UnclearTableError(
+                label,
+                f"values such as {odd[0]!r} look like {looks}, or, if they are names of classes",
+                ("task='classes'",),
+            )
 
 
 def _list_entries(found: FileColumns) -> tuple[list[Any], NDArray[np.float64]]:

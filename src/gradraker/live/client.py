@@ -267,7 +267,9 @@ class Client:
     def explain(self, nodes: Sequence[Hashable], *, top: int = 5) -> list[dict[str, Any]]:
         """Return, for each node, the known nodes that count most in its prediction.
 
-        offset + Σ weight · value over ``known`` + rest is the prediction.
+        offset + Σ weight · value over ``known`` + rest is the prediction, or the ``sum`` in the
+        ``scale`` that is named. The sum of labels is a score for each class, which the weights of
+        its own known nodes make. ``parts`` is what each kind of similarity adds.
         """
         body = {"nodes": [str(node) for node in nodes], "top": top}
         found: list[dict[str, Any]] = self._ask("/explain", body)["explanations"]

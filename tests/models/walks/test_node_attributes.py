@@ -67,6 +67,28 @@ def test_attributes_that_tell_much_are_used(solver: str) -> None:
     assert "+" in repr(model.coefficients_)
 
 
+def test_attributes_whose_effect_differs_by_region_are_used_within_regions(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    A, places = _make_edges(rng, 240)
+    X = rng.normal(size=(240, 2))
+    y = np.where(places[:, 0] < 0.5, X[:, 0], -X[:, 0]) + 0.1 * rng.normal(size=240)
+    known = np.where(np.arange(240) % 3 > 0, y, np.nan)
+    unknown = np.isnan(known)
+    model = NodeRegressor(solver="exact").fit(A, known, attributes=X)
+    assert "local_attributes" in model.blocks_
+    assert _score(y[unknown], model.predict()) > 0.6
+    explanation = model.explain([0, 3])
+    assert "attributes within a region" in explanation.part_names
+    total = explanation.parts.sum(axis=1) + np.nanmean(known)
+    np.testing.assert_allclose(total, explanation.prediction, atol=1e-8)
+    loaded = load(model.save(tmp_path / "model.gr"))
+    np.testing.assert_allclose(loaded.predict(), model.predict(), rtol=1e-9)
+    links = {"like 0": {int(other): 1.0 for other in A[[0]].indices}}
+    new = [one.predict_new(links, attributes={"like 0": X[0]})["like 0"] for one in (model, loaded)]
+    np.testing.assert_allclose(new, model.predict([0])[0], atol=0.1)
+    assert new[0] == pytest.approx(new[1], rel=1e-9)
+
+
 @pytest.mark.parametrize("partly", [False, True], ids=["same nodes", "other nodes"])
 def test_coefficients_of_several_targets_are_in_their_units(partly: bool) -> None:
     A, X, _, known = _make_data()

@@ -189,30 +189,41 @@ def _make_explainer(state: State, rows: Sequence[int], top: int) -> Callable[[],
         model = state.second_model
         found = model.explain(model.nodes_[list(rows)])
         heaviest = found.find_heaviest(top)
-        offset = np.broadcast_to(np.asarray(found.offset), (len(rows),))
+        offsets = np.broadcast_to(np.asarray(found.offset), found.prediction.shape)
         return [
             {
                 "node": state.table.names[row],
-                "prediction": to_plain(
-                    found.prediction[i] if found.units is None else found.units.predictions[i]
-                ),
+                "prediction": to_plain(found.predicted_labels[i]),
                 "scale": None if found.units is None else found.units.scale,
-                "sum": to_plain(found.prediction[i]),
-                "offset": to_plain(offset[i]),
+                "sum": _list_by_class(found, found.prediction[i]),
+                "offset": _list_by_class(found, offsets[i]),
                 "known": [
                     {
                         "node": str(found.known_names[j]),
                         "weight": to_plain(found.weights[i, j]),
-                        "value": to_plain(found.values[j]),
+                        "value": _get_value(found, j),
                     }
                     for j in heaviest[i].tolist()
                 ],
-                "rest": to_plain(_sum_of_others(found, i, heaviest[i])),
+                "rest": _list_by_class(found, _sum_of_others(found, i, heaviest[i])),
+                "parts": found.get_parts(i),
             }
             for i, row in enumerate(rows)
         ]
 
     return explain
+
+
+def _list_by_class(found: Any, numbers: Any) -> Any:
+    """Return a number of a prediction, or the numbers of all classes by their names."""
+    if found.class_names is None:
+        return to_plain(numbers)
+    return name_classes(list(found.class_names), numbers)
+
+
+def _get_value(found: Any, j: int) -> Any:
+    """Return the value of a known node in the scale in which weights add up, or its class."""
+    return to_plain(found.values[j] if found.class_names is None else found.known_labels[j])
 
 
 def _sum_of_others(found: Any, i: int, listed: Any) -> Any:

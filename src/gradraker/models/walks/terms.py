@@ -22,6 +22,7 @@ _KINDS = {
     "neighbour_attributes1": "attributes of neighbours",
     "neighbour_attributes2": "attributes of neighbours",
     "joint_attributes": "attributes of neighbours",
+    "local_attributes": "attributes within a region",
 }
 ATTRIBUTE_BLOCKS = (
     "attributes",
@@ -29,6 +30,7 @@ ATTRIBUTE_BLOCKS = (
     "neighbour_attributes2",
     "neighbour_attributes",
     "joint_attributes",
+    "local_attributes",
 )
 _ALTERNATING = tuple(f"alternating{k}" for k in range(1, 100))
 

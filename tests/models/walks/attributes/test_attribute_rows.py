@@ -152,6 +152,20 @@ def test_kernels_of_attributes_are_those_of_the_rows() -> None:
     np.testing.assert_allclose(blocks.compute_diagonal(kernel, everyone), np.diag(found))
 
 
+def test_kernel_of_local_attributes_is_that_of_the_region_times_that_of_attributes() -> None:
+    rows, everyone = _make_rows(_make_numbers(), N), np.arange(N)
+    blocks = ExactBlocks(rows.walks, attributes=rows)
+    blocks.keep_products(everyone[::2])
+    blocks.drop_others(["local_attributes"])
+    unit = blocks.median("local_attributes")  # of the sum of both distances
+    region, own, found = (
+        blocks.compute_kernel((Term(name, width, 1.0),), everyone, everyone[::2])
+        for name, width in (("far", unit), ("attributes", unit), ("local_attributes", 1.0))
+    )
+    assert 0.1 < region.min() < 0.9
+    np.testing.assert_allclose(found, region * own, atol=1e-10)
+
+
 def test_missing_numbers_are_at_the_mean() -> None:
     X = _make_numbers()[:N]
     X[4] = np.nan

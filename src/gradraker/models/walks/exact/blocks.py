@@ -3,7 +3,8 @@
 A block gives each node a row: where walks of a reach end, scaled to length 1 (``hop1``, ``far``, …;
 see :mod:`gradraker.features.walks`), its degrees (``degree``), or attributes. It has one Gaussian
 kernel κ = exp(−d² / (2 w m)), where m is the median squared distance of its rows and w its width;
-attributes have a linear one as well, without a width.
+attributes have a linear one as well, without a width. ``local_attributes`` adds the d²/m of ``far``
+and ``attributes``, which multiplies their kernels: attributes then count among nodes of one region.
 """
 
 from collections.abc import Iterable
@@ -22,6 +23,7 @@ from gradraker.models.walks.description import Walks
 from gradraker.models.walks.solution import CHUNK
 from gradraker.models.walks.terms import ATTRIBUTE_BLOCKS, Kernel
 
+LOCAL_BLOCK, LOCAL_PARTS = "local_attributes", ("far", "attributes")
 # Nodes whose distances a median is taken over: 45 000 pairs.
 _MEDIAN_NODES = 300
 # Rows of the walk that are held at once.
@@ -70,7 +72,7 @@ class ExactBlocks:
 
     def drop_others(self, blocks: Iterable[str]) -> None:
         """Free the products of all blocks but these."""
-        kept = set(blocks)
+        kept = {part for b in blocks for part in (LOCAL_PARTS if b == LOCAL_BLOCK else (b,))}
         self._kept = {b: products for b, products in self._kept.items() if b in kept}
         self._squares.clear()
 
@@ -171,6 +173,9 @@ class ExactBlocks:
     def _compute_squared(
         self, block: str, first: NDArray[np.int64], second: NDArray[np.int64]
     ) -> Any:
+        if block == LOCAL_BLOCK:
+            region, own = (self.distances(part, first, second) for part in LOCAL_PARTS)
+            return region + own
         if block == "degree" or block in ATTRIBUTE_BLOCKS:
             rows = self.walks.degrees
             if block != "degree":

@@ -95,6 +95,7 @@ def choose_kernel(
     width: float | None,
     alpha: float | None,
     attributes: Sequence[AttributeTerm] = (),
+    local: Sequence[AttributeTerm] = (),
 ) -> Choice:
     """Choose what is not given: one width for all blocks on few nodes, shares on many.
 
@@ -108,6 +109,8 @@ def choose_kernel(
         Blocks to choose from.
     attributes : sequence of (block, width)
         Terms of attributes to choose from.
+    local : sequence of (block, width)
+        More of them, which only free shares may take.
     """
     default = blocks or [block for block in DEFAULT_BLOCKS if block in available] or available
     by_width = [share_equally(default, w) for w in (WIDTHS if width is None else (width,))]
@@ -131,7 +134,7 @@ def choose_kernel(
         average, penalty = _average_with_attributes(many, plain, handicap, attributes, alpha)
         best, added = len(candidates), [average]
         if can_be_free:
-            added.append(share_freely(many, _drop_useless(few, [*walks, *attributes])))
+            added.append(share_freely(many, _drop_useless(few, [*walks, *attributes, *local])))
         more, more_alphas = _compute_costs(many, added, alpha, FINE_ALPHAS)
         candidates, costs = [*candidates, *added], np.append(costs, more)
         alphas = np.append(alphas, [penalty, *more_alphas[1:]])

@@ -10,7 +10,7 @@ from gradraker.features.blas import use_one_blas_thread
 from gradraker.linear.ridge import invert_dual
 from gradraker.models.walks.attributes.rows import JOINT_BLOCK
 from gradraker.models.walks.choice import Choice, choose_mean
-from gradraker.models.walks.exact.blocks import ExactBlocks
+from gradraker.models.walks.exact.blocks import LOCAL_BLOCK, LOCAL_PARTS, ExactBlocks
 from gradraker.models.walks.exact.class_choice import choose_for_classes
 from gradraker.models.walks.exact.criteria import compute_criterion_curve
 from gradraker.models.walks.exact.kernel_choice import (
@@ -81,7 +81,14 @@ def choose_exactly(
         choice = choose_for_classes(even, walks, attributes, has_words=has_words, alpha=given.alpha)
         blocks.drop_others(choice.blocks)
         return choice
-    choice = choose_kernel(few, many, available=available, attributes=attributes, **given._asdict())
+    choice = choose_kernel(
+        few,
+        many,
+        available=available,
+        attributes=attributes,
+        local=_list_local_terms(blocks) if attributes and given.width is None else (),
+        **given._asdict(),
+    )
     blocks.drop_others(choice.blocks)
     if given.alpha is not None or not choice.kernel or choice.n_used == known.size:
         return choice
@@ -108,6 +115,14 @@ def _list_attribute_terms(blocks: ExactBlocks, given: FixedParameters) -> list[A
             widths = WIDTHS_OF_TERMS[is_joint:] if given.width is None else (given.width,)
             terms += [(block, width) for width in widths]
     return terms
+
+
+def _list_local_terms(blocks: ExactBlocks) -> list[AttributeTerm]:
+    """Terms of numbers that count within a region; wide ones are the sum of both, nearly."""
+    rows = blocks.attributes
+    if rows is None or rows.has_words or not all(blocks.median(part) > 0.0 for part in LOCAL_PARTS):
+        return []
+    return [(LOCAL_BLOCK, width) for width in WIDTHS_OF_TERMS[:2]]
 
 
 class KernelMatrices:

@@ -61,12 +61,13 @@ _PROBE_SEED = 0x70726F6265
 MOST_COLUMNS = 384
 # Unit vectors that are multiplied at once.
 _COLUMNS = 64
-# Blocks of exact kernels that have a chain in their place here.
+# Blocks of exact kernels that have another one in their place here.
 _IN_PLACE = {
     "far": "hop64",
     "community": "hop16",
     "pagerank": "hop16",
     "alternating": "alternating4",
+    "local_attributes": "joint_attributes",
 }
 
 
