@@ -122,16 +122,22 @@ class StrictEngine:
         product: StrictArray,
         factor: float = 1.0,
         kept: float = 0.0,
+        weights: Any = None,
+        sums: Any = None,
     ) -> None:
         assert isinstance(X, StrictArray)
         assert isinstance(product, StrictArray)
         entries = A.data[:, np.newaxis] * X.held[A.indices, :n_columns]
-        sums = np.zeros((A.shape[0], n_columns), dtype=A.dtype)
+        totals = np.zeros((A.shape[0], n_columns), dtype=A.dtype)
         filled = np.flatnonzero(np.diff(A.indptr))
         if filled.size:
-            sums[filled] = np.add.reduceat(entries, A.indptr[filled], axis=0)
+            totals[filled] = np.add.reduceat(entries, A.indptr[filled], axis=0)
         old = product.held[:, :n_columns]
-        product.held[:, :n_columns] = factor * sums + (kept * old if kept else 0.0)
+        product.held[:, :n_columns] = factor * totals + (kept * old if kept else 0.0)
+        if weights is not None:
+            assert isinstance(sums, StrictArray)
+            own = weights[:, np.newaxis, :n_columns] * product.held[:, :n_columns]
+            sums.held[:, :, :n_columns] += own
 
     def sum_products(self, A: StrictArray, B: StrictArray) -> StrictArray:
         return StrictArray((A.held.astype(np.float64) * B.held).sum(axis=0))
