@@ -32,6 +32,21 @@ def test_multiply_equals_scipy_in_padded_buffers(dtype: Any, n_columns: Any) -> 
     )
 
 
+@pytest.mark.parametrize("is_contiguous", [True, False])
+def test_multiply_adds_weighted_products_to_sums(is_contiguous: bool) -> None:
+    A, engine = _matrix(), CpuEngine()
+    rng = np.random.default_rng(1)
+    X, weights = rng.normal(size=(50, 12)), rng.normal(size=(2, 12))
+    sums = np.ones((2, 50, 12))
+    product = np.zeros((50, 12)) if is_contiguous else np.zeros((50, 24))[:, ::2]
+    engine.multiply(
+        engine.load_sparse(A, np.float64), X, 12, product, 2.0, weights=weights, sums=sums
+    )
+    np.testing.assert_allclose(product, 2.0 * (A @ X), atol=1e-13)
+    expected = 1.0 + weights[:, np.newaxis] * product
+    np.testing.assert_allclose(sums, expected, atol=1e-13)
+
+
 @pytest.mark.parametrize("n_columns", [1, 2, 3, 5, 9])
 def test_multiply_takes_arrays_that_are_not_padded(n_columns: Any) -> None:
     A, engine = _matrix(), CpuEngine()

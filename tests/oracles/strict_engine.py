@@ -122,12 +122,18 @@ class StrictEngine:
         product: StrictArray,
         factor: float = 1.0,
         kept: float = 0.0,
+        weights: Any = None,
+        sums: Any = None,
     ) -> None:
         assert isinstance(X, StrictArray)
         assert isinstance(product, StrictArray)
-        sums = A @ X.held[: A.shape[1], :n_columns]
+        totals = A @ X.held[: A.shape[1], :n_columns]
         old = product.held[:, :n_columns]
-        product.held[:, :n_columns] = factor * sums + (kept * old if kept else 0.0)
+        product.held[:, :n_columns] = factor * totals + (kept * old if kept else 0.0)
+        if weights is not None:
+            assert isinstance(sums, StrictArray)
+            own = weights[:, np.newaxis, :n_columns] * product.held[:, :n_columns]
+            sums.held[:, :, :n_columns] += own
 
     def sum_products(self, A: StrictArray, B: StrictArray) -> StrictArray:
         return StrictArray((A.held.astype(np.float64) * B.held).sum(axis=0))

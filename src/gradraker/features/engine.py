@@ -93,18 +93,36 @@ class CpuEngine:
         )
 
     def multiply(
-        self, A: Any, X: Any, n_columns: int, product: Any, factor: float = 1.0, kept: float = 0.0
+        self,
+        A: Any,
+        X: Any,
+        n_columns: int,
+        product: Any,
+        factor: float = 1.0,
+        kept: float = 0.0,
+        weights: NDArray[Any] | None = None,
+        sums: Any = None,
     ) -> None:
         """Write factor A X + kept · product into the first ``n_columns`` columns of ``product``.
 
-        What is in the other columns of ``product`` may change.
+        Then add weights[k] · product to sums[k], for ``weights`` (s, columns) of NumPy and ``sums``
+        (s, n, columns) on the engine. What is in other columns may change.
         """
-        n_columns = min(pad_columns(n_columns), X.shape[1], product.shape[1])
         matrix: LoadedMatrix = A
+        if not product.flags.c_contiguous:
+            own = np.ascontiguousarray(product)
+            self.multiply(A, X, n_columns, own, factor, kept, weights, sums)
+            product[...] = own
+            return
+        X = np.ascontiguousarray(X)
+        n_columns = min(pad_columns(n_columns), X.shape[1], product.shape[1])
         n, work = matrix.n_rows, matrix.data.size * n_columns
+        if weights is None or not weights.any():
+            weights = sums = np.empty((0, 1), dtype=matrix.data.dtype)
+        flat = sums.reshape(-1, sums.shape[-1])
 
         def multiply(start: int, stop: int) -> None:
-            multiply_rows(*matrix, X, n_columns, factor, kept, start, stop, product)
+            multiply_rows(*matrix, X, n_columns, factor, kept, start, stop, product, weights, flat)
 
         parallel_for(multiply, n, max(1, n * _PRODUCTS_PER_BLOCK // max(1, work)))
 

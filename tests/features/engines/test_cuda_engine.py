@@ -42,6 +42,19 @@ def test_columns_are_split_among_kernels(
     np.testing.assert_allclose(wide[:, :k], A @ X[:, :k].astype(np.float64), atol=allowed)
 
 
+def test_products_are_added_to_sums() -> None:
+    engine, A = cuda.CudaEngine(FakeCupy()), _make_matrix()
+    rng = np.random.default_rng(0)
+    X, weights = rng.normal(size=(N, 16)), rng.normal(size=(3, 16))
+    weights[1] = 0.0
+    product, sums = np.zeros((N, 16)), engine.load(np.ones((3, N, 16)), np.float64)
+    loaded = engine.load_sparse(A, np.float64)
+    engine.multiply(loaded, engine.load(X, np.float64), 9, product, weights=weights, sums=sums)
+    expected = np.ones((3, N, 16))
+    expected[:, :, :9] += (weights[:, np.newaxis] * (A @ X))[:, :, :9]
+    np.testing.assert_allclose(engine.fetch(sums), expected, atol=1e-12)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("k", [1, 64, 300])
 def test_sums_are_taken_in_two_steps(k: int, dtype: Any) -> None:

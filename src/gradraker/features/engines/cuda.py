@@ -126,12 +126,29 @@ class CudaEngine(CpuEngine):
     # -- products ------------------------------------------------------------------
 
     def multiply(
-        self, A: Any, X: Any, n_columns: int, product: Any, factor: float = 1.0, kept: float = 0.0
+        self,
+        A: Any,
+        X: Any,
+        n_columns: int,
+        product: Any,
+        factor: float = 1.0,
+        kept: float = 0.0,
+        weights: NDArray[Any] | None = None,
+        sums: Any = None,
     ) -> None:
-        """Write factor A X + kept · product into the first ``n_columns`` columns of ``product``."""
+        """Write factor A X + kept · product into ``product``, and add that to ``sums``."""
+        self._write_product(A, X, n_columns, product, factor, kept)
+        for number, row in enumerate(() if weights is None else weights):
+            if row.any():
+                own = self.load(row[:n_columns], sums.dtype)
+                sums[number][:, :n_columns] += own * product[:, :n_columns]
+
+    def _write_product(
+        self, A: CudaMatrix, X: Any, n_columns: int, product: Any, factor: float, kept: float
+    ) -> None:
         if not product.flags.c_contiguous:
             own = self.xp.ascontiguousarray(product)
-            self.multiply(A, X, n_columns, own, factor, kept)
+            self._write_product(A, X, n_columns, own, factor, kept)
             product[...] = own
             return
         X = self.xp.ascontiguousarray(X)

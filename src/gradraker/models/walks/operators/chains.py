@@ -207,29 +207,32 @@ class SymmetricChains(_NormedChains):
         k, n_chains, is_shared = starts[0].shape[1], len(series), len(starts) == 1
         width = k * len(starts)
         older, now = self._make_buffer(width), self._make_buffer(width)
-        places = [0] * n_chains if is_shared else range(n_chains)
-        columns = {
-            number: slice(i * k, (i + 1) * k) for number, i in zip(order, places, strict=True)
-        }
-        sums: dict[int, Any] = {}
-        for number, own in columns.items():
-            if not (is_shared and sums):
+        # Each chain has columns of its own in one sum, or a sum of its own for shared columns.
+        sums = self._engine.xp.zeros((n_chains if is_shared else 1, *older.shape), self._dtype)
+        weights = np.zeros((len(series[order[0]]), len(sums), older.shape[1]), self._dtype)
+        places = {}
+        for i, number in enumerate(order):
+            places[number] = (i, slice(0, k)) if is_shared else (0, slice(i * k, (i + 1) * k))
+            layer, own = places[number]
+            if not (is_shared and i):
                 older[:, own] = self._move_in(starts[0 if is_shared else number])
-            sums[number] = self._dtype(series[number][0]) * older[:, own]
-        for degree in range(1, len(series[order[0]])):
+            weights[: len(series[number]), layer, own] = series[number][:, np.newaxis]
+            sums[layer, :, own] = self._dtype(series[number][0]) * older[:, own]
+        for degree in range(1, len(weights)):
             if degree == 1:
-                self._engine.multiply(self._forward, older, width, now)
+                self._engine.multiply(
+                    self._forward, older, width, now, weights=weights[1], sums=sums
+                )
             else:  # T_{j+1} = 2 T T_j − T_{j−1}, written over T_{j−1}
-                self._engine.multiply(self._forward, now, width, older, 2.0, -1.0)
+                self._engine.multiply(
+                    self._forward, now, width, older, 2.0, -1.0, weights[degree], sums
+                )
                 older, now = now, older
-            for number in order[:n_chains]:
-                coefficient = series[number][degree]
-                if coefficient != 0.0:
-                    sums[number] += self._dtype(coefficient) * now[:, columns[number]]
             while n_chains and len(series[order[n_chains - 1]]) == degree + 1:
                 n_chains -= 1
                 width = k if is_shared else k * n_chains
-                yield order[n_chains], self._move_out(sums.pop(order[n_chains]))
+                layer, own = places[order[n_chains]]
+                yield order[n_chains], self._move_out(sums[layer, :, own])
 
 
 class StepwiseChains(_NormedChains):
