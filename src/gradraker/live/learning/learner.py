@@ -32,6 +32,8 @@ _READ_AT_ONCE = 100_000
 # Outcomes of batches that a follower keeps, in case the process that should write them dies.
 _KEPT_OUTCOMES = 100
 _MOST_REPORTED = 100
+# Rest after a batch: a part of the time that it took, and the most seconds.
+_REST, _LONGEST_REST = 0.5, 0.25
 
 
 @dataclass
@@ -232,13 +234,15 @@ def run_learner(settings: LearnerSettings, channel: Connection) -> None:
     try:
         while True:
             found = None
-            wait = settings.poll_seconds
+            wait, started = settings.poll_seconds, time.monotonic()
             try:
                 if learner.learn_next() or learner.catch_up():
                     is_published, wait = False, 0.0
                 if not is_published:
                     _publish(learner, learner.make_state(), channel)
                     is_published = True
+                    # Fewer, larger batches leave time for answers, which each new state slows down.
+                    time.sleep(min(_REST * (time.monotonic() - started), _LONGEST_REST))
                 else:
                     learner.write_snapshot()
             except (BrokenPipeError, MemoryError):
