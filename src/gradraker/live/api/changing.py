@@ -59,7 +59,8 @@ def find_problem(service: Service, change: Change) -> str | None:
     if change.op == "put_value":
         if service.has_labels and isinstance(change.value, float):
             return "must be a label: a string or an integer"
-        if service.has_labels and not isinstance(change.value, _get_label_kinds(service)):
+        kinds = service.state.table.label_kinds if service.state else (str, int)
+        if service.has_labels and not isinstance(change.value, kinds):
             return "must be of the kind of all labels here, strings or integers"
         if not service.has_labels and isinstance(change.value, str):
             return "must be a finite number"
@@ -68,12 +69,6 @@ def find_problem(service: Service, change: Change) -> str | None:
             if name is not None and not _is_integer(name):
                 return f"names {name!r}, but all names of this graph are integers"
     return None
-
-
-def _get_label_kinds(service: Service) -> tuple[type, ...]:
-    """Return the types of the labels that are known: 3 and "3" would read alike in answers."""
-    classes = service.state.table.classes if service.state else None
-    return tuple({type(one) for one in classes or ()}) or (str, int)
 
 
 def _is_integer(name: str) -> bool:

@@ -51,6 +51,11 @@ class StateTable:
         """Row of each node."""
         return {name: i for i, name in enumerate(self.names)}
 
+    @cached_property
+    def label_kinds(self) -> tuple[type, ...]:
+        """Types that a label may have: those of the known ones, as 3 and "3" read alike."""
+        return tuple({type(one) for one in self.classes or ()}) or (str, int)
+
 
 @dataclass(eq=False)
 class State:
