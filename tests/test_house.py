@@ -22,7 +22,6 @@ SHARED = {"_compiled", "_validation", "_files", "_html", "_progress"}
 # -- exceptions, each with its reason ------------------------------------------------------------
 
 LONG_FILES = {
-    "exceptions.py": "all errors in one place, half of it documentation",
     "models/node_model.py": "the protocol of models of graphs, half of it documentation",
     "models/walks/walk_model.py": "one estimator, a third of it documentation",
 }
