@@ -130,14 +130,12 @@ class OneNodeBank(LearnedBank):
                 "partial_fit first"
             )
         families = [member.kernel for member in members]
-        table = FamilyTables.from_families(
-            families, make_seed(self.random_state), self.n_frequencies
-        )
+        table = FamilyTables(make_seed(self.random_state), self.n_frequencies, families)
         self._set_initial_state(table, members, {}, targets)
 
     def _predict_row(self, row: csr_array, table: FamilyTables) -> Value:
         rows = to_row_arrays(row)
-        bank = self._make_bank(rows, table.prepare(rows.indices), np.float64)
+        bank = self._make_bank(rows, table, np.float64)
         (prediction,) = self._combine_members(bank)
         return prediction if self._targets else float(prediction)
 

@@ -52,10 +52,10 @@ def restore_bank(model: "GradrakerRegressor", state: State, arrays: Arrays) -> N
     if not members or not all(_is_sound(member, views, families) for member in members):
         raise ValueError("a member is none of the kernels and views")
     seed, n_numbered, named = restore_names(state)
-    table = FamilyTables.from_families(
-        [member.kernel for member in members],
+    table = FamilyTables(
         seed,
         model.n_frequencies,
+        [member.kernel for member in members],
         n_numbered=n_numbered,
         named=named,
     )

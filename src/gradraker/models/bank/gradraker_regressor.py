@@ -190,10 +190,10 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
         if views is not None:
             assign_views(views, X.shape[1])
         named = () if references is None else check_references(references, X.shape[1])
-        table = FamilyTables.from_families(
-            (family for family, _ in kernels),
+        table = FamilyTables(
             make_seed(self.random_state),
             self.n_frequencies,
+            (family for family, _ in kernels),
             n_numbered=X.shape[1] if references is None else 0,
             named=named,
         )
@@ -228,7 +228,7 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
                 part, Y, table[family], self.learning_rate, self.n_epochs, tested_part
             )
             for view, (part, tested_part) in seen.items()
-            for family in table.tables
+            for family in table.families
         }
 
     def _set_initial_state(
@@ -263,7 +263,7 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
         theta = self._get_theta().copy()  # [P, K, 2D]
         hedge = self._hedge.copy()
         weights = train_bank(
-            self._make_bank(rows, self._table.prepare(rows.indices), X.dtype),
+            self._make_bank(rows, self._table, X.dtype),
             Y,
             theta,
             hedge,
