@@ -11,30 +11,14 @@ from gradraker.exceptions import DatasetFileError
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """A file that can be downloaded.
+    """A file that can be downloaded."""
 
-    Parameters
-    ----------
-    name : str
-        Name in the data set's folder.
-    url : str
-        Public home of the file, or of the archive that holds it.
-    sha256 : str
-        Checksum of the file itself, unpacked.
-    size : int
-        Bytes of the file itself, unpacked.
-    member : str
-        Path inside the archive, if ``url`` is a tar file.
-    archive_sha256 : str
-        Checksum of the archive at ``url``, where it is known.
-    """
-
-    name: str
-    url: str
-    sha256: str
-    size: int
-    member: str = ""
-    archive_sha256: str = ""
+    name: str  # in the data set's folder
+    url: str  # public home of the file, or of the archive that holds it
+    sha256: str  # of the file itself, unpacked
+    size: int  # bytes of the file itself, unpacked
+    member: str = ""  # path inside the archive, if ``url`` is a tar file
+    archive_sha256: str = ""  # of the archive at ``url``, where it is known
 
     @property
     def download_name(self) -> str:

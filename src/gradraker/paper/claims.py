@@ -14,36 +14,16 @@ Judge = Callable[..., Outcome]
 
 @dataclass(frozen=True)
 class Claim:
-    """One number or statement of the paper.
+    """One number or statement of the paper."""
 
-    Attributes
-    ----------
-    key : str
-        Name in ``report.json``.
-    place : str
-        Section.
-    quantity : str
-        The quantity, in words.
-    printed : str
-        The printed number or words; a number is a text, since its last digit says how exact it is.
-    check : callable
-        Takes the results and ``printed``, and returns the outcome.
-    simulations : tuple of Simulation
-        Simulations that the check needs.
-    data : str or None
-        Key of the data set whose facts the check needs.
-    needs_values : bool
-        Whether the graph of this data set alone is not enough.
-    """
-
-    key: str
-    place: str
-    quantity: str
-    printed: str
+    key: str  # name in report.json
+    place: str  # section
+    quantity: str  # in words
+    printed: str  # number or words; a number is a text, since its last digit says how exact it is
     check: Check
-    simulations: tuple[Simulation[Any], ...] = ()
-    data: str | None = None
-    needs_values: bool = False
+    simulations: tuple[Simulation[Any], ...] = ()  # that the check needs
+    data: str | None = None  # key of the data set whose facts the check needs
+    needs_values: bool = False  # whether the graph of this data set alone is not enough
 
 
 class ClaimList(list[Claim]):
@@ -145,11 +125,16 @@ def check_claims(claims: Iterable[Claim], results: PaperResults) -> list[Finding
     """
     findings = []
     for claim in claims:
+        head = (claim.key, claim.place, claim.quantity, claim.printed)
         obstacle = _find_obstacle(claim, results)
-        if obstacle:
-            findings.append(_make_finding(claim, "cannot be checked", obstacle))
-        elif obstacle is None:
-            findings.append(_check_claim(claim, results))
+        if obstacle is None:
+            found = claim.check(results, claim.printed)
+            shown = found.text or found.ours.to_text()
+            reason = found.reason or ("" if found.agrees else "We know no reason.")
+            verdict = found.verdict
+            findings.append(Finding(*head, found.ours, shown, found.rule.name, verdict, reason))
+        elif obstacle:
+            findings.append(Finding(*head, None, "", "", "cannot be checked", obstacle))
     return findings
 
 
@@ -164,32 +149,6 @@ def count_verdicts(findings: Iterable[Finding]) -> dict[str, int]:
     """
     verdicts = [finding.verdict for finding in findings]
     return {verdict: verdicts.count(verdict) for verdict in VERDICTS}
-
-
-def _check_claim(claim: Claim, results: PaperResults) -> Finding:
-    outcome = claim.check(results, claim.printed)
-    return _make_finding(
-        claim,
-        outcome.verdict,
-        outcome.reason or ("" if outcome.agrees else "We know no reason."),
-        outcome,
-    )
-
-
-def _make_finding(
-    claim: Claim, verdict: Verdict, reason: str, outcome: Outcome | None = None
-) -> Finding:
-    return Finding(
-        claim.key,
-        claim.place,
-        claim.quantity,
-        claim.printed,
-        None if outcome is None else outcome.ours,
-        "" if outcome is None else outcome.text or outcome.ours.to_text(),
-        "" if outcome is None else outcome.rule.name,
-        verdict,
-        reason,
-    )
 
 
 def _find_obstacle(claim: Claim, results: PaperResults) -> str | None:

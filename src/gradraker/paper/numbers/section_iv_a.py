@@ -7,7 +7,7 @@ import numpy as np
 from gradraker.models import sigma2_ranges
 from gradraker.paper.claims import ClaimList
 from gradraker.paper.paper_data import DATA, Floats, PaperGraph
-from gradraker.paper.plan import RunOptions, Settings, Simulation
+from gradraker.paper.plan import Results, RunOptions, Settings, Simulation
 from gradraker.paper.rules import Measured, Outcome
 
 _DISTURBING, _AVERAGING = 10.0, 300.0
@@ -18,7 +18,7 @@ _MOST = 0.5
 _SIMILAR = 0.95
 
 
-def simulate_circles(graph: PaperGraph, settings: Settings, options: RunOptions) -> dict[str, Any]:
+def simulate_circles(graph: PaperGraph, settings: Settings, options: RunOptions) -> Results:
     """Measure efficient distances through the extending range, and the circle beyond it.
 
     For each repeat: the mean efficient distance of tested nodes at variances from σ²_ce to σ²_ed;

@@ -8,7 +8,7 @@ from gradraker.explain import noise_range
 from gradraker.linear import contribution_weights
 from gradraker.paper.claims import ClaimList
 from gradraker.paper.paper_data import DATA, PaperGraph
-from gradraker.paper.plan import RunOptions, Settings, Simulation
+from gradraker.paper.plan import Results, RunOptions, Settings, Simulation
 from gradraker.paper.rules import Measured, Outcome
 
 _CHAOS = 0.1
@@ -20,9 +20,7 @@ _LITTLE = 1.5
 _VANISHED = 0.02
 
 
-def simulate_noise_ranges(
-    graph: PaperGraph, settings: Settings, options: RunOptions
-) -> dict[str, Any]:
+def simulate_noise_ranges(graph: PaperGraph, settings: Settings, options: RunOptions) -> Results:
     """Measure the median noise range of tested nodes, over 2η, at each σ² and repeat."""
     widths = []
     for split in graph.draw_splits(settings, options.seed):
@@ -51,9 +49,7 @@ NOISE_RANGES: Simulation[Any] = Simulation(
 )
 
 
-def simulate_chaos_variances(
-    graph: PaperGraph, settings: Settings, options: RunOptions
-) -> dict[str, Any]:
+def simulate_chaos_variances(graph: PaperGraph, settings: Settings, options: RunOptions) -> Results:
     """Compute Var[B] and Var[F] over drawn frequencies, by training step, in the chaos range.
 
     The split and the order stay; steps whose node has the very row of the tested node are left

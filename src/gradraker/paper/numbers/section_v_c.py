@@ -9,7 +9,7 @@ import numpy as np
 
 from gradraker.paper.claims import ClaimList
 from gradraker.paper.paper_data import Floats, PaperGraph
-from gradraker.paper.plan import RunOptions, Settings, Simulation, compute_pair_distances
+from gradraker.paper.plan import Results, RunOptions, Settings, Simulation, compute_pair_distances
 from gradraker.paper.results import PaperResults
 from gradraker.paper.rules import (
     EQUATION,
@@ -28,9 +28,7 @@ _LEARNING_RATE = 0.1
 _LEAST_PAIRS = 10
 
 
-def simulate_similarities(
-    graph: PaperGraph, settings: Settings, options: RunOptions
-) -> dict[str, Any]:
+def simulate_similarities(graph: PaperGraph, settings: Settings, options: RunOptions) -> Results:
     """Compute B of all pairs of known nodes at one squared distance, over repeats."""
     repeats = []
     for split in graph.draw_splits(settings, options.seed):

@@ -10,14 +10,12 @@ from gradraker.kernels import extreme_squared_distances
 from gradraker.paper.claims import ClaimList
 from gradraker.paper.paper_data import DATA, Floats, PaperGraph
 from gradraker.paper.paper_sweeps import SWEEPS
-from gradraker.paper.plan import RunOptions, Settings, Simulation
+from gradraker.paper.plan import Results, RunOptions, Settings, Simulation
 from gradraker.paper.results import PaperResults
 from gradraker.paper.rules import compare_boundary, compare_spread
 
 
-def simulate_distances(
-    graph: PaperGraph, settings: Settings, options: RunOptions
-) -> dict[str, Any]:
+def simulate_distances(graph: PaperGraph, settings: Settings, options: RunOptions) -> Results:
     """Find the smallest nonzero and the largest ‖d‖² of known nodes, over repeats."""
     found = []
     for split in graph.draw_splits(settings, options.seed):
@@ -41,9 +39,7 @@ DISTANCES = Simulation(
 )
 
 
-def simulate_numberings(
-    graph: PaperGraph, settings: Settings, options: RunOptions
-) -> dict[str, Any]:
+def simulate_numberings(graph: PaperGraph, settings: Settings, options: RunOptions) -> Results:
     """Compute the smallest mean GNMSE for every numbering of the classes.
 
     Predictions are linear in the values, so those for any numbering c of the classes follow from
