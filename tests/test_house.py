@@ -17,7 +17,7 @@ Node = TypeVar("Node", bound=ast.AST)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 # Private rooms that the whole package shares.
-SHARED = {"_compiled", "_validation", "_files", "_html", "_progress"}
+SHARED = {"_compiled", "_fields", "_validation", "_files", "_html", "_progress"}
 
 # -- exceptions, each with its reason ------------------------------------------------------------
 

@@ -5,8 +5,9 @@ An error has the facts as fields, so that a caller can write a sentence of its o
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from inspect import cleandoc
 from typing import Annotated, ClassVar, dataclass_transform
+
+from gradraker._fields import describe_fields
 
 
 @dataclass_transform(eq_default=False)
@@ -21,15 +22,7 @@ class FieldError(Exception):
 
     def __init_subclass__(cls) -> None:
         dataclass(eq=False, repr=False)(cls)
-        fields = [
-            f"{name} : {getattr(hint.__origin__, '__name__', '')}\n    {hint.__metadata__[0]}"
-            for name, hint in cls.__annotations__.items()
-            if hasattr(hint, "__metadata__")
-        ]
-        if fields:
-            about, examples, rest = cleandoc(cls.__doc__ or "").partition("\n\nExamples\n")
-            listed = "\n".join(["Attributes", "----------", *fields])
-            cls.__doc__ = f"{about}\n\n{listed}{examples}{rest}"
+        describe_fields(cls)
 
     def __post_init__(self) -> None:
         self.args = tuple(vars(self).values())  # what a copy is made from

@@ -4,7 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
+from typing import Annotated
 
+from gradraker._fields import describe_fields
 from gradraker.datasets.dataset import GraphDataset
 from gradraker.exceptions import DatasetFileError
 
@@ -26,26 +28,10 @@ class RemoteFile:
         return self.url.rsplit("/", 1)[-1]
 
 
+@describe_fields
 @dataclass(frozen=True)
 class DatasetInfo:
     """Name, origin, terms and files of a data set.
-
-    Parameters
-    ----------
-    name : str
-        Name of the data set, also of its folder if it has files.
-    loader : callable
-        Function of ``gradraker.datasets`` that returns it.
-    description : str
-        What nodes, edges and values are.
-    facts : mapping of str to int
-        Counts that its files must have.
-    licence : str
-        Terms of use, or that none are stated.
-    citation : str
-        What to cite.
-    files : tuple of RemoteFile
-        Files to download; none if the data set is embedded.
 
     Examples
     --------
@@ -55,13 +41,17 @@ class DatasetInfo:
     ('temperature', 89)
     """
 
-    name: str
-    loader: Callable[..., GraphDataset]
-    description: str
-    licence: str
-    citation: str
-    facts: Mapping[str, int] = field(default_factory=dict)
-    files: tuple[RemoteFile, ...] = ()
+    name: Annotated[str, "Name of the data set, also of its folder if it has files."]
+    loader: Annotated[
+        Callable[..., GraphDataset], "Function of ``gradraker.datasets`` that returns it."
+    ]
+    description: Annotated[str, "What nodes, edges and values are."]
+    licence: Annotated[str, "Terms of use, or that none are stated."]
+    citation: Annotated[str, "What to cite."]
+    facts: Annotated[Mapping[str, int], "Counts that its files must have."] = field(
+        default_factory=dict
+    )
+    files: Annotated[tuple[RemoteFile, ...], "To download; none if the data set is embedded."] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "facts", MappingProxyType(dict(self.facts)))

@@ -46,7 +46,9 @@ class Settings:
     root_path: str = ""
     lease_seconds: float = 5.0
     snapshot_seconds: float = 60.0
-    largest_learned_batch: int = 2000
+    snapshot_changes: int = 5000
+    largest_batch: int = 2000  # of changes that are learned together
+    poll_seconds: float = 0.25
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
+from gradraker._fields import describe_fields
 from gradraker.paper.plan import Simulation
 from gradraker.paper.results import PaperResults
 from gradraker.paper.rules import VERDICTS, Check, Measured, Outcome, Verdict
@@ -70,30 +71,10 @@ class ClaimList(list[Claim]):
         return decorate
 
 
+@describe_fields
 @dataclass(frozen=True)
 class Finding:
     """A printed number beside ours.
-
-    Attributes
-    ----------
-    key : str
-        Name of the claim.
-    place : str
-        Where the paper prints it.
-    quantity : str
-        The quantity, in words.
-    printed : str
-        The printed number or words.
-    ours : Measured or None
-        Ours, None where it cannot be checked.
-    shown : str
-        Ours as a text.
-    rule : str
-        Name of the rule.
-    verdict : {"agrees", "at the edge", "differs", "cannot be checked"}
-        By the rule.
-    reason : str
-        Why it differs or cannot be checked, or a remark where it agrees.
 
     Examples
     --------
@@ -101,15 +82,15 @@ class Finding:
     >>> findings = compare_with_paper(read_results("paper/results.jsonl"))  # doctest: +SKIP
     """
 
-    key: str
-    place: str
-    quantity: str
-    printed: str
-    ours: Measured | None
-    shown: str
-    rule: str
-    verdict: Verdict
-    reason: str
+    key: Annotated[str, "Name of the claim."]
+    place: Annotated[str, "Where the paper prints it."]
+    quantity: Annotated[str, "The quantity, in words."]
+    printed: Annotated[str, "The printed number or words."]
+    ours: Annotated[Measured | None, "Ours, None where it cannot be checked."]
+    shown: Annotated[str, "Ours as a text."]
+    rule: Annotated[str, "Name of the rule."]
+    verdict: Annotated[Verdict, "By the rule."]
+    reason: Annotated[str, "Why it differs or cannot be checked, or a remark where it agrees."]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the finding as JSON can hold it."""

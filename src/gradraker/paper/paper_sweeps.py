@@ -9,14 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradraker.paper.paper_data import DATA, PaperData, PaperGraph, round_down_fraction
-from gradraker.paper.plan import (
-    Results,
-    RunOptions,
-    Settings,
-    Simulation,
-    to_json_line,
-    to_rows,
-)
+from gradraker.paper.plan import Results, RunOptions, Settings, Simulation, to_json_line, to_rows
 from gradraker.sweep import SettingsSweep, SweepResult, sigma2_sweep
 from gradraker.sweep.versions import collect_versions
 

@@ -201,7 +201,7 @@ def test_outcomes_are_written_once(journal: Any) -> None:
     assert has_outcome(journal, batch)
     assert read_validations(journal, last=10) == found[::-1]
     assert journal.read_refusals(batch) == {2: "refused"}
-    assert journal.count_refusals() == 1
+    assert len(journal.read_refusals(Batch(1, 1, 2**62))) == 1
     errors = summarize_errors(journal, last=10, is_label=False)
     assert (errors["n"], errors["rmse"], errors["rmse_of_mean"]) == (1, 0.5, 1.0)
     labels = summarize_errors(journal, last=10, is_label=True)

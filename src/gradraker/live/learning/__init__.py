@@ -3,7 +3,13 @@
 The process that answers imports this; what needs the models is in :mod:`.live_model`.
 """
 
-from gradraker.live.learning.states import USUAL_COVERAGE, State, StateTable, to_plain
+from gradraker.live.learning.states import (
+    USUAL_COVERAGE,
+    State,
+    StateTable,
+    is_integer_name,
+    to_plain,
+)
 from gradraker.live.learning.supervisor import Supervisor
 
-__all__ = ["USUAL_COVERAGE", "State", "StateTable", "Supervisor", "to_plain"]
+__all__ = ["USUAL_COVERAGE", "State", "StateTable", "Supervisor", "is_integer_name", "to_plain"]

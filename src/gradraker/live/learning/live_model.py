@@ -168,16 +168,12 @@ def read_live_model(content: bytes, facts: dict[str, str]) -> LiveModel:
         "has_integer_names": facts["names"] == "integers",
     }
     if not content:
-        return LiveModel(make_empty_model(facts["values"]), is_empty=True, **options)
+        model = NodeClassifier() if facts["values"] == "labels" else NodeRegressor()
+        return LiveModel(model, is_empty=True, **options)
     with tempfile.TemporaryDirectory(prefix="gradraker-") as folder:
         path = Path(folder) / "model.gr"
         path.write_bytes(content)
         return LiveModel(load(path), **options)
-
-
-def make_empty_model(values: str) -> NodeModel:
-    """Return a model of numbers or of labels that has learned nothing."""
-    return NodeClassifier() if values == "labels" else NodeRegressor()
 
 
 def describe_base(model: NodeModel | None, *, has_labels: bool = False) -> dict[str, str]:

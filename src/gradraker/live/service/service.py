@@ -6,13 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from gradraker.live.journal import (
-    Answer,
-    Journal,
-    Receipt,
-    Submission,
-    summarize_errors,
-)
+from gradraker.live.journal import Answer, Journal, Receipt, Submission, summarize_errors
 from gradraker.live.learning import State, Supervisor
 from gradraker.live.service.counters import Counters
 from gradraker.live.service.hub import Hub
@@ -55,13 +49,10 @@ class Service:
         self.started = time.time()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._supervisor = Supervisor(
-            settings.journal,
+            settings,
             on_state=self._take_state,
             on_trouble=self._note_trouble,
             on_start=self.counters.learner_starts.inc,
-            lease_seconds=settings.lease_seconds,
-            snapshot_seconds=settings.snapshot_seconds,
-            largest_batch=settings.largest_learned_batch,
         )
 
     @property

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker._fields import describe_fields
 from gradraker._validation import is_number
 from gradraker.kernels.ranges import Sigma2Ranges
 from gradraker.kernels.shift_invariant import KERNELS
@@ -18,20 +19,10 @@ WHOLE = "all"
 _FAMILY = "gaussian"
 
 
+@describe_fields
 @dataclass(frozen=True)
 class BankMember:
     """One single-kernel Gradraker of a bank.
-
-    Attributes
-    ----------
-    view : str
-        The columns it sees; ``"all"`` for a bank without views.
-    kernel : str
-        Family of its kernel.
-    sigma2 : float
-        Its variance.
-    rule : str
-        The rule that chose the variance, ``"ranges"``, or ``"given"``.
 
     Examples
     --------
@@ -42,10 +33,10 @@ class BankMember:
     ['σ² = 0.5', 'σ² = 2']
     """
 
-    view: str
-    kernel: str
-    sigma2: float
-    rule: str
+    view: Annotated[str, 'The columns it sees; ``"all"`` for a bank without views.']
+    kernel: Annotated[str, "Family of its kernel."]
+    sigma2: Annotated[float, "Its variance."]
+    rule: Annotated[str, 'The rule that chose the variance, ``"ranges"``, or ``"given"``.']
 
     @property
     def label(self) -> str:

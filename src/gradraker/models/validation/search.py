@@ -2,27 +2,20 @@
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from sklearn.base import clone
 
+from gradraker._fields import describe_fields
 from gradraker.models.node_model import NodeModel
 from gradraker.models.validation.folds import FoldModel, align_known, list_folds
 
 
+@describe_fields
 @dataclass(frozen=True, eq=False)
 class NodeSearch:
     """What a search over parameters found.
-
-    Attributes
-    ----------
-    best_params, best_score : dict, float
-        The parameters with the highest mean score, and that score.
-    best_model : model of graphs or None
-        Fitted to all known values with the best parameters.
-    cv_results : dict
-        As scikit-learn's ``cv_results_``: params, mean_test_score, rank_test_score, …
 
     Examples
     --------
@@ -34,10 +27,13 @@ class NodeSearch:
     {'alpha': 0.1}
     """
 
-    best_params: dict[str, Any]
-    best_score: float
-    best_model: NodeModel | None
-    cv_results: dict[str, Any]
+    best_params: Annotated[dict[str, Any], "The parameters with the highest mean score."]
+    best_score: Annotated[float, "That score."]
+    best_model: Annotated[NodeModel | None, "Fitted to all known values with the best parameters."]
+    cv_results: Annotated[
+        dict[str, Any],
+        "As scikit-learn's ``cv_results_``: params, mean_test_score, rank_test_score, …",
+    ]
 
     def to_frame(self) -> Any:
         """Return a pandas data frame with one row per candidate, the best first."""

@@ -18,14 +18,7 @@ from gradraker.paper.plan import (
     compute_pair_distances,
 )
 from gradraker.paper.results import PaperResults
-from gradraker.paper.rules import (
-    STATIONS,
-    Check,
-    Measured,
-    Outcome,
-    compare_spread,
-    count_stations,
-)
+from gradraker.paper.rules import STATIONS, Check, Measured, Outcome, compare_spread, count_stations
 from gradraker.plotting import SimilarityTransferDisplay
 
 # Part of the pairs that is "nonnegligible", and that is "likely".

@@ -3,11 +3,7 @@
 from functools import partial
 
 from gradraker.paper.claims import ClaimList
-from gradraker.paper.paper_sweeps import (
-    MUCH,
-    compute_best_by_ed,
-    make_settings_simulation,
-)
+from gradraker.paper.paper_sweeps import MUCH, compute_best_by_ed, make_settings_simulation
 from gradraker.paper.plan import PaperFigure, Simulation, Table, to_rows
 from gradraker.paper.results import PaperResults
 from gradraker.paper.rules import Measured, Outcome

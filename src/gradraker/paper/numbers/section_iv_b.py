@@ -92,10 +92,6 @@ SIMULATIONS = (NOISE_RANGES, CHAOS_VARIANCES)
 CLAIMS = ClaimList(NOISE_RANGES)
 
 
-def _format_widths(widths: Any) -> str:
-    return ", ".join(f"{width:.2g}" for width in widths)
-
-
 @CLAIMS.check(
     "noise-range-limited",
     "IV.B",
@@ -109,8 +105,9 @@ def check_limited_change(found: Any) -> Outcome:
     ours = Measured(float(first.max() / first.min()))
     reason = (
         f"Median of tested nodes at σ² = {', '.join(f'{s:g}' for s in _SIGMA2)}: "
-        f"{_format_widths(widths)}. Agrees up to {_LITTLE:g}. The noise range of the chaos range "
-        "may be used up to there, but not in the averaging range, where it is far narrower."
+        f"{', '.join(f'{width:.2g}' for width in widths)}. Agrees up to {_LITTLE:g}. The noise "
+        "range of the chaos range may be used up to there, but not in the averaging range, where "
+        "it is far narrower."
     )
     return Outcome(ours, ours.value < _LITTLE, reason, f"{ours.value:.3g}")
 

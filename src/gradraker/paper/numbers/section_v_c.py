@@ -1,7 +1,7 @@
 """Section V.C: B of pairs of nodes at one distance, against its exponential approximation."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -42,11 +42,6 @@ def simulate_similarities(graph: PaperGraph, settings: Settings, options: RunOpt
     return {"similarities": repeats}
 
 
-def parse_similarities(results: Mapping[str, Any], settings: Settings) -> list[Floats]:
-    """Read the results of :func:`simulate_similarities`: B of the pairs of each repeat."""
-    return [np.array(B, dtype=np.float64) for B in results["similarities"]]
-
-
 SIMILARITIES = Simulation(
     "similarity",
     "temperature",
@@ -59,7 +54,7 @@ SIMILARITIES = Simulation(
         "n_repeats": 150,
     },
     simulate_similarities,
-    parse_similarities,
+    lambda results, _: [np.array(B, dtype=np.float64) for B in results["similarities"]],
 )
 SIMULATIONS = (SIMILARITIES,)
 

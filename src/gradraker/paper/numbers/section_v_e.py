@@ -1,6 +1,5 @@
 """Beside figure 6: distances of Wikipedia without its visits (V.E), classes of Cora (VI.C)."""
 
-from collections.abc import Mapping
 from itertools import permutations
 from typing import Any
 
@@ -24,17 +23,12 @@ def simulate_distances(graph: PaperGraph, settings: Settings, options: RunOption
     return {"squared_distances": found}
 
 
-def parse_distances(results: Mapping[str, Any], settings: Settings) -> Floats:
-    """Read the results of :func:`simulate_distances`, one row per repeat."""
-    return np.array(results["squared_distances"], dtype=np.float64)
-
-
 DISTANCES = Simulation(
     "distances-wikipedia",
     "wikipedia",
     {"fraction": 0.4, "n_repeats": 50},
     simulate_distances,
-    parse_distances,
+    lambda results, _: np.array(results["squared_distances"], dtype=np.float64),
     needs_values=False,
 )
 

@@ -9,11 +9,7 @@ from numpy.typing import NDArray
 
 from gradraker.models.walks.attributes.coefficients import AttributeCoefficients
 from gradraker.models.walks.solution import Solution
-from gradraker.models.walks.targets.transforms import (
-    Transform,
-    dump_transform,
-    restore_transform,
-)
+from gradraker.models.walks.targets.transforms import Transform, dump_transform, restore_transform
 
 Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -55,15 +51,7 @@ def dump_columns(columns: Sequence[Column] | None) -> Any:
     """Return columns as JSON can hold them."""
     if columns is None:
         return None
-    return [
-        {
-            "transform": dump_transform(one.transform),
-            "centre": one.centre,
-            "unit": one.unit,
-            "is_constant": one.is_constant,
-        }
-        for one in columns
-    ]
+    return [vars(one) | {"transform": dump_transform(one.transform)} for one in columns]
 
 
 def restore_columns(items: Any, n_targets: int) -> tuple[Column, ...] | None:
