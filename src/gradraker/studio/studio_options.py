@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gradraker.datasets import GraphDataset
-    from gradraker.studio.stream import DemoStream
+    from gradraker.live.demo_stream import DemoStream
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse, Response
 
 from gradraker.live.api.problems import RefusedError
 from gradraker.live.learning import USUAL_COVERAGE, State, is_integer_name, to_plain
-from gradraker.live.service import Service, Wish
+from gradraker.live.service import Service
 
 Items = list[dict[str, Any]]
 _MANY = 500  # nodes whose answer takes more than a few milliseconds to write
@@ -110,12 +110,13 @@ async def answer_new(
     check_wish(state, coverage=coverage, probabilities=probabilities)
     check_links(state, links)
     check_attributes(state, links, attributes or {})
-    found = await ask(
-        service.predictor.predict_new(
-            state, links, Wish(coverage, probabilities), attributes or None
-        ),
-        "links",
-    )
+    options: dict[str, Any] = {"proba": True} if probabilities else {}
+    if coverage is not None:
+        options = {"return_interval": True, "coverage": coverage}
+    if attributes:
+        given = attributes.items()
+        options["attributes"] = {state.to_name(node): dict(one) for node, one in given}
+    found = await ask(service.predictor.predict_new(state, links, options), "links")
     service.counters.predictions.labels("new").inc(len(links))
     items: Items = []
     for node in links:

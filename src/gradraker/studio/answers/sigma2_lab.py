@@ -92,11 +92,7 @@ class Sigma2Lab:
             "unit_values": [low, high],
             "position": None if data.positions is None else pack(data.positions[:, 0], "<f8"),
             "position_name": data.position_names[0] if data.position_names else None,
-            "boundaries": [
-                ranges.chaos_extending,
-                ranges.extending_disturbing,
-                ranges.disturbing_averaging,
-            ],
+            "boundaries": list(ranges.boundaries),
             "ranges": [[name, ranges.get_meaning(name)] for name in RANGES],
             "noise_ratio": ranges.noise_ratio,
             "distances": [pairs.smallest_distance, pairs.largest_distance],
