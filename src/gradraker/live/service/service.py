@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from gradraker.live.journal import Answer, Journal, Receipt, Submission, summarize_errors
+from gradraker.live.journal import Answer, Journal, Receipt, Submission
 from gradraker.live.learning import State, Supervisor
 from gradraker.live.service.counters import Counters
 from gradraker.live.service.hub import Hub
@@ -150,13 +150,6 @@ class Service:
             "learned_at": table.time if table else None,
             **(table.facts if table else {}),
         }
-
-    async def summarize_errors(self, last: int) -> dict[str, Any]:
-        """Return the errors of predictions made before values were learned."""
-        found: dict[str, Any] = await self.read(
-            lambda: summarize_errors(self.journal, last=last, is_label=self.has_labels)
-        )
-        return found
 
     async def read(self, work: Any) -> Any:
         """Run a function that reads the journal on a thread of its own."""

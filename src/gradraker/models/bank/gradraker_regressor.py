@@ -13,6 +13,7 @@ from gradraker._validation import (
     COUNT_OF_FREQUENCIES,
     NOT_NEGATIVE,
     Bounds,
+    check_bounds,
     check_count,
     check_flag,
     check_learning_rate,
@@ -207,6 +208,26 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
             for key, sample in samples.items():
                 with suppress(ValueError):
                     self._ranges.setdefault(key, sample.ranges)
+
+    def _start_empty(self, targets: tuple[int, ...]) -> None:
+        """Start without rows, for the first node of :meth:`learn_one`."""
+        check_bounds(self.bounds, self.get_params())
+        members = []
+        for family, sigma2 in check_kernels(self.kernels):
+            if isinstance(sigma2, str):
+                raise ValueError(
+                    f"kernels has {sigma2!r}, a rule that needs rows to choose from, and learn_one "
+                    "brings a single node: give variances, or call fit or partial_fit first"
+                )
+            members.append(BankMember(WHOLE, family, sigma2, "given"))
+        if self.views is not None:
+            raise ValueError(
+                "views are numbers of columns of X, and learn_one brings names: call fit or "
+                "partial_fit first"
+            )
+        families = [member.kernel for member in members]
+        table = FamilyTables(make_seed(self.random_state), self.n_frequencies, families)
+        self._set_initial_state(table, members, {}, targets)
 
     def _make_samples(
         self, X: Any, Y: NDArray[np.float64], table: FamilyTables, tested: Any
