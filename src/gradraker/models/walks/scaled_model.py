@@ -14,12 +14,11 @@ from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.models.persistence.names_as_json import check_savable, decode_name
 from gradraker.models.persistence.saving import Arrays, State
 from gradraker.models.walks.attributes.coefficients import AttributeCoefficients
-from gradraker.models.walks.choice import Choice, TriedTransform, choose_mean
+from gradraker.models.walks.choice import Choice, TriedTransform, check_parameters, choose_mean
 from gradraker.models.walks.exact.blocks import ExactBlocks
 from gradraker.models.walks.exact.solution import KernelSolution
 from gradraker.models.walks.operators.operators import Operators
 from gradraker.models.walks.operators.selection import Selection, make_predictor
-from gradraker.models.walks.parameters import check_parameters
 from gradraker.models.walks.solution import Solution
 from gradraker.models.walks.targets.columns import (
     Column,
