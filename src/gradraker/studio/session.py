@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradraker.live.learning import State, to_plain
+from gradraker.live.learning import State
 from gradraker.live.service import NotReadyError, Service
 from gradraker.live.service.predictor import Predictor
 from gradraker.models import NodeModel
@@ -232,12 +232,10 @@ class Studio:
     def describe(self) -> dict[str, Any]:
         """Return what the page needs to know about the service."""
         stream, settings = self.options.stream, self.service.settings
-        return to_plain(  # type: ignore[no-any-return]
-            {
-                "title": self.options.title,
-                "unit": self.options.unit,
-                "token_for": settings.token_for,
-                "stream": None if stream is None else stream.is_on,
-                "is_snapshot": False,
-            }
-        )
+        return {
+            "title": self.options.title,
+            "unit": self.options.unit,
+            "token_for": settings.token_for,
+            "stream": None if stream is None else stream.is_on,
+            "is_snapshot": False,
+        }
