@@ -129,21 +129,17 @@ def list_folds(
     """Split the known nodes by a number, a splitter of scikit-learn, or given positions."""
     from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
+    targets, are_classes = known.known_values, is_classifier(model)
+    if are_classes:
+        targets = np.unique([str(label) for label in targets], return_inverse=True)[1]
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
-        kind = StratifiedKFold if is_classifier(model) else KFold
-        if is_classifier(model) and _count_rarest(known.known_values) < cv:
-            kind = KFold
+        # Folds cannot be stratified by a class that is rarer than they are many.
+        is_stratified = are_classes and np.bincount(targets).min() >= cv
+        kind = StratifiedKFold if is_stratified else KFold
         cv = kind(int(cv), shuffle=True, random_state=_SEED)
-    y = known.known_values
-    codes = np.unique([str(label) for label in y], return_inverse=True)[1]
-    targets = codes if is_classifier(model) else y
-    splitter = check_cv(cv, targets, classifier=is_classifier(model))
+    splitter = check_cv(cv, targets, classifier=are_classes)
     groups = None if groups is None else _align_groups(known, groups)
     return list(splitter.split(np.zeros((known.rows.size, 1)), targets, groups))
-
-
-def _count_rarest(labels: NDArray[Any]) -> int:
-    return int(np.unique([str(label) for label in labels], return_counts=True)[1].min())
 
 
 def _align_groups(known: KnownNodes, groups: Any) -> NDArray[Any]:
