@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Header, Query, Request, Security
@@ -204,8 +205,7 @@ def _add_facts(app: FastAPI, service: Service) -> None:
     @app.get("/learned", summary="The last values and what was predicted before", **_TELL)
     async def get_learned(last: Annotated[int, Query(ge=1, le=1000)] = 20) -> Any:
         found = await service.read(lambda: read_validations(service.journal, last=last))
-        names = ("seq", "node", "value", "predicted", "is_first", "error", "baseline_error")
-        return JSONResponse({"learned": [{n: getattr(v, n) for n in names} for v in found]})
+        return JSONResponse({"learned": [asdict(one) for one in found]})
 
     @app.get("/history", summary="Changes that name a node, the newest first", **_TELL)
     async def get_history(
