@@ -19,7 +19,7 @@ import numpy as np
 
 from gradraker import NodeRegressor, load
 from gradraker.live import connect
-from gradraker.live.journal import Journal
+from gradraker.live.journal.journal import Journal
 from gradraker.live.learning.learner import Learner
 from gradraker.live.settings import Settings
 from live_service import LiveService

@@ -8,8 +8,8 @@ from itertools import count
 import numpy as np
 
 from gradraker.datasets import load_temperature_normals
-from gradraker.live.journal import Submission
 from gradraker.live.journal.changes import Change
+from gradraker.live.journal.writing import Submission
 from gradraker.live.service import NotKeptError, NotReadyError, Service, TooBusyError
 from gradraker.models import NodeModel, NodeRegressor
 

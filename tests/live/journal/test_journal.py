@@ -10,23 +10,17 @@ from typing import Any
 import pytest
 
 from gradraker.exceptions import JournalError
-from gradraker.live.journal import (
-    Batch,
-    Journal,
-    KeyConflict,
-    Lease,
-    Receipt,
-    Snapshot,
-    Submission,
-    UnknownNode,
+from gradraker.live.journal.changes import Change, compute_effect
+from gradraker.live.journal.journal import Batch, Journal, Snapshot
+from gradraker.live.journal.lease import Lease
+from gradraker.live.journal.validation import (
     Validation,
-    append,
     has_outcome,
     read_validations,
     record_outcome,
     summarize_errors,
 )
-from gradraker.live.journal.changes import Change, compute_effect
+from gradraker.live.journal.writing import KeyConflict, Receipt, Submission, UnknownNode, append
 
 FACTS = {"values": "numbers", "edges": "directed", "names": "text"}
 _numbers = itertools.count()

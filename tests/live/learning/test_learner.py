@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from gradraker import NodeRegressor, load
-from gradraker.live.journal import Journal, Submission, append, read_validations
 from gradraker.live.journal.changes import Change
+from gradraker.live.journal.journal import Journal
+from gradraker.live.journal.validation import read_validations
+from gradraker.live.journal.writing import Submission, append
 from gradraker.live.learning.channel import receive_descriptor, send_descriptor
 from gradraker.live.learning.learner import Learner
 from gradraker.live.learning.live_model import LiveModel, describe_base, dump_base

@@ -31,7 +31,7 @@ from gradraker.live.api.schemas import (
     Remove,
 )
 from gradraker.live.api.strict_json import StrictRoute
-from gradraker.live.journal import read_validations, summarize_errors
+from gradraker.live.journal.validation import read_validations, summarize_errors
 from gradraker.live.service import NotReadyError, Service
 from gradraker.live.settings import LONGEST_NAME
 

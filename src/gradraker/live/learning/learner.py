@@ -12,16 +12,10 @@ from typing import Any
 import numpy as np
 from sqlalchemy.exc import DBAPIError
 
-from gradraker.live.journal import (
-    Batch,
-    Journal,
-    Lease,
-    Snapshot,
-    Validation,
-    has_outcome,
-    record_outcome,
-)
 from gradraker.live.journal.changes import Numbered, compute_effect
+from gradraker.live.journal.journal import Batch, Journal, Snapshot
+from gradraker.live.journal.lease import Lease
+from gradraker.live.journal.validation import Validation, has_outcome, record_outcome
 from gradraker.live.learning.channel import send_descriptor
 from gradraker.live.learning.live_model import LiveModel, read_live_model
 from gradraker.live.learning.predicted import make_table

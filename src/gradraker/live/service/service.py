@@ -6,7 +6,8 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from gradraker.live.journal import Answer, Journal, Receipt, Submission
+from gradraker.live.journal.journal import Journal
+from gradraker.live.journal.writing import Answer, Receipt, Submission
 from gradraker.live.learning import State, Supervisor
 from gradraker.live.service.counters import Counters
 from gradraker.live.service.hub import Hub
