@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradraker.live.learning import State
+from gradraker.live.learning.states import State
 from gradraker.live.service import NotReadyError, Service
 from gradraker.live.service.predictor import Predictor
 from gradraker.models import NodeModel

@@ -7,7 +7,7 @@ import numpy as np
 from starlette.responses import JSONResponse, Response
 
 from gradraker.live.api.problems import RefusedError
-from gradraker.live.learning import USUAL_COVERAGE, State, is_integer_name, to_plain
+from gradraker.live.learning.states import USUAL_COVERAGE, State, is_integer_name, to_plain
 from gradraker.live.service import Service
 
 Items = list[dict[str, Any]]

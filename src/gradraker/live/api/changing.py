@@ -11,7 +11,7 @@ from gradraker.live.api.schemas import OneChange, to_change
 from gradraker.live.api.strict_json import RepeatedNameError, load_json
 from gradraker.live.journal.changes import Change
 from gradraker.live.journal.writing import KeyConflict, Submission, UnknownNode
-from gradraker.live.learning import is_integer_name
+from gradraker.live.learning.states import is_integer_name
 from gradraker.live.service import Service
 from gradraker.live.settings import MOST_IN_BATCH
 

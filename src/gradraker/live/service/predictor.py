@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from gradraker.live.learning import State
+from gradraker.live.learning.states import State
 from gradraker.live.service.writer import TooBusyError, make_future
 
 Links = Mapping[str, Mapping[str, float]]

@@ -8,7 +8,8 @@ from typing import Any
 
 from gradraker.live.journal.journal import Journal
 from gradraker.live.journal.writing import Answer, Receipt, Submission
-from gradraker.live.learning import State, Supervisor
+from gradraker.live.learning.states import State
+from gradraker.live.learning.supervisor import Supervisor
 from gradraker.live.service.counters import Counters
 from gradraker.live.service.hub import Hub
 from gradraker.live.service.predictor import Predictor

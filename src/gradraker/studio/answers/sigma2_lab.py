@@ -16,7 +16,7 @@ from gradraker.features import FrequencyTable, compute_projections, to_row_array
 from gradraker.graph.node_values import NUMBERS
 from gradraker.kernels.ranges import RANGES, ExtremePairs, compute_ranges, find_extreme_pairs
 from gradraker.linear.lms import draw_epoch_orders
-from gradraker.live.learning import to_plain
+from gradraker.live.learning.states import to_plain
 from gradraker.models import SKGRegressor
 from gradraker.studio.answers.packing import pack
 from gradraker.sweep.repeat import Draw, Sweep, draw_repeat, run_repeat
