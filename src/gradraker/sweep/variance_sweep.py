@@ -4,8 +4,8 @@ import hashlib
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import cache, partial
 from typing import Any
 
@@ -139,20 +139,14 @@ def sigma2_sweep(
         run = partial(_run_on_device, sweep, engine)
     if checkpoint is None:
         return _run_all(run, settings, None, report)
-    with _lock_checkpoint(checkpoint):
-        return _run_all(run, settings, Checkpoint(checkpoint, settings), report)
-
-
-@contextmanager
-def _lock_checkpoint(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Refuse a file that another process adds repeats to; devices and FIFOs have no lock."""
 
     def refuse() -> None:
         problem = "is written by another sweep that is running: wait for it, or name another file"
-        raise SweepFileError(os.fspath(path), problem)
+        raise SweepFileError(os.fspath(checkpoint), problem)
 
-    with nullcontext() if is_stream(path) else lock_file(path, on_wait=refuse):
-        yield
+    # Devices and FIFOs have no lock.
+    with nullcontext() if is_stream(checkpoint) else lock_file(checkpoint, on_wait=refuse):
+        return _run_all(run, settings, Checkpoint(checkpoint, settings), report)
 
 
 def _run_all(

@@ -123,7 +123,7 @@ def _describe_missing(summary: dict[str, Any]) -> list[str]:
         data = DATA[one["dataset"]]
         figures.setdefault(data.title, []).append(one["name"])
         # Addresses are on the page: a table would cut them.
-        fetch = f"'gradraker data fetch {data.registered}'"
+        fetch = f"'gradraker data fetch {data.info.name}'"
         more = {
             "are not at hand": f"--download or {fetch} gets them, the page says from where",
             "could not be downloaded": f"{fetch} says why",

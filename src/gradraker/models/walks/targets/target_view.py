@@ -34,13 +34,9 @@ class TargetView:
 
     # -- predictions -----------------------------------------------------------
 
-    def to_scale(self, solved: Matrix) -> Matrix:
-        """Return one column of predictions (n,) in the scale in which weights add up."""
-        return self.column.to_scale(solved)
-
     def to_units(self, solved: Matrix) -> Matrix:
         """Return one column of predictions (n,) in the units of the user."""
-        return self.scale.to_units(self.to_scale(solved))
+        return self.scale.to_units(self.column.to_scale(solved))
 
     @cached_property
     def scaled_values(self) -> Matrix:
@@ -51,7 +47,7 @@ class TargetView:
     def left_out(self) -> LeftOutNodes:
         """Left-out nodes in the scale, (m, 1); of a constant, the constant of the others."""
         found = self.solution.predict_left_out()
-        predictions = self.to_scale(found.predictions[:, self.index])
+        predictions = self.column.to_scale(found.predictions[:, self.index])
         if self.is_constant:
             constants = compute_constants(self.values, self.statistic, self.trust)
             predictions = constants[found.positions]
@@ -93,7 +89,7 @@ class TargetView:
     def make_intervals(self, solved: Matrix, rows: Rows, at: Any, coverage: float) -> Matrix:
         """Return lower and upper ends (n, 2) in the units of the user."""
         predictions = self.to_units(solved)
-        scaled = predictions if self.is_constant else self.to_scale(solved)
+        scaled = predictions if self.is_constant else self.column.to_scale(solved)
         sizes, ratios = self._error_sizes
         spreads = self.column.unit * self.solution.estimate_spreads(rows, at)
         half = compute_quantile(ratios, coverage) * (
@@ -129,7 +125,7 @@ class TargetView:
         weights = self.solution.compute_weights(rows)
         solved = self.solution.predict(rows)[:, self.index]
         parts = self.solution.predict_parts(rows)
-        found = self._make_explanation(rows, names, weights, self.to_scale(solved))
+        found = self._make_explanation(rows, names, weights, self.column.to_scale(solved))
         adds = self.column.unit * parts.values[:, :, self.index]
         return replace(found, part_names=parts.names, parts=adds)
 
