@@ -28,6 +28,11 @@ def is_number(value: Any) -> bool:
     return isinstance(value, _NUMBERS) and not isinstance(value, bool)
 
 
+def is_auto(value: Any) -> bool:
+    """Whether a parameter is left to the model to choose."""
+    return isinstance(value, str) and value == "auto"
+
+
 def check_count(name: str, value: Any, *, at_least: int = 1) -> int:
     """Return an integer that is large enough.
 

@@ -261,16 +261,3 @@ def check_row(row: Any, n: int) -> int:
     if isinstance(row, int | np.integer) and not isinstance(row, bool) and -n <= row < n:
         return int(row) % n
     raise ValueError(f"row must be the number of one of {n} explained nodes, got {row!r}")
-
-
-def choose_names(
-    argument: str,
-    given: Sequence[Hashable] | None,
-    known: Sequence[Hashable] | None,
-    n: int,
-) -> Sequence[Hashable]:
-    """Names that were given, else those that are known, else numbers, for n nodes."""
-    names = given if given is not None else known if known is not None else range(n)
-    if len(names) != n:
-        raise ValueError(f"{argument} must have a name for each of {n} nodes, got {len(names)}")
-    return names
