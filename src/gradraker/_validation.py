@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from gradraker.exceptions import ArgumentError, ArgumentTypeError
@@ -264,6 +265,27 @@ def make_seed(random_state: int | np.random.RandomState | None) -> int:
 def to_json_number(value: Any) -> float | None:
     """Return a float, or None for a number that JSON does not have (NaN, infinity)."""
     return float(value) if math.isfinite(value) else None
+
+
+def to_numbers(values: Any, *, what: str) -> NDArray[np.float64]:
+    """Return an array, a list or a column as float64, with NaN where an entry is missing."""
+    import narwhals.stable.v2 as nw
+
+    column = nw.from_native(values, series_only=True, pass_through=True)
+    if isinstance(column, nw.Series):
+        numeric = column.dtype.is_numeric() or column.dtype == nw.Boolean
+        values = column.cast(nw.Float64).to_numpy() if numeric else column.to_list()
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind in "OUSMm":
+            listed = [np.nan if entry is None else entry for entry in array.tolist()]
+            # Text is refused even if it reads as a number: the column may be of another kind.
+            if any(isinstance(entry, str | bytes) for entry in listed):
+                raise TypeError("it holds text")
+            array = np.array([float(entry) for entry in listed])
+        return array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{what} must hold numbers: {error}") from None
 
 
 def to_read_only(array: Any) -> Any:

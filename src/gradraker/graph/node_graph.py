@@ -13,10 +13,9 @@ from scipy.sparse import coo_array, csr_array
 from gradraker.exceptions import UnknownNodesError
 from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.adapters.tables import is_table
-from gradraker.graph.adjacency import VectorOptions, choose_matrix
 from gradraker.graph.disk_graph import DiskGraph
 from gradraker.graph.edges import Reading
-from gradraker.graph.merging import is_symmetric
+from gradraker.graph.matrix import VectorOptions, choose_matrix, is_symmetric
 from gradraker.graph.names import (
     NameIndex,
     Names,
@@ -99,9 +98,7 @@ def make_node_graph(graph: Any, options: Mapping[str, Any]) -> NodeGraph:
             "references: a walk needs nodes and references in one set of names; give edges "
             "(node, reference)"
         )
-    weight = False if form.weight is False else None
-    plain = GraphOptions(weight, directed=form.directed)
-    found = choose_matrix(edges, VectorOptions(graph=plain, **given))
+    found = choose_matrix(edges, VectorOptions(graph=form, **given))
     is_directed = edges.directed and form.directed is not False
     if found.rows is None:
         if form.directed is None and is_directed and found.matrix.nnz:
@@ -236,7 +233,7 @@ def find_nodes(graph: NodeGraph, nodes: Any, *, argument: str = "nodes") -> NDAr
             f"{argument} must be a list or array of names, got {nodes!r} of type "
             f"{type(nodes).__name__}"
         )
-    if is_table(nodes):
+    if not isinstance(nodes, list | np.ndarray) and is_table(nodes):
         raise TypeError(f"{argument} must be a list or array of names, got a table")
     names = to_name_array(
         nodes if isinstance(nodes, np.ndarray) else list(nodes), argument=argument

@@ -17,8 +17,14 @@ from gradraker.graph.adapters.columns import (
     find_kind,
 )
 from gradraker.graph.edges import Reading
-from gradraker.graph.names import Names, find_distinct
-from gradraker.graph.text import MISSING, find_distinct_texts, is_number, is_value
+from gradraker.graph.names import (
+    MISSING,
+    Names,
+    find_distinct,
+    find_distinct_texts,
+    is_number,
+    is_value,
+)
 
 if TYPE_CHECKING:
     import polars as pl

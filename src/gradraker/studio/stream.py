@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradraker.graph.node_values import NUMBERS
+from gradraker.graph.values import NUMBERS
 from gradraker.live.journal import Submission
 from gradraker.live.learning import to_plain
 from gradraker.live.service import NotKeptError, NotReadyError, Service, TooBusyError

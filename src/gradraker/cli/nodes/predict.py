@@ -193,7 +193,7 @@ def _fit_files(
             results = predict_results(model.fit(graph, columns, **given, **settings), options)
         else:
             shape = {name: options[name] for name in SHAPE}
-            one = predict_nodes(graph, known, model=model, **shape, **given, **settings)
+            one = predict_nodes(graph, known, model=model, task=task, **shape, **given, **settings)
             results = {None: one}
     tell_attributes(files["attributes"], next(iter(results.values())).model, waiting)
     return results

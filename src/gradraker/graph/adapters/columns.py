@@ -22,7 +22,7 @@ from gradraker.graph.adapters.headings import (
     is_plain_pair,
 )
 from gradraker.graph.edges import Reading
-from gradraker.graph.text import is_number
+from gradraker.graph.names import is_number
 
 # "mixed" has numbers and words, "empty" nothing but missing entries.
 Kind = Literal["whole", "decimal", "text", "mixed", "empty"]

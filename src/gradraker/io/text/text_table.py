@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from gradraker.exceptions import GraphFileError, Place
 from gradraker.graph.adapters.columns import ColumnPositions
-from gradraker.graph.text import MISSING, to_integers
+from gradraker.graph.names import MISSING, to_integers
 from gradraker.io.columns import FileColumns, WantedColumns, choose_columns, make_table
 from gradraker.io.content import Content, Progress
 from gradraker.io.text.layout import (

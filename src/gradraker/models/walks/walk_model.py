@@ -24,7 +24,7 @@ from gradraker.features.engines.devices import DEVICES, choose_engine, report_me
 from gradraker.features.engines.disk import DiskEngine
 from gradraker.features.identities import identify_references
 from gradraker.features.walks import WalkMatrices
-from gradraker.graph.merging import is_symmetric
+from gradraker.graph.matrix import is_symmetric
 from gradraker.graph.node_graph import NodeGraph, find_new_links
 from gradraker.models.node_model import NodeModel
 from gradraker.models.persistence.saving import Arrays, State, check_int
