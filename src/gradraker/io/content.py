@@ -1,4 +1,4 @@
-"""The bytes of a file or of standard input, unpacked within limits if they are compressed."""
+"""What is read of a file: its bytes, unpacked within limits, and the columns of its table."""
 
 import os
 import sys
@@ -7,9 +7,16 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
 
 from gradraker.exceptions import GraphFileError
+from gradraker.graph.edges import Reading
+
+if TYPE_CHECKING:
+    import polars as pl
 
 # Called with the stage ("reading", "unpacking" or "parsing"), how much is done, and of how much.
 Progress = Callable[[str, int, int], None]
@@ -27,6 +34,17 @@ class Content:
 
     label: str
     data: bytes
+
+
+@dataclass(frozen=True)
+class FileColumns:
+    """The columns that were wanted, and the line of each entry if the file has lines."""
+
+    names: list["pl.Series"]  # of text or int64
+    numbers: NDArray[np.float64] | None
+    lines: NDArray[np.integer] | None = None
+    labels: "pl.Series | None" = None  # of text, in place of numbers; null where one is missing
+    reading: Reading | None = None
 
 
 def ignore_progress(stage: str, done: int, total: int) -> None:

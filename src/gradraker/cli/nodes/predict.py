@@ -28,8 +28,14 @@ from gradraker.cli.option_groups import (
     WALK_OPTIONS,
     GroupedCommand,
 )
-from gradraker.cli.output import Results, show_facts
-from gradraker.cli.page import SHAPE, split_units, take_page_options, write_results
+from gradraker.cli.output import (
+    SHAPE,
+    Results,
+    show_facts,
+    split_units,
+    take_page_options,
+    write_results,
+)
 from gradraker.cli.progress import Waiting
 from gradraker.cli.tables import list_prediction_facts, make_facts_table, make_predictions_table
 
@@ -112,7 +118,7 @@ def predict(
     # Loads numpy, which --help does without.
     from gradraker.cli.nodes import several_targets
 
-    targets = several_targets.list_targets(how.value)
+    targets = [] if how.value is None else several_targets.list_targets(how.value)
     if targets:
         several_targets.check_method(options["method"], how.task)
         split_units(page_options.unit, targets)

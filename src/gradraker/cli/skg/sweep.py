@@ -157,7 +157,7 @@ def sweep(
         data = _read_data(edges, values, dataset, waiting, options)
         result = _run_sweep(data, out, waiting, options)
         waiting.show_stage("writing")
-        from gradraker.plotting.files import render_figure
+        from gradraker.plotting.figure import render_figure
         from gradraker.report import render_sweep, summarize_sweep
 
         inputs = {name: str(file) for name, file in (("edges", edges), ("values", values)) if file}

@@ -11,11 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.exceptions import GraphFileError, Place
-from gradraker.graph.adapters.columns import EdgeColumns
-from gradraker.io.columns import FileColumns, choose_columns, make_table
-from gradraker.io.content import Content, ignore_progress
+from gradraker.graph.adapters.columns import EdgeColumns, choose_columns
+from gradraker.io.content import Content, FileColumns, ignore_progress
 from gradraker.io.parquet import take_columns
-from gradraker.io.text.layout import TextOptions, decode_text, find_layout, take_first_line
+from gradraker.io.text.layout import (
+    TextOptions,
+    decode_text,
+    find_layout,
+    make_table,
+    take_first_line,
+)
 from gradraker.io.text.text_table import parse_columns
 
 # Rows of a Parquet file and bytes of a text file that are held at once.

@@ -8,10 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
 from gradraker.exceptions import GraphFileError, Place
-from gradraker.graph.adapters.columns import ColumnPositions
+from gradraker.graph.adapters.columns import ColumnPositions, WantedColumns, choose_columns
 from gradraker.graph.names import MISSING, to_integers
-from gradraker.io.columns import FileColumns, WantedColumns, choose_columns, make_table
-from gradraker.io.content import Content, Progress
+from gradraker.io.content import Content, FileColumns, Progress
 from gradraker.io.text.layout import (
     BLANKS,
     WHITESPACE,
@@ -20,6 +19,7 @@ from gradraker.io.text.layout import (
     decode_text,
     find_layout,
     make_field_patterns,
+    make_table,
     shorten,
     split_line,
 )
