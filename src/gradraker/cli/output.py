@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from gradraker.workflow import NodePredictions
 
+# Rows of a table that show what predictions look like.
+SHOWN = 5
 # A function that writes an output to an open binary file.
 Write = Callable[[BinaryIO], object]
 # Predictions by target; None names the only one.
@@ -172,6 +174,86 @@ def echo_json(facts: Any) -> None:
 
     click.echo(json.dumps(facts, indent=2, allow_nan=False), file=sys.stdout)
 
+
+def make_facts_table(title: str, facts: Iterable[tuple[str, str]]) -> "Table":
+    """Two columns: what, and how much."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, show_header=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column()
+    for what, text in facts:
+        table.add_row(what, text)
+    return table
+
+
+def make_rows_table(
+    title: str, headings: Sequence[str], rows: Iterable[Sequence[object]]
+) -> "Table":
+    """Columns with headings; numbers are short and to the right."""
+    from rich import box
+    from rich.table import Table
+
+    # As wide as the title at least, or rich would fold it.
+    width = len(title)
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, min_width=width)
+    listed = [list(row) for row in rows]
+    for i, heading in enumerate(headings):
+        numbers = all(isinstance(row[i], float | int) for row in listed)
+        table.add_column(heading, justify="right" if numbers else "left", overflow="fold")
+    for row in listed:
+        table.add_row(
+            *(
+                shorten(cell) if isinstance(cell, float | int) else make_printable(cell)
+                for cell in row
+            )
+        )
+    return table
+
+
+def shorten(number: float) -> str:
+    """A number for a table.
+
+    Examples
+    --------
+    >>> shorten(1234567), shorten(3.14159), shorten(-0.00001)
+    ('1 234 567', '3.142', '-1e-05')
+    """
+    return f"{number:,}".replace(",", " ") if isinstance(number, int) else f"{number:.4g}"
+
+
+def format_graph(graph: dict[str, Any]) -> str:
+    """The size of a graph: an edge without direction counts once, however it was listed."""
+    kind = "edges" if graph["directed"] else "undirected edges"
+    return f"{shorten(graph['nodes'])} nodes, {shorten(graph['edges'])} {kind}"
+
+
+def make_predictions_table(predictions: list[dict[str, Any]]) -> "list[Table]":
+    """The first few predictions; no table if there are none."""
+    if not predictions:
+        return []
+    first = predictions[:SHOWN]
+    headings, rows = ["Node", "Prediction"], [[one["node"], one["prediction"]] for one in first]
+    if "probability" in first[0]:
+        headings = ["Node", "Class", "Probability", "Runners-up"]
+        for row, one in zip(rows, first, strict=True):
+            others = (f"{o['class']} {shorten(o['probability'])}" for o in one["runners_up"])
+            row += [one["probability"], ", ".join(others)]
+    if "lower" in first[0]:
+        headings += ["From", "To"]
+        for row, one in zip(rows, first, strict=True):
+            row += ["−∞" if one["lower"] is None else one["lower"]]
+            row += ["∞" if one["upper"] is None else one["upper"]]
+    if "contributors" in first[0]:
+        headings.append("Counts most")
+        for row, one in zip(rows, first, strict=True):
+            row.append(one["contributors"][0]["node"] if one["contributors"] else "")
+    title = f"Predictions, {len(first)} of {shorten(len(predictions))}"
+    return [make_rows_table(title, headings, rows)]
+
+
+# -- predictions: the table of predict and update, and the page ----------------------------------
 
 # What predictions look like: intervals and bounds.
 SHAPE = ("coverage", "lower", "upper")

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gradraker.cli.options import add_count, add_folder, json_option
-from gradraker.cli.output import echo_json, make_csv, write_outputs
-from gradraker.cli.tables import make_facts_table
+from gradraker.cli.output import echo_json, make_csv, make_facts_table, write_outputs
 
 if TYPE_CHECKING:
     from gradraker.workflow.demo import DemoResult, DemoSummary
