@@ -1,27 +1,9 @@
 """Prediction intervals from errors of left-out nodes, scaled by how large each was expected."""
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from gradraker._validation import is_number
-
-
-def check_coverage(coverage: Any) -> float:
-    """Return a number in (0, 1).
-
-    Examples
-    --------
-    >>> from gradraker.models.walks.intervals import check_coverage
-    >>> check_coverage(90)
-    Traceback (most recent call last):
-    ValueError: coverage must be a number in (0, 1), got 90
-    """
-    if is_number(coverage) and 0.0 < coverage < 1.0:
-        return float(coverage)
-    raise ValueError(f"coverage must be a number in (0, 1), got {coverage!r}")
 
 
 def compute_quantile(scores: NDArray[np.float64], coverage: float) -> float:

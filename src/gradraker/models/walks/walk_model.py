@@ -29,7 +29,13 @@ from gradraker.models.node_model import NodeModel
 from gradraker.models.persistence.saving import Arrays, State, check_int
 from gradraker.models.walks.attributes.coefficients import AttributeCoefficients
 from gradraker.models.walks.attributes.rows import AttributeRows
-from gradraker.models.walks.choice import Choice, dump_choice, restore_choice
+from gradraker.models.walks.choice import (
+    Choice,
+    check_parameters,
+    check_tolerance,
+    dump_choice,
+    restore_choice,
+)
 from gradraker.models.walks.description import Walks, describe_walks
 from gradraker.models.walks.exact.blocks import ExactBlocks
 from gradraker.models.walks.exact.selection import choose_exactly
@@ -45,7 +51,6 @@ from gradraker.models.walks.operators.warm_start import (
     restore_warm_start,
     start_solution,
 )
-from gradraker.models.walks.parameters import check_parameters, check_tolerance
 from gradraker.models.walks.solution import Solution, find_known_positions
 from gradraker.models.walks.terms import ATTRIBUTE_BLOCKS, Term
 
