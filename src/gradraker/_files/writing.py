@@ -24,24 +24,12 @@ _OCTAL = re.compile(rb"\\(\d{3})")  # how the list of mounts writes blanks
 
 @dataclass(frozen=True)
 class Target:
-    """The place of an output.
+    """The place of an output."""
 
-    Attributes
-    ----------
-    path : str
-        As it was given, for messages.
-    file : Path, optional
-        The file to replace or to make, behind all links. None if the output is written through.
-    before : os.stat_result, optional
-        Facts on the file that is replaced.
-    descriptor : int, optional
-        The open file of this process that the path names, such as 1 for ``/dev/stdout``.
-    """
-
-    path: str
-    file: Path | None = None
-    before: os.stat_result | None = None
-    descriptor: int | None = None
+    path: str  # as it was given, for messages
+    file: Path | None = None  # to replace or to make, behind all links; None: write through
+    before: os.stat_result | None = None  # of the file that is replaced
+    descriptor: int | None = None  # of an open file that the path names: 1 for /dev/stdout
 
 
 class Output(NamedTuple):

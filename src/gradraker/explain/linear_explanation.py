@@ -19,21 +19,11 @@ _DIGITS = 9
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """The units of the user, where weights add up in another scale.
+    """The units of the user, where weights add up in another scale."""
 
-    Attributes
-    ----------
-    scale : str
-        The scale in which weights add up, as a formula of the value.
-    values : ndarray of shape (n_known,)
-        Values that were learned, as they were given.
-    predictions : ndarray of shape (n,)
-        Predictions as the model hands them out.
-    """
-
-    scale: str
-    values: NDArray[np.float64]
-    predictions: NDArray[np.float64]
+    scale: str  # in which weights add up, as a formula of the value
+    values: NDArray[np.float64]  # [n_known] that were learned, as they were given
+    predictions: NDArray[np.float64]  # [n] as the model hands them out
 
 
 @dataclass(frozen=True, eq=False, repr=False)
