@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gradraker.explain.linear_explanation import LinearExplanation, Units
 from gradraker.graph.names import Names
 from gradraker.models.left_out import LeftOut, measure_left_out_error
-from gradraker.models.walks.intervals import compute_quantile
+from gradraker.models.walks.intervals import ErrorSizes, compute_quantile, fit_error_sizes
 from gradraker.models.walks.solution import LeftOutNodes, Solution, find_known_positions
 from gradraker.models.walks.targets.columns import Column
 from gradraker.models.walks.targets.scales import Scale, compute_constants, make_scale
@@ -79,12 +79,26 @@ class TargetView:
             trust=self.trust,
         )
 
+    @cached_property
+    def _error_sizes(self) -> tuple[ErrorSizes | None, Matrix]:
+        """How large errors are expected to be, and those of left-out nodes in such sizes.
+
+        None for a constant: the constant of the others tells how far off a left-out value is.
+        """
+        errors, spreads = np.abs(self.errors), self.left_out.spreads
+        if self.is_constant or not np.isfinite(errors).all():
+            return None, errors / spreads
+        return fit_error_sizes(errors, spreads, self.left_out.predictions[:, 0])
+
     def make_intervals(self, solved: Matrix, rows: Rows, at: Any, coverage: float) -> Matrix:
         """Return lower and upper ends (n, 2) in the units of the user."""
         predictions = self.to_units(solved)
         scaled = predictions if self.is_constant else self.to_scale(solved)
+        sizes, ratios = self._error_sizes
         spreads = self.column.unit * self.solution.estimate_spreads(rows, at)
-        half = spreads * compute_quantile(np.abs(self.errors) / self.left_out.spreads, coverage)
+        half = compute_quantile(ratios, coverage) * (
+            spreads if sizes is None else sizes.compute(spreads, scaled)
+        )
         ends = self.scale.to_ends(scaled - half, scaled + half)
         # A mean may be beyond most of the values that it is the mean of.
         ends[:, 0] = np.minimum(ends[:, 0], predictions)
