@@ -86,14 +86,8 @@ def run_demo(*, seed: int) -> DemoResult:
         "best": ranked[:3],
         "worst": ranked[:-4:-1],  # the worst one first
         "explained": [
-            {
-                "method": method,
-                "station": data.node_names[top],
-                "true_c": float(data.values[top]),
-                "predicted_c": float(guess),
-                "reasons": _list_reasons(found, data),
-            }
-            for method, (found, guess) in explanations.items()
+            {"method": method, **_describe_station(data, top, *explained)}
+            for method, explained in explanations.items()
         ],
     }
     names = [str(name) for name in data.node_names]
@@ -130,15 +124,22 @@ def _rank_stations(
     ]
 
 
-def _list_reasons(found: LinearExplanation, data: GraphDataset) -> list[dict[str, Any]]:
-    """Return the known stations that count most in a prediction."""
+def _describe_station(
+    data: GraphDataset, top: int, found: LinearExplanation, guess: float
+) -> dict[str, Any]:
+    """Return a station with its prediction and the known stations that count most in it."""
     heaviest = found.find_heaviest(_N_REASONS)[0].tolist()
     stations = [int(str(found.known_names[i])) for i in heaviest]
-    return [
-        {
-            "station": data.node_names[station],
-            "weight": float(found.weights[0, i]),
-            "value_c": float(data.values[station]),
-        }
-        for i, station in zip(heaviest, stations, strict=True)
-    ]
+    return {
+        "station": data.node_names[top],
+        "true_c": float(data.values[top]),
+        "predicted_c": float(guess),
+        "reasons": [
+            {
+                "station": data.node_names[station],
+                "weight": float(found.weights[0, i]),
+                "value_c": float(data.values[station]),
+            }
+            for i, station in zip(heaviest, stations, strict=True)
+        ],
+    }

@@ -1,4 +1,4 @@
-"""What a node model is given, and what it chose: a kernel, a penalty, how candidates fared."""
+"""What a node model was given and what it chose: a kernel, a penalty, how candidates fared."""
 
 import math
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradraker._html import render_box, render_facts, render_rows
-from gradraker._validation import is_auto, is_number, to_json_number
+from gradraker._validation import is_number, to_json_number
 from gradraker.models.walks.terms import Kernel, Term, check_block, check_blocks, format_kernel
 
 _MOST_LISTED = 8  # candidates that a summary lists
@@ -34,7 +34,7 @@ def check_parameters(blocks: Any, width: Any, alpha: Any) -> FixedParameters:
 
 
 def _check_number(name: str, value: Any) -> float | None:
-    if is_auto(value):
+    if isinstance(value, str) and value == "auto":
         return None
     if not is_number(value) or not 0.0 < value < math.inf:
         raise ValueError(f"{name} must be 'auto' or a positive number, got {value!r}")

@@ -1,4 +1,4 @@
-"""How good a kernel and a penalty are, in nats, and the shares of kernels that are best.
+"""How good a kernel and a penalty are, in nats, and the shares of many kernels that are best.
 
 The criterion, to be minimised, is N/2 · log(mean squared leave-one-out residual) plus a part
 min(1, 100/N) of the restricted negative log-likelihood (REML)
@@ -6,11 +6,12 @@ min(1, 100/N) of the restricted negative log-likelihood (REML)
     (N − 1)/2 · log(yᵀQy / (N − 1)) + ½ log|K + αI| + ½ log 1ᵀ(K + αI)⁻¹1
 
 (constants left out). Leave-one-out alone overfits when few nodes are known and many kernels are
-tried; the likelihood alone trusts the kernel too much when many are known.
+tried; the likelihood alone trusts the kernel too much when many are known. One
+eigendecomposition gives it for a path of penalties.
 
-Shares of many kernels in one are found by gradient steps on it. The kernel is Σ_j s_j K_j + αI.
-With M its inverse and Q = M − M11ᵀM / 1ᵀM1, the gradient has a closed form: with q = QY, d the
-diagonal of Q and E = q/d (left-out residuals), the derivatives by the entries of the matrix are
+Shares s_j of kernels Σ_j s_j K_j + αI are found by gradient steps. With M the inverse and
+Q = M − M11ᵀM / 1ᵀM1, the gradient has a closed form: with q = QY, d the diagonal of Q and E = q/d
+(left-out residuals), the derivatives by the entries of the matrix are
 
     [Q diag(Σ_k E_k q_k / d²) Q − q (Q(E/d))ᵀ] / (K · mean E²)     for N/2 · log mean E²,
     ½ Q − (N − 1) / (2 tr YᵀQY) · q qᵀ                              for the likelihood.
@@ -100,8 +101,8 @@ def compute_criterion_and_gradient(
     """The criterion and its gradient in θ = (log shares, log α), for Ks (J, N, N) and Y (N, K).
 
     ``likelihood`` is the part of the likelihood that counts; ``roots`` are those of sample weights,
-    as in :func:`compute_criterion_curve`. The scale of shares
-    and α together is free; a small penalty on (log Σ s)² holds it.
+    as in :func:`compute_criterion_curve`. The scale of shares and α together is free; a small
+    penalty on (log Σ s)² holds it.
     """
     n, n_targets = Y.shape
     shares, alpha = np.exp(theta[:-1]), float(np.exp(theta[-1]))
