@@ -65,6 +65,15 @@ class Layout:
         header = None if self.header is None else self.header[column]
         return Place(self.label, line=line, column=column + 1, header=header)
 
+    def make_table(self) -> Table:
+        """Return the columns as the rules of columns see them."""
+
+        def take_samples() -> list[ColumnSample]:
+            columns = zip(*self.rows, strict=True) if self.rows else [()] * self.n_columns
+            return [_make_sample(column) for column in columns]
+
+        return Table(self.header, self.n_columns, take_samples, Place(self.label))
+
 
 def decode_text(content: Content) -> str:
     """Return the text of a file with line ends as newlines, without a byte order mark."""
@@ -255,16 +264,6 @@ def _has_word(word: str, text: str, separator: str) -> bool:
             return True
         at = text.find(word, at + 1)
     return False
-
-
-def make_table(names: Sequence[str] | None, rows: Rows, n_columns: int, place: Place) -> Table:
-    """Return the columns of a text table as the rules of columns see them."""
-
-    def take_samples() -> list[ColumnSample]:
-        columns = zip(*rows, strict=True) if rows else [()] * n_columns
-        return [_make_sample(column) for column in columns]
-
-    return Table(names, n_columns, take_samples, place)
 
 
 def _make_sample(column: Sequence[str]) -> ColumnSample:

@@ -39,14 +39,12 @@ class StartingSKG(RowModel):
             references = getattr(self, "feature_names_in_", None)
         seed, kernel, n_columns = make_seed(self.random_state), self.kernel, X.shape[1]
         Y = y.reshape(y.shape[0], -1)  # [n, K]
-        names = None if references is None else check_references(references, n_columns)
+        nodes: dict[str, Any] = {"n_numbered": n_columns}
+        if references is not None:
+            nodes = {"named": check_references(references, n_columns)}
 
         def make_sample(n_frequencies: int, learning_rate: float, n_epochs: int) -> RuleInput:
-            table = (
-                FrequencyTable(seed, n_frequencies, kernel, n_numbered=n_columns)
-                if names is None
-                else FrequencyTable(seed, n_frequencies, kernel, named=names)
-            )
+            table = FrequencyTable(seed, n_frequencies, kernel, **nodes)
             return RuleInput(X, Y, table, learning_rate, n_epochs, tested)
 
         check_tested_is_used(tested, (self.sigma2,))
