@@ -8,7 +8,7 @@ from gradraker.datasets.dataset import GraphDataset
 from gradraker.datasets.fetch import cora, email, wikipedia
 from gradraker.datasets.info import DatasetInfo
 
-DATASETS = {file.INFO.name: file.INFO for file in (cora, email, temperature, wikipedia)}
+DATASETS = {info.name: info for info in (cora.INFO, email.INFO, temperature.INFO, wikipedia.INFO)}
 
 
 def list_datasets() -> tuple[str, ...]:
