@@ -12,7 +12,9 @@ ORDER ?= 20261115
 export PYTHONDONTWRITEBYTECODE :=
 export MYPY_NUM_WORKERS := auto
 
-# One process per core; a worker that has nothing left takes tests from the other.
+# One process per core; a worker that has nothing left takes tests from the other. `make test` gives
+# compiled loops one thread in each, as conftest.py does for linear algebra: tests of threads ask for
+# theirs, and `make test-all` has as many as a user.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
 .PHONY: help demo docs dist hooks constraints test test-all check coverage mutants paths format bench torture clean
@@ -31,7 +33,7 @@ demo: $(READY)  ## train on the embedded Swiss temperatures, print a table, draw
 	@$(BIN)/gradraker demo
 
 test: check  ## format check, lint, types, layers, then all tests and examples but the slow ones
-	@$(PYTEST) -m "not slow" --hypothesis-profile=quick $(TEST_ARGS)
+	@NUMBA_NUM_THREADS=1 $(PYTEST) -m "not slow" --hypothesis-profile=quick $(TEST_ARGS)
 
 test-all: check  ## the same with the slow tests, in random order: what continuous integration runs
 	@$(PYTEST) --random-order --random-order-seed=$(ORDER) $(TEST_ARGS)

@@ -7,19 +7,35 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from forked_process import start_python
+
+PROGRAM = "from gradraker.cli import main; main()"
+
 
 class ServiceProcess:
-    """``gradraker serve`` or ``gradraker studio``, with all that it printed."""
+    """``gradraker serve`` or ``gradraker studio``, with all that it printed.
 
-    def __init__(self, *words: Any, environment: Mapping[str, str], **options: Any) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", "from gradraker.cli import main; main()", *map(str, words)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            env=os.environ | environment,
-            **options,
-        )
+    A process that is forked is there sooner, but does not start as a user starts it.
+    """
+
+    def __init__(
+        self,
+        *words: Any,
+        environment: Mapping[str, str],
+        forked: bool = False,
+        **options: Any,
+    ) -> None:
+        options |= {
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.STDOUT,
+            "env": os.environ | environment,
+        }
+        self.process: Any
+        if forked:
+            self.process = start_python(PROGRAM, *words, **options)
+        else:
+            command = [sys.executable, "-c", PROGRAM, *map(str, words)]
+            self.process = subprocess.Popen(command, text=True, **options)
         assert self.process.stdout is not None
         self._stdout = self.process.stdout
         self.output = ""

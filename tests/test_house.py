@@ -11,6 +11,7 @@ import gradraker
 
 ROOT = Path(gradraker.__file__).parent
 FILES = sorted(ROOT.rglob("*.py"))
+TEST_FILES = sorted(Path(__file__).parent.rglob("*.py"))
 FOLDERS = sorted({file.parent for file in FILES if file.parent != ROOT})
 
 Node = TypeVar("Node", bound=ast.AST)
@@ -190,6 +191,11 @@ def test_files_are_read_in_one_sitting() -> None:
     n_lines = {get_path(file): len(file.read_text("utf-8").splitlines()) for file in FILES}
     long = {name: n for name, n in n_lines.items() if n > 400 and name not in LONG_FILES}
     assert long == {}
+
+
+def test_test_files_are_read_in_one_sitting() -> None:
+    n_lines = {file.name: len(file.read_text("utf-8").splitlines()) for file in TEST_FILES}
+    assert {name: n for name, n in n_lines.items() if n > 400} == {}
 
 
 def test_functions_fit_a_screen() -> None:

@@ -7,8 +7,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from forked_process import start_python
 
 PROGRAM = "from gradraker.cli import main; main(prog_name='gradraker')"
 SLOW_WRITER = """
@@ -31,7 +34,7 @@ WRITING = pytest.mark.parametrize(
     [
         ("nodes.data", "data fetch temperature --values"),
         pytest.param(
-            "page",
+            "output",
             "predict --edges edges.csv --values known.csv --out",
             marks=pytest.mark.slow,
         ),
@@ -44,24 +47,22 @@ def visible(folder: Path) -> list[str]:
 
 
 @contextmanager
-def start_slow_writer(
-    module: str, words: str, stations: Path, out: Path
-) -> Iterator[subprocess.Popen[str]]:
+def start_slow_writer(module: str, words: str, stations: Path, out: Path) -> Iterator[Any]:
     """Run a command in another process, which says "row" before it writes each row."""
     program = SLOW_WRITER.replace("{module}", module) + PROGRAM
-    process = subprocess.Popen(
-        [sys.executable, "-c", program, *words.split(), str(out)],
+    process = start_python(
+        program,
+        *words.split(),
+        out,
         cwd=stations,
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
-        text=True,
     )
     try:
         yield process
     finally:
         process.kill()
         process.wait()
-        assert process.stderr is not None
         process.stderr.close()
 
 
@@ -75,7 +76,6 @@ def test_killed_while_writing_leaves_the_old_output(
     out.write_text("old")
     with start_slow_writer(module, words, stations, out) as process:
         for _ in range(3):  # three rows are on their way
-            assert process.stderr is not None
             assert process.stderr.readline() == "row\n"
         assert len(list(tmp_path.iterdir())) == 2  # the old file, and what is being written
         process.send_signal(signal.SIGKILL)
@@ -92,10 +92,8 @@ def test_interrupted_process_tidies_up(
 ) -> None:
     out = tmp_path / "p.csv"
     with start_slow_writer(module, words, stations, out) as process:
-        assert process.stderr is not None
         assert process.stderr.readline() == "row\n"
         process.send_signal(signal.SIGINT)
-        assert process.stderr is not None
         rest = process.stderr.read()
         assert process.wait(timeout=60) == 130
     assert "Stopped." in rest
@@ -117,14 +115,12 @@ WRITERS = pytest.mark.parametrize(
 @pytest.mark.process
 @WRITERS
 def test_a_closed_pipe_is_no_traceback(stations: Path, words: str) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, *words.split()],
+    process = start_python(
+        *(PROGRAM, *words.split()),
         cwd=stations,
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        text=True,
     )
-    assert process.stdout is not None
     process.stdout.close()  # the reader has gone before anything is written
     _, errors = process.communicate(timeout=120)
     assert "Traceback" not in errors

@@ -4,7 +4,6 @@ import csv
 import gzip
 import io
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ import scipy.sparse as sp
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from forked_process import start_python
 from gradraker import adjacency_vectors, read_edges, read_values
 from gradraker.exceptions import GraphFileError
 from gradraker.io.text import text_table
@@ -216,11 +216,10 @@ def test_damaged_parquet(tmp_path: Path) -> None:
         Path(path).write_bytes(content)
     # In another process: of some damaged numbers polars makes a request for memory that ends it.
     while paths:
-        read = subprocess.run(
-            [sys.executable, "-c", READ_ALL, *paths], capture_output=True, text=True, check=False
-        )
-        n_read = len(read.stdout.splitlines())
-        assert n_read == len(paths) or "memory allocation of" in read.stderr, read.stderr
+        reader = start_python(READ_ALL, *paths, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        read, errors = reader.communicate(timeout=120)
+        n_read = len(read.splitlines())
+        assert n_read == len(paths) or "memory allocation of" in errors, errors
         paths = paths[n_read + 1 :]
 
 

@@ -37,7 +37,7 @@ def label_file(tmp_path_factory: Any) -> Any:
 def service(model_file: Any, tmp_path_factory: Any) -> Any:
     """A running service, whose nodes a to e, x, y, u and v tests must leave as they are."""
     journal = tmp_path_factory.mktemp("journal") / "live.db"
-    with LiveService("--model", model_file, journal=journal) as running:
+    with LiveService("--model", model_file, journal=journal, forked=True) as running:
         yield running
 
 
@@ -45,7 +45,8 @@ def service(model_file: Any, tmp_path_factory: Any) -> Any:
 def open_service(label_file: Any, tmp_path_factory: Any) -> Any:
     """A service of labels, with integers for names, that limits sizes and rates.
 
-    It asks for no token. Tests may say that node 4 is low, and must leave the rest as it is.
+    It starts as a user would start it, and asks for no token. Tests may say that node 4 is low,
+    and must leave the rest as it is.
     """
     options = ("--model", label_file, "--token-for", "nothing", "--max-body", 10_000, "--rate", 50)
     journal = tmp_path_factory.mktemp("open") / "live.db"
@@ -80,7 +81,7 @@ def closed_service(model_file: Any, tmp_path_factory: Any) -> Any:
     if certificate is not None:
         options += ["--tls-cert", certificate, "--tls-key", key]
         trust = {"verify": str(certificate)}
-    service = LiveService(*options, journal=folder / "live.db")
+    service = LiveService(*options, journal=folder / "live.db", forked=True)
     try:
         yield service.wait_until_ready(**trust), trust
     finally:

@@ -5,13 +5,13 @@ import os
 import pickle
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from forked_process import start_python
 from gradraker import load_temperature, sigma2_sweep
 from gradraker.exceptions import SweepFileError
 from gradraker.sweep import SweepResult, settings_sweep
@@ -171,7 +171,7 @@ def test_killed_process_is_resumed_bit_for_bit(
     tmp_path: Path, undisturbed: bytes, end: Any
 ) -> None:
     path = tmp_path / "sweep.jsonl"
-    process = subprocess.Popen([sys.executable, "-c", SLOW, str(path)], stderr=subprocess.DEVNULL)
+    process = start_python(SLOW, path, stderr=subprocess.DEVNULL)
     try:
         wait_for_lines(path, 3, process)
         os.kill(process.pid, end)

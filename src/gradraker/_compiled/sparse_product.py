@@ -136,7 +136,7 @@ def _multiply_block(
     zeros: Any, A: Any, X: Any, column: Any, factors: Any, rows: Any, product: Any, more: Any
 ) -> None:
     """Do the work of :func:`multiply_rows` for as many columns as there are zeros."""
-    (indptr, indices, data), (scale, keep), (weights, sums) = A, factors, more
+    (indptr, indices, data), (scale, keep), (weights, used, sums) = A, factors, more
     start, stop = rows
     for i in range(start, stop):
         total = zeros
@@ -148,7 +148,7 @@ def _multiply_block(
         _store(total, product, i, column)
     one = data.dtype.type(1.0)
     for k in range(weights.shape[0]):
-        if weights[k].any():
+        if used[k]:
             first = k * product.shape[0]
             for i in range(start, stop):
                 own = _add_row(zeros, one, product, i, column)
@@ -178,7 +178,11 @@ def multiply_rows(
     columns only; columns must lie side by side. Works in the precision of its arguments; the
     sums do not depend on how rows are split.
     """
-    A, more = (indptr, indices, data), (weights, sums)
+    # Looked up once, not for each block of columns: there may be very many.
+    used = np.empty(weights.shape[0], dtype=np.bool_)
+    for k in range(used.size):
+        used[k] = weights[k].any()
+    A, more = (indptr, indices, data), (weights, used, sums)
     factors = data.dtype.type(factor), data.dtype.type(kept)
     for first in range(start, stop, _ROWS):
         rows, column = (first, min(first + _ROWS, stop)), 0

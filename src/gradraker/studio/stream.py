@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradraker.graph.node_values import NUMBERS
+from gradraker.graph.values import NUMBERS
 from gradraker.live.learning.states import to_plain
 
 if TYPE_CHECKING:

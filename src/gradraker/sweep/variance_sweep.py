@@ -1,6 +1,7 @@
 """How predictions depend on the kernel variance: GNMSE over σ², many splits, all cores."""
 
 import hashlib
+import multiprocessing
 import os
 import threading
 import time
@@ -19,8 +20,8 @@ from gradraker._files import is_stream, lock_file
 from gradraker._validation import check_choice, check_count, check_fraction, check_learning_rate
 from gradraker.datasets import GraphDataset
 from gradraker.exceptions import ArgumentError, SweepError, SweepFileError
+from gradraker.features.engine import DEVICES, choose_engine
 from gradraker.features.engines.cuda import CudaEngine
-from gradraker.features.engines.devices import DEVICES, choose_engine
 from gradraker.kernels import get_kernel
 from gradraker.sweep.checkpoint import Checkpoint, Repeat
 from gradraker.sweep.repeat import Sweep, draw_repeat, find_boundaries, run_repeat
@@ -308,7 +309,8 @@ def end_with_parent(parent: int) -> None:
     A worker that waits for its next task does not notice that nobody will send one. Called in
     another process, such as the one that sends the tasks or a worker of a cluster, it does nothing.
     """
-    if os.getppid() == parent:
+    started_by = multiprocessing.parent_process()  # also after that process has ended
+    if started_by is not None and started_by.pid == parent:
         threading.Thread(target=_watch, args=(parent,), daemon=True).start()
 
 

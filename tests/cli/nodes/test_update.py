@@ -1,7 +1,6 @@
 """Two updates of one model at once: both count."""
 
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 import gradraker
+from forked_process import start_python
 from gradraker.cli import main
 
 PROGRAM = "from gradraker.cli import main; main(prog_name='gradraker')"
@@ -36,10 +36,9 @@ def files(tmp_path: Any, monkeypatch: Any) -> Any:
 
 @pytest.mark.process
 def test_no_update_is_lost(files: Any) -> None:
-    command = [sys.executable, "-c", PROGRAM, "update", "--model", "m.gr", "--edges", "e.csv"]
+    words = ("update", "--model", "m.gr", "--edges", "e.csv", "--values")
     updates = [
-        subprocess.Popen([*command, "--values", f"{name}.csv"], stdout=subprocess.DEVNULL)
-        for name in "ab"
+        start_python(PROGRAM, *words, f"{name}.csv", stdout=subprocess.DEVNULL) for name in "ab"
     ]
     assert [update.wait(120) for update in updates] == [0] * 2
     assert len(gradraker.load("m.gr").known_nodes_) == 50
@@ -54,7 +53,7 @@ def test_full_disk_leaves_model_and_table_as_they_were(files: Any, monkeypatch: 
     def write(file: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("gradraker.cli.page.make_csv", lambda rows: write)
+    monkeypatch.setattr("gradraker.cli.output.make_csv", lambda rows: write)
     arguments = ["update", "--model", "m.gr", "--values", "a.csv", "--out", "out.csv"]
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 1

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from forked_process import start_python
 from gradraker import load_temperature, sigma2_sweep
 from gradraker.sweep import SweepResult
 from sweep_process import wait_for_lines
@@ -157,13 +158,8 @@ def test_ctrl_c_keeps_repeats_that_are_done_and_says_how_to_go_on(
     sweep: Callable[..., Any], folder: Path
 ) -> None:
     command = ("sweep", *FILES, "--sigma2", "0.5:50:3", "--repeats", "12", "--frequencies", "20")
-    process = subprocess.Popen(
-        [sys.executable, "-c", SLOW, *command],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
+    process = start_python(
+        *(SLOW, *command), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     try:
         wait_for_lines(folder / "sweep.jsonl", 3, process)

@@ -5,7 +5,6 @@ import json
 import os
 import struct
 import subprocess
-import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from hashlib import sha256
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from forked_process import start_python
 from gradraker import GradrakerRegressor, NodeRegressor, SKGNodeRegressor, SKGRegressor, load
 from gradraker.exceptions import ModelFileError
 
@@ -59,12 +59,8 @@ def load_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loader]
     """A function that returns what loading a file says, and the memory that it took."""
     if not hasattr(os, "fork"):
         pytest.skip("the system has no fork")
-    command = [sys.executable, "-c", PROGRAM, str(tmp_path_factory.mktemp("small") / "m.gr")]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
+    small = tmp_path_factory.mktemp("small") / "m.gr"
+    with start_python(PROGRAM, small, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         given, answered = process.stdin, process.stdout
 
         def ask(path: Path) -> tuple[str, int]:

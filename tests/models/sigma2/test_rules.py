@@ -128,6 +128,7 @@ def test_cv_does_not_depend_on_the_number_of_threads(
     temperature: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     X, y, *_ = temperature
+    monkeypatch.setattr(parallel, "count_threads", lambda: 2)
     two = SKGRegressor(sigma2="cv", random_state=0).fit(X, y).sigma2_
     monkeypatch.setattr(parallel, "count_threads", lambda: 1)
     assert SKGRegressor(sigma2="cv", random_state=0).fit(X, y).sigma2_ == two

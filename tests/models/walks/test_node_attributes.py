@@ -1,64 +1,36 @@
 """Attributes in node models: used where they help, dropped where not, and kept in files."""
 
-import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from attribute_examples import (
+    SOLVERS,
+    N,
+    compute_score,
+    get_share_of_attributes,
+    make_classes,
+    make_data,
+    make_edges,
+    uses_attributes,
+)
 from gradraker import NodeClassifier, NodeRegressor, load
-from gradraker.attributes import AttributeWarning
-from gradraker.exceptions import UnknownNodesError
-from gradraker.models.skg import SKGNodeRegressor
-from gradraker.models.walks.terms import ATTRIBUTE_BLOCKS
-
-N = 150
-SOLVERS = ("exact", "operators")
-
-
-def _make_edges(rng: np.random.Generator, n: int = N) -> tuple[csr_array, NDArray[np.float64]]:
-    places = rng.random((n, 2))
-    squared = ((places[:, None] - places[None]) ** 2).sum(axis=2)
-    return csr_array(((squared < 0.02) & (squared > 0.0)).astype(float)), places
-
-
-def _make_data(seed: int = 0) -> tuple[csr_array, NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """A graph, attributes, values that depend on both, and known values."""
-    rng = np.random.default_rng(seed)
-    A, places = _make_edges(rng)
-    X = rng.normal(size=(N, 3))
-    y = 2.0 * X[:, 0] - X[:, 1] + np.sin(4.0 * places[:, 0]) + 0.05 * rng.normal(size=N)
-    known = np.where(np.arange(N) % 2 == 0, y, np.nan)
-    return A, X, y, known
-
-
-def _score(y: NDArray[Any], predictions: NDArray[Any]) -> float:
-    return float(1.0 - ((y - predictions) ** 2).sum() / ((y - y.mean()) ** 2).sum())
-
-
-def _uses_attributes(model: Any) -> bool:
-    return not set(model.blocks_).isdisjoint(ATTRIBUTE_BLOCKS)
-
-
-def _share_of_attributes(model: Any) -> float:
-    return float(sum(term.share for term in model.kernel_ if term.block in ATTRIBUTE_BLOCKS))
-
 
 # -- the choice --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_attributes_that_tell_much_are_used(solver: str) -> None:
-    A, X, y, known = _make_data()
+    A, X, y, known = make_data()
     unknown = np.isnan(known)
     model = NodeRegressor(solver=solver).fit(A, known, attributes=X)
-    assert _uses_attributes(model)
-    assert _score(y[unknown], model.predict()) > 0.9
-    assert _score(y[unknown], NodeRegressor(solver=solver).fit(A, known).predict()) < 0.5
+    assert uses_attributes(model)
+    assert compute_score(y[unknown], model.predict()) > 0.9
+    assert compute_score(y[unknown], NodeRegressor(solver=solver).fit(A, known).predict()) < 0.5
     block, name, value = model.coefficients_.list_top(1)[0]
     assert (block, name) == ("attributes", "x0")
     assert value > 0.5
@@ -69,14 +41,14 @@ def test_attributes_that_tell_much_are_used(solver: str) -> None:
 
 def test_attributes_whose_effect_differs_by_region_are_used_within_regions(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
-    A, places = _make_edges(rng, 240)
+    A, places = make_edges(rng, 240)
     X = rng.normal(size=(240, 2))
     y = np.where(places[:, 0] < 0.5, X[:, 0], -X[:, 0]) + 0.1 * rng.normal(size=240)
     known = np.where(np.arange(240) % 3 > 0, y, np.nan)
     unknown = np.isnan(known)
     model = NodeRegressor(solver="exact").fit(A, known, attributes=X)
     assert "local_attributes" in model.blocks_
-    assert _score(y[unknown], model.predict()) > 0.6
+    assert compute_score(y[unknown], model.predict()) > 0.6
     explanation = model.explain([0, 3])
     assert "attributes within a region" in explanation.part_names
     assert explanation.parts is not None
@@ -92,7 +64,7 @@ def test_attributes_whose_effect_differs_by_region_are_used_within_regions(tmp_p
 
 @pytest.mark.parametrize("partly", [False, True], ids=["same nodes", "other nodes"])
 def test_coefficients_of_several_targets_are_in_their_units(partly: bool) -> None:
-    A, X, _, known = _make_data()
+    A, X, _, known = make_data()
     values = np.column_stack([known, 100.0 * known])
     if partly:
         values[np.flatnonzero(~np.isnan(known))[0], 1] = np.nan
@@ -108,7 +80,7 @@ def _list_errors(n_known: int, *, helpful: bool, use: bool) -> list[float]:
     errors = []
     for seed in range(8):
         rng = np.random.default_rng(seed)
-        A, places = _make_edges(rng)
+        A, places = make_edges(rng)
         X = rng.normal(size=(N, 6))
         signal = X[:, 0] + 0.7 * X[:, 1] if helpful else 2.0 * np.sin(5.0 * places[:, 0])
         y = signal + 0.3 * rng.normal(size=N)
@@ -135,28 +107,15 @@ def test_few_values_are_learned_from_walks_beside_noise() -> None:
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_attributes_that_are_noise_are_dropped(solver: str) -> None:
     rng = np.random.default_rng(1)
-    A, places = _make_edges(rng, 300)
+    A, places = make_edges(rng, 300)
     y = np.sin(4.0 * places[:, 0]) + np.cos(3.0 * places[:, 1]) + 0.05 * rng.normal(size=300)
     known = np.where(np.arange(300) % 2 == 0, y, np.nan)
     noise = rng.normal(size=(300, 5))
     model = NodeRegressor(solver=solver).fit(A, known, attributes=noise)
     plain = NodeRegressor(solver=solver).fit(A, known)
-    assert _share_of_attributes(model) < 0.1
+    assert get_share_of_attributes(model) < 0.1
     truth = y[np.isnan(known)]
-    assert _score(truth, model.predict()) > _score(truth, plain.predict()) - 0.02
-
-
-def _make_classes(differs: bool) -> tuple[csr_array, NDArray[Any], csr_array]:
-    """Three classes with words; neighbours are of the same class, or of others."""
-    rng = np.random.default_rng(2)
-    n, codes = 240, np.arange(240) % 3
-    same = codes[:, None] == codes[None]
-    p = np.where(same ^ differs, 0.04, 0.004)
-    A = np.triu(rng.random((n, n)) < p, 1).astype(float)
-    words = rng.random((n, 60)) < 0.03
-    own = codes[:, None] * 20 + rng.integers(0, 20, size=(n, 4))
-    words[np.arange(n)[:, None], own] = True
-    return csr_array(A + A.T), codes, csr_array(words.astype(float))
+    assert compute_score(truth, model.predict()) > compute_score(truth, plain.predict()) - 0.02
 
 
 @pytest.mark.parametrize("differs", [False, True], ids=["alike", "differ"])
@@ -164,18 +123,18 @@ def _make_classes(differs: bool) -> tuple[csr_array, NDArray[Any], csr_array]:
 def test_words_help_classes_whether_neighbours_are_alike_or_differ(
     solver: str, differs: bool
 ) -> None:
-    A, codes, words = _make_classes(differs)
+    A, codes, words = make_classes(differs)
     known = {int(i): int(codes[i]) for i in range(60)}
     model = NodeClassifier(solver=solver).fit(A, known, attributes=words)
     plain = NodeClassifier(solver=solver).fit(A, known)
     others = np.arange(60, 240)
-    assert _uses_attributes(model)
+    assert uses_attributes(model)
     assert model.score(others, codes[others]) > 0.85
     assert model.score(others, codes[others]) > plain.score(others, codes[others]) - 0.02
 
 
 def test_words_that_are_noise_do_not_hurt_classes() -> None:
-    A, codes, words = _make_classes(differs=False)
+    A, codes, words = make_classes(differs=False)
     shuffled = words[np.random.default_rng(0).permutation(240)]
     known = {int(i): int(codes[i]) for i in range(90)}
     others = np.arange(90, 240)
@@ -185,12 +144,12 @@ def test_words_that_are_noise_do_not_hurt_classes() -> None:
 
 
 def test_a_graph_without_edges_is_kernel_ridge_on_attributes() -> None:
-    _, X, _, _ = _make_data()
+    _, X, _, _ = make_data()
     y = X[:, 0] + np.abs(X[:, 1])
     known = np.where(np.arange(N) % 2 == 0, y, np.nan)
     model = NodeRegressor().fit(csr_array((N, N)), known, attributes=X)
     assert model.blocks_ == ("attributes",)
-    assert _score(y[np.isnan(known)], model.predict()) > 0.85
+    assert compute_score(y[np.isnan(known)], model.predict()) > 0.85
 
 
 # -- predictions -------------------------------------------------------------------------------
@@ -198,7 +157,7 @@ def test_a_graph_without_edges_is_kernel_ridge_on_attributes() -> None:
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_parts_of_an_explanation_name_attributes_and_sum_up(solver: str) -> None:
-    A, X, _, known = _make_data()
+    A, X, _, known = make_data()
     model = NodeRegressor(solver=solver, tol=1e-9).fit(A, known, attributes=X)
     found = model.explain([1, 3, 5])
     assert "attributes" in found.part_names
@@ -211,7 +170,7 @@ def test_parts_of_an_explanation_name_attributes_and_sum_up(solver: str) -> None
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_left_out_predictions_equal_those_of_refits(solver: str) -> None:
-    A, X, _, known = _make_data()
+    A, X, _, known = make_data()
     blocks = ("hop1", "attributes", "neighbour_attributes1")
     model = NodeRegressor(blocks=blocks, width=2.0, alpha=0.1, solver=solver, tol=1e-10)
     left_out = model.fit(A, known, attributes=X).predict_left_out()
@@ -226,7 +185,7 @@ def test_left_out_predictions_equal_those_of_refits(solver: str) -> None:
 def test_new_nodes_with_attributes_of_a_node_and_its_links_are_predicted_like_it(
     solver: str,
 ) -> None:
-    A, X, _, known = _make_data()
+    A, X, _, known = make_data()
     model = NodeRegressor(solver=solver).fit(A, known, attributes=X)
     node = 7
     links = {1000: A[[node]].nonzero()[1].tolist()}
@@ -236,7 +195,7 @@ def test_new_nodes_with_attributes_of_a_node_and_its_links_are_predicted_like_it
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_new_node_without_links_is_predicted_from_its_attributes(solver: str) -> None:
-    A, X, _, known = _make_data()
+    A, X, _, known = make_data()
     model = NodeRegressor(solver=solver).fit(A, known, attributes=X)
     new = {1000: [2.0, 0.0, 0.0], 1001: [-2.0, 0.0, 0.0]}
     found = model.predict_new(attributes=new)
@@ -253,12 +212,12 @@ def test_a_new_node_without_links_is_predicted_from_its_attributes(solver: str) 
 @pytest.mark.parametrize("words", [False, True], ids=["numbers", "words"])
 def test_a_loaded_model_predicts_the_same(solver: str, words: bool, tmp_path: Path) -> None:
     if words:
-        A, codes, X = _make_classes(differs=False)
+        A, codes, X = make_classes(differs=False)
         known: Any = {int(i): int(codes[i]) for i in range(60)}
         model: Any = NodeClassifier(solver=solver).fit(A, known, attributes=X)
         new = {999: X[[0]].toarray()[0]}
     else:
-        A, X, _, known = _make_data()
+        A, X, _, known = make_data()
         model = NodeRegressor(solver=solver).fit(A, known, attributes=X)
         new = {999: X[0]}
     again = load(model.save(tmp_path / "model"))
@@ -269,7 +228,7 @@ def test_a_loaded_model_predicts_the_same(solver: str, words: bool, tmp_path: Pa
 
 def test_a_frame_of_all_kinds_is_learned_saved_and_predicted(tmp_path: Path) -> None:
     pytest.importorskip("skrub")
-    A, X, _, known = _make_data()
+    A, X, _, known = make_data()
     frame = pd.DataFrame(
         {
             "node": np.arange(N),
@@ -293,113 +252,3 @@ def test_a_frame_of_all_kinds_is_learned_saved_and_predicted(tmp_path: Path) -> 
     assert again.predict_new(attributes=new) == model.predict_new(attributes=new)
     with pytest.raises(ValueError, match="'much' in column 'size', where there were numbers"):
         again.partial_fit(attributes=frame.iloc[:1].assign(size="much"))
-
-
-# -- online ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_attributes_in_chunks_equal_attributes_at_once(solver: str) -> None:
-    A, X, _, known = _make_data()
-    at_once = NodeRegressor(solver=solver, tol=1e-9).fit(A, known, attributes=X)
-    chunks = NodeRegressor(solver=solver, tol=1e-9)
-    chunks.fit(A, known, attributes={i: X[i] for i in range(80)})
-    chunks.predict()
-    chunks.partial_fit(attributes={i: X[i] for i in range(80, N)})
-    np.testing.assert_allclose(chunks.predict(), at_once.predict(), atol=1e-6)
-
-
-def test_new_nodes_and_changed_attributes_are_learned_and_forgotten() -> None:
-    A, X, _, known = _make_data()
-    model = NodeRegressor().fit(A, known, attributes=X)
-    before = model.predict()
-    model.partial_fit({500: [3]}, {500: 1.0}, attributes={500: [0.1, 0.2, 0.3], 0: [9.0, 9.0, 9.0]})
-    assert model.attributes_ is not None
-    np.testing.assert_array_equal(model.attributes_.matrix[0], [9.0, 9.0, 9.0])
-    assert model.attributes_.given.all()
-    assert len(model.attributes_.given) == N + 1
-    model.partial_fit(attributes={0: X[0]}).forget(nodes=[500])
-    np.testing.assert_allclose(model.predict(), before, atol=1e-8)
-
-
-def test_nodes_without_attributes_are_predicted() -> None:
-    A, X, _, known = _make_data()
-    model = NodeRegressor().fit(A, known, attributes={i: X[i] for i in range(0, N, 3)})
-    assert np.isfinite(model.predict()).all()
-
-
-def test_attributes_of_other_nodes_are_refused_ignored_or_added() -> None:
-    A, X, _, known = _make_data()
-    given = {i: X[i] for i in range(N)} | {777: X[0]}
-    with pytest.raises(UnknownNodesError, match=r"attributes holds .* 777"):
-        NodeRegressor().fit(A, known, attributes=given)
-    assert len(NodeRegressor().fit(A, known, attributes=given, unknown_nodes="ignore").nodes_) == N
-    added = NodeRegressor().fit(A, known, attributes=given, unknown_nodes="isolated")
-    assert added.nodes_[-1] == 777
-    assert np.isfinite(added.predict([777])).all()
-
-
-# -- warnings and refusals ---------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ("constant", "'x3' are the same for all nodes"),
-        ("duplicate", "'x3' repeat a column before them"),
-        ("missing", "'x3' are missing for all nodes"),
-        ("leak", "'x3' tells the value of every known node"),
-        ("leak of the order", "'x3' tells the value of every known node"),
-    ],
-)
-def test_columns_that_tell_nothing_or_all_are_warned_of(change: str, said: str) -> None:
-    A, X, y, known = _make_data()
-    column = {"constant": np.ones(N), "duplicate": X[:, 0], "missing": np.full(N, np.nan)}
-    column["leak of the order"] = np.exp(y)
-    wide = np.column_stack([X, column.get(change, 3.0 * y - 1.0)])
-    with pytest.warns(AttributeWarning, match=said):
-        model = NodeRegressor().fit(A, known, attributes=wide)
-    if not change.startswith("leak"):
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            plain = NodeRegressor().fit(A, known, attributes=X)
-        np.testing.assert_allclose(model.predict(), plain.predict(), atol=1e-8)
-
-
-def test_an_attribute_that_is_the_class_is_warned_of() -> None:
-    A, codes, words = _make_classes(differs=False)
-    leaky = np.column_stack([words.toarray()[:, :5], codes == 1])
-    with pytest.warns(AttributeWarning, match="'x5' tells the value"):
-        NodeClassifier().fit(A, {int(i): int(codes[i]) for i in range(60)}, attributes=leaky)
-
-
-def test_an_attribute_that_numbers_the_classes_is_warned_of() -> None:
-    A, codes, words = _make_classes(differs=False)
-    classes = codes + 2 * (np.arange(codes.size) % 2)
-    leaky = np.column_stack([words.toarray()[:, :5], (classes - 2.4) ** 2])
-    with pytest.warns(AttributeWarning, match="'x5' tells the value"):
-        NodeClassifier().fit(A, {int(i): int(classes[i]) for i in range(60)}, attributes=leaky)
-
-
-def test_models_and_questions_without_attributes_say_so() -> None:
-    A, X, _, known = _make_data()
-    with pytest.raises(ValueError, match="SKGNodeRegressor takes no attributes"):
-        SKGNodeRegressor().fit(A, known, attributes=X)
-    plain = NodeRegressor().fit(A, known)
-    with pytest.raises(ValueError, match="predict_new needs links or attributes"):
-        plain.predict_new()
-    with pytest.raises(ValueError, match="the model was fitted without any"):
-        plain.predict_new(attributes={900: X[0]})
-    assert plain.attributes_ is None
-    assert plain.coefficients_.blocks == ()
-    with pytest.raises(ValueError, match="names attributes, but the model was given none"):
-        NodeRegressor(blocks=("attributes",), width=1.0, alpha=0.1).fit(A, known)
-    model = NodeRegressor().fit(A, known, attributes=X)
-    with pytest.raises(ValueError, match="3, which the graph has already"):
-        model.predict_new(attributes={3: X[0]})
-    with pytest.raises(ValueError, match="attributes has 2 rows, but links names 1 new nodes"):
-        model.predict_new({900: [1]}, attributes=X[:2])
-    with pytest.raises(ValueError, match="2 columns, but there were 3 at fit"):
-        model.partial_fit(attributes={0: [1.0, 2.0]})
-    assert model.attributes_ is not None
-    assert model.attributes_.matrix.shape == (N, 3)

@@ -8,9 +8,8 @@ import click
 
 from gradraker.cli import options as shared
 from gradraker.cli.interruption import INTERRUPTED
-from gradraker.cli.output import show_facts
+from gradraker.cli.output import make_facts_table, make_rows_table, show_facts
 from gradraker.cli.progress import Waiting
-from gradraker.cli.tables import make_facts_table, make_rows_table
 from gradraker.exceptions import UnknownFigureError
 
 if TYPE_CHECKING:

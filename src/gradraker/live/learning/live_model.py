@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.base import clone
 
-from gradraker.graph.node_values import LABELS, NUMBERS
+from gradraker.graph.labels import LABELS
+from gradraker.graph.values import NUMBERS
 from gradraker.live.journal.changes import Effect
 from gradraker.models import NodeClassifier, NodeModel, NodeRegressor, load
 

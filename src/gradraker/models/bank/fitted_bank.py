@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 from gradraker._validation import to_read_only
 from gradraker.explain.bank_explanation import BankExplanation
 from gradraker.explain.learned_rows import LearnedRows, Record
-from gradraker.explain.linear_explanation import choose_names
 from gradraker.features import RowArrays, compute_fourier_features
 from gradraker.kernels.ranges import Sigma2Ranges
 from gradraker.linear.hedge import Hedge, combine_predictions
@@ -22,7 +21,12 @@ from gradraker.models.bank.frequency_tables import FamilyTables
 from gradraker.models.bank.members import BankMember, assign_views
 from gradraker.models.bank.training import Bank, Group, iterate_predictions, select_view_rows
 from gradraker.models.persistence.saving import Arrays, State
-from gradraker.models.rows.row_input import find_row_names, get_learned_rows, prepare_rows
+from gradraker.models.rows.row_input import (
+    choose_names,
+    find_row_names,
+    get_learned_rows,
+    prepare_rows,
+)
 from gradraker.models.rows.row_model import RowModel
 
 

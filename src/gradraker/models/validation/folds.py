@@ -10,8 +10,7 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 
 from gradraker.graph.names import Names, find_positions
 from gradraker.graph.node_graph import NodeGraph, make_node_graph
-from gradraker.graph.node_values import align_values
-from gradraker.graph.values import select_columns, split_targets
+from gradraker.graph.values import align_values, select_columns, split_targets
 from gradraker.models.node_model import NodeModel
 
 Rows = NDArray[np.int64]

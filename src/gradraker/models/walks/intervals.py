@@ -10,12 +10,10 @@ Laplace's distribution, plus a penalty that keeps them near (1, 0, 0).
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from gradraker._validation import is_number
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -30,21 +28,6 @@ _LEAST = 0.25
 _FOLDS = 5
 _SMALLEST = 1e-100
 _MOST_STEPS = 20
-
-
-def check_coverage(coverage: Any) -> float:
-    """Return a number in (0, 1).
-
-    Examples
-    --------
-    >>> from gradraker.models.walks.intervals import check_coverage
-    >>> check_coverage(90)
-    Traceback (most recent call last):
-    ValueError: coverage must be a number in (0, 1), got 90
-    """
-    if is_number(coverage) and 0.0 < coverage < 1.0:
-        return float(coverage)
-    raise ValueError(f"coverage must be a number in (0, 1), got {coverage!r}")
 
 
 def compute_quantile(scores: NDArray[np.float64], coverage: float) -> float:

@@ -19,12 +19,11 @@ from gradraker.attributes.alignment import append_described_nodes, warn_of_leaks
 from gradraker.attributes.table import AttributeTable
 from gradraker.exceptions import DeviceMemoryError, DeviceWarning
 from gradraker.explain.linear_explanation import LinearExplanation
-from gradraker.features.engine import Engine
-from gradraker.features.engines.devices import DEVICES, choose_engine, report_memory
+from gradraker.features.engine import DEVICES, Engine, choose_engine, report_memory
 from gradraker.features.engines.disk import DiskEngine
 from gradraker.features.identities import identify_references
 from gradraker.features.walks import WalkMatrices
-from gradraker.graph.merging import is_symmetric
+from gradraker.graph.matrix import is_symmetric
 from gradraker.graph.node_graph import NodeGraph, find_new_links
 from gradraker.models.node_model import NodeModel
 from gradraker.models.persistence.saving import Arrays, State, check_int

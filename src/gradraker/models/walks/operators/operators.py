@@ -27,7 +27,7 @@ from scipy.sparse import csr_array, diags_array
 from gradraker._progress import tell_progress
 from gradraker.attributes.table import AttributeTable
 from gradraker.features.engine import CpuEngine, Engine
-from gradraker.features.row_blocks import split_range
+from gradraker.features.parallel import split_range
 from gradraker.features.walks import (
     Structure,
     draw_vectors,
