@@ -225,7 +225,11 @@ def run_learner(settings: Settings, channel: Connection) -> None:
                 if learner.learn_next() or learner.catch_up():
                     is_published, wait = False, 0.0
                 if not is_published:
-                    _publish(learner, learner.make_state(), channel)
+                    table = learner.make_state()
+                    if trouble is not None:  # whoever waits for the state finds the service well
+                        trouble = None
+                        channel.send(("trouble", trouble))
+                    _publish(learner, table, channel)
                     is_published = True
                     # Fewer, larger batches leave time for answers, which each new state slows down.
                     time.sleep(min(_REST * (time.monotonic() - started), _LONGEST_REST))
