@@ -25,8 +25,7 @@ from scipy.sparse import csr_array
 from gradraker import NodeRegressor, sigma2_sweep
 from gradraker.datasets import DatasetUnavailableError, GraphDataset
 from gradraker.exceptions import NoDeviceError
-from gradraker.features.engine import CpuEngine, Engine
-from gradraker.features.engines.devices import choose_engine
+from gradraker.features.engine import CpuEngine, Engine, choose_engine
 from gradraker.paper.paper_data import DATA, round_down_fraction
 from gradraker.paper.paper_sweeps import make_settings
 from report import SEED, Agreement, Finding, Report, finish, options, run_alone, table

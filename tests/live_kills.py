@@ -19,9 +19,9 @@ import numpy as np
 
 from gradraker import NodeRegressor, load
 from gradraker.live import connect
-from gradraker.live.journal import Journal
+from gradraker.live.journal.journal import Journal
 from gradraker.live.learning.learner import Learner
-from gradraker.live.learning.learner_settings import LearnerSettings
+from gradraker.live.settings import Settings
 from live_service import LiveService
 
 N_NODES = 40
@@ -182,7 +182,7 @@ def _replay(journal: Any, folder: Any) -> Any:
     source.close()
     target.close()
     opened = Journal.open(str(copy))
-    learner = Learner(opened, LearnerSettings(journal=str(copy)))
+    learner = Learner(opened, Settings(journal=str(copy), token_for="nothing"))
     while learner.catch_up():
         pass
     opened.close()

@@ -18,12 +18,11 @@ Node = TypeVar("Node", bound=ast.AST)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 # Private rooms that the whole package shares.
-SHARED = {"_compiled", "_validation", "_files", "_html", "_progress"}
+SHARED = {"_compiled", "_fields", "_validation", "_files", "_html", "_progress"}
 
 # -- exceptions, each with its reason ------------------------------------------------------------
 
 LONG_FILES = {
-    "exceptions.py": "all errors in one place, half of it documentation",
     "models/node_model.py": "the protocol of models of graphs, half of it documentation",
     "models/walks/walk_model.py": "one estimator, a third of it documentation",
 }

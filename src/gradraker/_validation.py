@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from gradraker.exceptions import ArgumentError, ArgumentTypeError
@@ -26,6 +27,11 @@ _NUMBERS = (float, int, np.integer, np.floating)
 def is_number(value: Any) -> bool:
     """Whether a value is a real number of Python or NumPy; booleans are not."""
     return isinstance(value, _NUMBERS) and not isinstance(value, bool)
+
+
+def is_auto(value: Any) -> bool:
+    """Whether a parameter is left to the model to choose."""
+    return isinstance(value, str) and value == "auto"
 
 
 def check_count(name: str, value: Any, *, at_least: int = 1) -> int:
@@ -259,6 +265,27 @@ def make_seed(random_state: int | np.random.RandomState | None) -> int:
 def to_json_number(value: Any) -> float | None:
     """Return a float, or None for a number that JSON does not have (NaN, infinity)."""
     return float(value) if math.isfinite(value) else None
+
+
+def to_numbers(values: Any, *, what: str) -> NDArray[np.float64]:
+    """Return an array, a list or a column as float64, with NaN where an entry is missing."""
+    import narwhals.stable.v2 as nw
+
+    column = nw.from_native(values, series_only=True, pass_through=True)
+    if isinstance(column, nw.Series):
+        numeric = column.dtype.is_numeric() or column.dtype == nw.Boolean
+        values = column.cast(nw.Float64).to_numpy() if numeric else column.to_list()
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind in "OUSMm":
+            listed = [np.nan if entry is None else entry for entry in array.tolist()]
+            # Text is refused even if it reads as a number: the column may be of another kind.
+            if any(isinstance(entry, str | bytes) for entry in listed):
+                raise TypeError("it holds text")
+            array = np.array([float(entry) for entry in listed])
+        return array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{what} must hold numbers: {error}") from None
 
 
 def to_read_only(array: Any) -> Any:

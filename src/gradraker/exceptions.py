@@ -5,20 +5,24 @@ An error has the facts as fields, so that a caller can write a sentence of its o
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, dataclass_transform
+from typing import Annotated, ClassVar, dataclass_transform
+
+from gradraker._fields import describe_fields
 
 
 @dataclass_transform(eq_default=False)
 class FieldError(Exception):
     """Base of errors whose facts are fields, as of a dataclass; workers can pickle them.
 
-    ``message`` is the sentence, with names of fields in it.
+    ``message`` is the sentence, with names of fields in it. What a field is, its annotation says,
+    from where it goes into the docstring.
     """
 
     message: ClassVar[str]
 
     def __init_subclass__(cls) -> None:
         dataclass(eq=False, repr=False)(cls)
+        describe_fields(cls)
 
     def __post_init__(self) -> None:
         self.args = tuple(vars(self).values())  # what a copy is made from
@@ -30,15 +34,6 @@ class FieldError(Exception):
 class ArgumentError(FieldError, ValueError):
     """An argument has a value that will not do.
 
-    Attributes
-    ----------
-    argument : str
-        Name of the argument.
-    wanted : str
-        What the argument must be.
-    got : object
-        The value given.
-
     Examples
     --------
     >>> from gradraker.exceptions import ArgumentError
@@ -47,9 +42,9 @@ class ArgumentError(FieldError, ValueError):
     gradraker.exceptions.ArgumentError: n_epochs must be an integer of at least 1, got 0
     """
 
-    argument: str
-    wanted: str
-    got: object
+    argument: Annotated[str, "Name of the argument."]
+    wanted: Annotated[str, "What the argument must be."]
+    got: Annotated[object, "The value given."]
 
     def __str__(self) -> str:
         got = repr(self.got)
@@ -62,13 +57,10 @@ class ArgumentTypeError(ArgumentError, TypeError):
 
     Examples
     --------
-    >>> from gradraker import SKGRegressor
     >>> from gradraker.exceptions import ArgumentTypeError
-    >>> try:
-    ...     SKGRegressor(n_frequencies="many").fit([[1.0], [0.0]], [1.0, 2.0])
-    ... except (ArgumentTypeError, ValueError) as error:
-    ...     print("n_frequencies" in str(error))
-    True
+    >>> raise ArgumentTypeError("n_epochs", "an integer of at least 1", "many")
+    Traceback (most recent call last):
+    gradraker.exceptions.ArgumentTypeError: n_epochs must be an integer of at least 1, got 'many'
     """
 
 
@@ -92,11 +84,6 @@ class ModelFileError(ValueError):
 class ModelFileChangedError(FieldError, ValueError):
     """A model file is not the one that the model was loaded from or last saved to.
 
-    Attributes
-    ----------
-    file : str
-        The file.
-
     Examples
     --------
     >>> from gradraker.exceptions import ModelFileChangedError
@@ -106,7 +93,7 @@ class ModelFileChangedError(FieldError, ValueError):
     was read: load it again, or save to another file
     """
 
-    file: str
+    file: Annotated[str, "The file."]
     message = (
         "{file!r} was changed by another program since it was read: load it again, or "
         "save to another file"
@@ -144,13 +131,6 @@ class DatasetFileError(ValueError):
 class SweepError(FieldError, ValueError):
     """A sweep cannot run on these nodes with these arguments.
 
-    Attributes
-    ----------
-    problem : str
-        What is wrong, without the name of an argument.
-    remedies : dict of str to str
-        Arguments that help, and what to do with each.
-
     Examples
     --------
     >>> from gradraker.exceptions import SweepError
@@ -159,8 +139,8 @@ class SweepError(FieldError, ValueError):
     gradraker.exceptions.SweepError: all nodes have the same edges: raise fraction
     """
 
-    problem: str
-    remedies: dict[str, str]
+    problem: Annotated[str, "What is wrong, without the name of an argument."]
+    remedies: Annotated[dict[str, str], "Arguments that help, and what to do with each."]
 
     def __str__(self) -> str:
         remedies = (f"{action} {argument}" for argument, action in self.remedies.items())
@@ -168,44 +148,26 @@ class SweepError(FieldError, ValueError):
 
 
 class SweepFileError(FieldError, ValueError):
-    """A file does not hold the results of the sweep that is asked for.
+    """A file does not hold the results of the sweep that is asked for."""
 
-    Attributes
-    ----------
-    file : str
-        The file.
-    problem : str
-        What is wrong with it.
-    """
-
-    file: str
-    problem: str
+    file: Annotated[str, "The file."]
+    problem: Annotated[str, "What is wrong with it."]
     message = "{file!r} {problem}"
 
 
 class UnknownFigureError(FieldError, ValueError):
     """A figure of the paper was asked for by a name that it does not have.
 
-    Attributes
-    ----------
-    name : str
-        The name asked for.
-    known : tuple of str
-        The names that exist.
-
     Examples
     --------
     >>> from gradraker.exceptions import UnknownFigureError
-    >>> from gradraker.paper import choose_parts
-    >>> try:
-    ...     choose_parts(["fig99"])
-    ... except UnknownFigureError as error:
-    ...     print("fig99" in str(error))
-    True
+    >>> raise UnknownFigureError("fig9", ("fig1", "fig2"))
+    Traceback (most recent call last):
+    gradraker.exceptions.UnknownFigureError: only: there is no 'fig9'; it must be some of fig1, fig2
     """
 
-    name: str
-    known: tuple[str, ...]
+    name: Annotated[str, "The name asked for."]
+    known: Annotated[tuple[str, ...], "The names that exist."]
 
     def __str__(self) -> str:
         return f"only: there is no {self.name!r}; it must be some of {', '.join(self.known)}"
@@ -268,14 +230,8 @@ class GraphFileError(ValueError):
 class UnclearTableError(GraphFileError):
     """A table can be read in more than one way, and nothing tells which one is meant.
 
-    Attributes
-    ----------
-    place : Place
-        The file and perhaps the line, or the table.
-    problem : str
-        What is unclear.
-    arguments : tuple of str
-        Arguments that settle it, such as ``("source", "target")``.
+    Besides the attributes of :class:`GraphFileError`, ``arguments`` are those that settle it, such
+    as ``("source", "target")``.
 
     Examples
     --------
@@ -299,15 +255,6 @@ class UnclearTableError(GraphFileError):
 class UnknownNodesError(FieldError, ValueError):
     """Nodes were named that the graph does not have.
 
-    Attributes
-    ----------
-    argument : str
-        The argument that named them.
-    nodes : list
-        Their names.
-    remedy : str
-        What a caller can do about it.
-
     Examples
     --------
     >>> from gradraker import NodeRegressor
@@ -319,9 +266,9 @@ class UnknownNodesError(FieldError, ValueError):
     True
     """
 
-    argument: str
-    nodes: list[Hashable]
-    remedy: str
+    argument: Annotated[str, "The argument that named them."]
+    nodes: Annotated[list[Hashable], "Their names."]
+    remedy: Annotated[str, "What a caller can do about it."]
 
     def __str__(self) -> str:
         what = (
@@ -333,36 +280,17 @@ class UnknownNodesError(FieldError, ValueError):
 
 
 class TooFewValuesError(FieldError, ValueError):
-    """Too few values are known for what is to be chosen from them.
+    """Too few values are known for what is to be chosen from them."""
 
-    Attributes
-    ----------
-    got : str
-        What is known.
-    wanted : str
-        What is needed.
-    remedy : str
-        What a caller can do about it.
-    argument : str
-        The argument that held the values.
-    """
-
-    got: str
-    wanted: str
-    remedy: str
-    argument: ClassVar[str] = "values"
+    got: Annotated[str, "What is known."]
+    wanted: Annotated[str, "What is needed."]
+    remedy: Annotated[str, "What a caller can do about it."]
+    argument: ClassVar[str] = "values"  # that held the values
     message = "values: {got}, {wanted}: {remedy}"
 
 
 class JournalError(FieldError, ValueError):
     """A journal of a live service cannot be opened or read.
-
-    Attributes
-    ----------
-    journal : str
-        The file, or the URL without its password.
-    problem : str
-        What is wrong with it.
 
     Examples
     --------
@@ -372,39 +300,22 @@ class JournalError(FieldError, ValueError):
     gradraker.exceptions.JournalError: journal 'live.db' is a database of another program
     """
 
-    journal: str
-    problem: str
+    journal: Annotated[str, "The file, or the URL without its password."]
+    problem: Annotated[str, "What is wrong with it."]
     message = "journal {journal!r} {problem}"
 
 
 class LiveRequestError(FieldError, ValueError):
-    """A live service refused a request.
+    """A live service refused a request."""
 
-    Attributes
-    ----------
-    status : int
-        Status of the answer, such as 422.
-    error : str
-        What the service says.
-    fields : dict of str to str
-        Fields of the request, and what is wrong with each.
-    """
-
-    status: int
-    error: str
-    fields: dict[str, str]
+    status: Annotated[int, "Status of the answer, such as 422."]
+    error: Annotated[str, "What the service says."]
+    fields: Annotated[dict[str, str], "Fields of the request, and what is wrong with each."]
     message = "{error} (status {status})"
 
 
 class NegativeWeightError(FieldError, ValueError):
     """A random walk was asked for, and an edge weight is negative.
-
-    Attributes
-    ----------
-    weight : float
-        The smallest edge weight.
-    remedy : str
-        What a caller can do about it.
 
     Examples
     --------
@@ -417,8 +328,8 @@ class NegativeWeightError(FieldError, ValueError):
     -1.0
     """
 
-    weight: float
-    remedy: str
+    weight: Annotated[float, "The smallest edge weight."]
+    remedy: Annotated[str, "What a caller can do about it."]
     message = "a random walk needs weights of at least 0, got {weight:g}: {remedy}"
 
 

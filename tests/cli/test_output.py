@@ -34,7 +34,7 @@ WRITING = pytest.mark.parametrize(
     [
         ("nodes.data", "data fetch temperature --values"),
         pytest.param(
-            "page",
+            "output",
             "predict --edges edges.csv --values known.csv --out",
             marks=pytest.mark.slow,
         ),

@@ -1,13 +1,18 @@
 """The engine of products on the CPU against SciPy."""
 
+import sys
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from gradraker.exceptions import DeviceMemoryError, NoDeviceError
 from gradraker.features import engine as engine_module
-from gradraker.features.engine import CpuEngine, pad_columns
+from gradraker.features.engine import CpuEngine, choose_engine, pad_columns, report_memory
+from gradraker.features.engines.cuda import make_cuda_engine
+from gradraker.features.engines.cuda_source import ENTRIES, list_names
+from oracles.strict_engine import NoRoomError, StrictEngine
 
 
 def _matrix(n: Any = 50, m: Any = 50, density: Any = 0.1) -> Any:
@@ -102,3 +107,28 @@ def test_load_and_fetch_keep_values_and_take_the_precision() -> None:
 def test_pad_columns_never_returns_fewer() -> None:
     assert all(pad_columns(k) >= k for k in range(1, 200))
     assert [pad_columns(k) for k in (1, 4, 8, 16, 17)] == [1, 4, 8, 16, 32]
+
+
+def test_choose_engine_takes_the_cpu() -> None:
+    assert isinstance(choose_engine("cpu"), CpuEngine)
+
+
+def test_choose_engine_names_the_package_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    make_cuda_engine.cache_clear()
+    with pytest.raises(NoDeviceError, match=r"pip install 'gradraker\[cuda\]'"):
+        choose_engine("cuda")
+
+
+def test_report_memory_leaves_other_errors_alone() -> None:
+    engine: Any = StrictEngine()
+    with pytest.raises(KeyError), report_memory(engine, 1, 1):
+        raise KeyError
+    with pytest.raises(DeviceMemoryError) as caught, report_memory(engine, 5, 7):
+        raise NoRoomError
+    assert (caught.value.n_nodes, caught.value.n_entries) == (5, 7)
+
+
+def test_lanes_of_a_row_fit_into_a_warp() -> None:
+    assert all(32 % (c * e) == 0 for c, e in ENTRIES.items())
+    assert len(set(list_names("double", 2).values())) == 2 * len(ENTRIES)

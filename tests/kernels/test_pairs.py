@@ -1,21 +1,12 @@
-"""Pairs of rows: all of them or drawn ones, and their distances; groups of equal rows."""
-
-from collections.abc import Callable
-from typing import Any
+"""Pairs of rows: all of them or drawn ones, and their distances."""
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from gradraker.kernels import pairs
-from gradraker.kernels.pairs import (
-    compute_pair_distances,
-    group_equal_rows,
-    sample_pairs,
-    subtract_pair,
-)
+from gradraker.kernels.pairs import compute_pair_distances, sample_pairs
 
 
 @pytest.mark.parametrize("n_pairs", [10, 11, 1000])
@@ -65,66 +56,3 @@ def test_chunks_hold_the_pairs_they_compute(monkeypatch: pytest.MonkeyPatch) -> 
     first, second = sample_pairs(5, 1000, np.random.default_rng(0))
     compute_pair_distances(np.eye(5), first, second, metric="l1")
     assert sizes == [4, 4, 4, 4, 2, 2]
-
-
-@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
-def test_difference_of_a_pair_leaves_zeros_out(kind: type) -> None:
-    X = np.array([[1.0, 2.0, 0.0], [1.0, 0.0, 4.0]])
-    assert subtract_pair(kind(X), (0, 1)).tolist() == [2.0, -4.0]
-    assert subtract_pair(kind(X), (1, 0)).tolist() == [-2.0, 4.0]
-    assert subtract_pair(kind(X.astype(int)), (0, 1)).dtype == np.float64
-
-
-def _group_by_dictionary(X: NDArray[np.float64]) -> tuple[Any, ...]:
-    first, groups = {}, []  # type: ignore[var-annotated]
-    for i, row in enumerate(X.tolist()):
-        first.setdefault(tuple(row), i)
-        groups.append(list(first).index(tuple(row)))
-    return list(first.values()), groups
-
-
-@pytest.mark.parametrize("kind", [np.ascontiguousarray, sp.csr_array])
-@pytest.mark.parametrize("n_values", [1, 2, 5])
-def test_groups_equal_a_dictionary_of_rows(
-    kind: Callable[..., Any] | type[Any], n_values: int
-) -> None:
-    X = np.random.default_rng(n_values).integers(0, n_values, (60, 3)).astype(float)
-    first, group = group_equal_rows(kind(X))
-    expected = _group_by_dictionary(X)
-    assert (first.tolist(), group.tolist()) == expected
-
-
-def test_zero_and_minus_zero_are_equal() -> None:
-    first, group = group_equal_rows(np.array([[0.0, 1.0], [-0.0, 1.0]]))
-    assert (first.tolist(), group.tolist()) == ([0], [0, 0])
-
-
-@pytest.mark.parametrize("kind", [np.ascontiguousarray, sp.csr_array])
-@pytest.mark.parametrize(
-    "X",
-    [
-        [[1.0, 0.0], [0.0, 1.0]],
-        [[1.0, 0.0], [2.0, 0.0]],
-        [[1.0, 0.0], [0.0, 0.0]],
-        [[1.0, 0.0], [1.0, 1.0]],
-        [[1.0, 1.0], [1.0, 0.0]],
-    ],
-)
-def test_rows_that_differ_but_have_one_hash_are_told_apart(
-    monkeypatch: pytest.MonkeyPatch, X: list[Any], kind: Callable[..., Any] | type[Any]
-) -> None:
-    first, group = group_equal_rows(kind(np.array(X)))
-    assert first.tolist() == group.tolist() == [0, 1]
-    rows = kind(np.array([X[0], X[1], X[0]]))
-    first, group = group_equal_rows(rows)
-    assert (first.tolist(), group.tolist()) == ([0, 1], [0, 1, 0])
-    hash_rows, seeds = pairs._hash_rows, []
-
-    def collide(values: Any, seed: Any) -> Any:
-        seeds.append(seed)
-        return hash_rows(values, seed) if seed == 2 else np.zeros(3, dtype=np.uint64)
-
-    monkeypatch.setattr(pairs, "_hash_rows", collide)
-    first, group = group_equal_rows(rows)
-    assert (first.tolist(), group.tolist()) == ([0, 1], [0, 1, 0])
-    assert seeds == [0, 1, 2]

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from gradraker.kernels import pairs
-from gradraker.kernels.pairs import group_equal_rows
+from gradraker.kernels.distances import canonical_rows
+from gradraker.kernels.distances.canonical_rows import group_equal_rows
 from gradraker.linear import weights
 from gradraker.linear.weights import contribution_weights
 from oracles import skg as skg_oracle
@@ -134,9 +134,9 @@ def test_way_to_weights_of_many_depends_on_sizes(
 
 
 def test_weights_of_rows_that_differ_but_have_one_hash(monkeypatch: pytest.MonkeyPatch) -> None:
-    hash_rows = pairs._hash_rows
+    hash_rows = canonical_rows._hash_rows
     monkeypatch.setattr(
-        pairs,
+        canonical_rows,
         "_hash_rows",
         lambda Z, seed: hash_rows(Z, seed) if seed else np.zeros(len(Z), dtype=np.uint64),
     )

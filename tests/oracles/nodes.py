@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from scipy.optimize import root
 
 
 def links(A: Any, direction: Any = "both", hidden: Any = ()) -> Any:
@@ -154,19 +155,55 @@ def process_spread(K_known: Any, k: Any, alpha: Any) -> Any:
     return np.sqrt(1.0 + alpha - k @ H @ k + (1.0 - h @ k) ** 2 / h.sum())
 
 
+def describe_errors(log_spreads: Any, predictions: Any, at: Any) -> Any:
+    """Rows (log s − mean, z, z² − 1), with z standardised by the left-out nodes ``at``."""
+    mean_log, centre, unit = at
+    rows = []
+    for log_spread, prediction in zip(log_spreads, predictions, strict=True):
+        z = min(2.5, max(-2.5, (prediction - centre) / unit))
+        rows.append([log_spread - mean_log, z, z**2 - 1.0])
+    return np.array(rows)
+
+
+def fit_error_parameters(F: Any, errors: Any) -> Any:
+    """Parameters of the least N log mean(error / size) + 20 ‖parameters − (1, 0, 0)‖²."""
+    F, start = F - F.mean(axis=0), np.array([1.0, 0.0, 0.0])
+
+    def slope(b: Any) -> Any:  # 0 at the minimum, and nowhere else: the loss is convex
+        ratios = errors / np.exp(F @ b)
+        terms = [ratio * row for ratio, row in zip(ratios, F, strict=True)]
+        return 40.0 * (b - start) - len(errors) * np.sum(terms, axis=0) / ratios.sum()
+
+    return root(slope, start, tol=1e-13).x
+
+
 def intervals(K_known: Any, K_asked: Any, y: Any, alpha: Any, coverage: Any) -> Any:
-    """Prediction ± spread × the ⌈c (N + 1)⌉-th smallest |left-out error| / left-out spread."""
+    """Prediction ± size × the ⌈c (N + 1)⌉-th smallest |left-out error| / its size.
+
+    Sizes for a fifth of the left-out nodes, by rank of their predictions, are fitted to the others.
+    """
     n = len(y)
     _, own = left_out_predictions(K_known, K_asked, y, alpha)
-    scores = []
+    errors, logs = abs(y - own), []
     for i in range(n):
         rest = np.delete(np.arange(n), i)
-        spread = process_spread(K_known[np.ix_(rest, rest)], K_known[i, rest], alpha)
-        scores.append(abs(y[i] - own[i]) / spread)
+        logs.append(np.log(process_spread(K_known[np.ix_(rest, rest)], K_known[i, rest], alpha)))
+    at = np.mean(logs), own.mean(), max(own.std(), 0.25 * np.sqrt(np.mean(errors**2)))
+    F = describe_errors(logs, own, at)
+    ratios = np.empty(n)
+    for fold in range(5):
+        mine = [list(np.argsort(own)).index(i) % 5 == fold for i in range(n)]
+        others = ~np.array(mine)
+        b = fit_error_parameters(F[others], errors[others])
+        sizes = np.exp(F @ b)
+        ratios[mine] = (errors / sizes)[mine] / np.mean((errors / sizes)[others])
+    b = fit_error_parameters(F, errors)
+    ratios *= np.mean(errors / np.exp(F @ b))
     rank = int(np.ceil(coverage * (n + 1) - 1e-9))
-    quantile = sorted(scores)[rank - 1] if rank <= n else np.inf
+    quantile = sorted(ratios)[rank - 1] if rank <= n else np.inf
     predictions = ridge(K_known, K_asked, y, alpha)
-    half = quantile * np.array([process_spread(K_known, k, alpha) for k in K_asked])
+    asked = [np.log(process_spread(K_known, k, alpha)) for k in K_asked]
+    half = quantile * np.exp(describe_errors(asked, predictions, at) @ b)
     return np.column_stack([predictions - half, predictions + half])
 
 

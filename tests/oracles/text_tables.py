@@ -13,7 +13,7 @@ import polars as pl
 from gradraker.exceptions import GraphFileError, Place
 from gradraker.graph.adapters.columns import ColumnPositions
 from gradraker.io import matrix_market
-from gradraker.io.columns import FileColumns
+from gradraker.io.content import FileColumns
 from gradraker.io.text import text_table
 from gradraker.io.text.layout import Layout
 

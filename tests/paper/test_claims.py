@@ -15,7 +15,7 @@ from gradraker.paper import (
     count_verdicts,
     read_results,
 )
-from gradraker.paper.numbers.section_v_e import NUMBERINGS
+from gradraker.paper.numbers.section_v import NUMBERINGS
 from gradraker.paper.run import CLAIMS
 
 

@@ -20,6 +20,6 @@ def test_missing_data_are_described_with_how_to_get_them(no_data: None) -> None:
     for key in ("cora", "email", "wikipedia"):
         assert load_data(key, download=False) is None
         text = describe_source(key)
-        assert f"gradraker data fetch {DATA[key].registered}" in text
+        assert f"gradraker data fetch {DATA[key].info.name}" in text
         assert "https://" in text
         assert "GRADRAKER_DATA" in text

@@ -113,7 +113,7 @@ def test_a_download_that_fails_is_reported(monkeypatch: pytest.MonkeyPatch, no_d
         raise DatasetUnavailableError("no network")
 
     for name in ("fetch_wikipedia_math", "fetch_wikipedia_math_graph"):
-        monkeypatch.setattr(f"gradraker.paper.paper_data.{name}", fetch)
+        monkeypatch.setattr(f"gradraker.datasets.fetch.wikipedia.{name}", fetch)
     results = run_paper(["fig6e"], download=True)
     assert results.header["datasets"]["wikipedia"]["problem"] == "could not be downloaded"
     (best,) = [one for one in compare_with_paper(results) if one.key == "best-wikipedia"]

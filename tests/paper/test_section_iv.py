@@ -7,8 +7,11 @@ import pytest
 
 from gradraker import SKGRegressor
 from gradraker.explain import efficient_distance
-from gradraker.paper.numbers.section_iv_a import simulate_circles
-from gradraker.paper.numbers.section_iv_b import simulate_chaos_variances, simulate_noise_ranges
+from gradraker.paper.numbers.section_iv import (
+    simulate_chaos_variances,
+    simulate_circles,
+    simulate_noise_ranges,
+)
 from gradraker.paper.plan import RunOptions
 from oracles import skg as skg_oracle
 from oracles.weights import contribution_weights

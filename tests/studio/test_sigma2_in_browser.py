@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gradraker import SKGRegressor, gnmse, load_temperature
-from gradraker.studio.answers import LabSettings, Sigma2Lab
+from gradraker.studio.answers.sigma2_lab import LabSettings, Sigma2Lab
 
 pytestmark = [pytest.mark.browser, pytest.mark.process, pytest.mark.slow]
 

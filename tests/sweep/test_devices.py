@@ -8,7 +8,7 @@ import pytest
 
 from gradraker import load_temperature, sigma2_sweep
 from gradraker.exceptions import ArgumentError, NoDeviceError
-from gradraker.features.engines import devices
+from gradraker.features.engine import ENGINES
 from gradraker.features.engines.cuda import make_cuda_engine
 from gradraker.sweep import repeat
 from oracles.strict_engine import StrictEngine
@@ -19,7 +19,7 @@ OPTIONS: dict[str, Any] = {"n_repeats": 5, "n_frequencies": 30, "sigma2": [0.5, 
 def test_sweep_on_the_other_device_equals_that_on_the_cpu(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setitem(devices.ENGINES, "cuda", StrictEngine)
+    monkeypatch.setitem(ENGINES, "cuda", StrictEngine)
     monkeypatch.setattr(repeat, "FEWEST_SINES", 0)
     expected = sigma2_sweep(load_temperature(), **OPTIONS)
     stages = []
@@ -41,7 +41,7 @@ def test_sweep_refuses_a_device_that_is_not_there(monkeypatch: pytest.MonkeyPatc
     def refuse() -> Any:
         raise NoDeviceError("CuPy finds no GPU")
 
-    monkeypatch.setitem(devices.ENGINES, "cuda", refuse)
+    monkeypatch.setitem(ENGINES, "cuda", refuse)
     with pytest.raises(NoDeviceError, match="finds no GPU"):
         sigma2_sweep(load_temperature(), **OPTIONS, device="cuda")
     with pytest.raises(ArgumentError, match="device must be"):

@@ -8,7 +8,7 @@ import pytest
 from gradraker import SKGNodeRegressor, SKGRegressor, adjacency_vectors, predict_nodes
 from gradraker.exceptions import TooFewValuesError, UnknownNodesError
 from gradraker.models.left_out import LeftOut
-from gradraker.workflow import contributors, update_nodes
+from gradraker.workflow import node_predictions, update_nodes
 
 LEARNER = SKGNodeRegressor(sigma2=2.0, n_frequencies=300, random_state=0)
 
@@ -163,7 +163,7 @@ def test_contributors_do_not_depend_on_batches(
 ) -> None:
     result = job[3]
     whole = result.find_contributors(3)
-    monkeypatch.setattr(contributors, "_BATCH_BYTES", 24 * 20 * 7)  # 7 rows of 20 known nodes
+    monkeypatch.setattr(node_predictions, "_BATCH_BYTES", 24 * 20 * 7)  # 7 rows of 20 known nodes
     calls = []
     explain = SKGNodeRegressor.explain
 

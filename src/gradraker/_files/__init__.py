@@ -1,8 +1,14 @@
 """Files out: whole or not at all, several together, one writer at a time."""
 
 from gradraker._files.locks import lock_file
-from gradraker._files.targets import check_writable, is_stream
-from gradraker._files.writing import Output, write_bytes, write_file, write_files
+from gradraker._files.writing import (
+    Output,
+    check_writable,
+    is_stream,
+    write_bytes,
+    write_file,
+    write_files,
+)
 
 __all__ = [
     "Output",

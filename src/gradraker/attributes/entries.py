@@ -43,11 +43,6 @@ class RawColumn:
         return RawColumn(replaced, self.is_categorical)
 
 
-def has_raw_entries(series: nw.Series[Any]) -> bool:
-    """Whether the entries of a column are kept: all but numbers."""
-    return not series.dtype.is_numeric()
-
-
 def to_raw_column(series: nw.Series[Any]) -> RawColumn:
     """Return the entries of a column of a frame."""
     is_categorical = series.dtype in (nw.Categorical, nw.Enum)
@@ -86,17 +81,8 @@ def _to_plain(entry: Any) -> Any:
     return str(entry)
 
 
-def has_only_numbers(entries: Entries) -> bool:
-    """Whether there are entries, and all of them are numbers or booleans."""
-    return _has_only(entries, (bool, int, float))
-
-
-def has_only_dates(entries: Entries) -> bool:
-    """Whether there are entries, and all of them are dates."""
-    return _has_only(entries, (date,))
-
-
-def _has_only(entries: Entries, types: tuple[type, ...]) -> bool:
+def has_only(entries: Entries, *types: type) -> bool:
+    """Whether there are entries, and all of them are of some types."""
     filled = [entry for entry in entries if entry is not None]
     return bool(filled) and all(isinstance(entry, types) for entry in filled)
 

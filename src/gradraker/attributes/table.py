@@ -9,14 +9,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse, vstack
 
 from gradraker.attributes.columns import Column, NumberColumn
-from gradraker.attributes.entries import RawColumn, has_raw_entries, to_raw_column
-from gradraker.attributes.forms import (
-    Form,
-    GivenAttributes,
-    Source,
-    check_numbers,
-    read_attributes,
-)
+from gradraker.attributes.entries import RawColumn, to_raw_column
+from gradraker.attributes.forms import Form, GivenAttributes, Source, check_numbers, read_attributes
 from gradraker.attributes.vectorizing import fit_column
 from gradraker.exceptions import UnknownNodesError
 from gradraker.graph.names import Names, check_same_type, find_positions
@@ -296,7 +290,7 @@ def fit_table(given: GivenAttributes, rows: NDArray[np.int64], n: int) -> Attrib
     columns, names, raw = None, given.names, {}
     if given.columns is not None:
         series = given.columns.items()
-        raw = {name: to_raw_column(one) for name, one in series if has_raw_entries(one)}
+        raw = {name: to_raw_column(one) for name, one in series if not one.dtype.is_numeric()}
         columns = tuple(
             fit_column(name, raw[name]) if name in raw else NumberColumn(name)
             for name in given.columns

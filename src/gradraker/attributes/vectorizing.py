@@ -1,6 +1,7 @@
 """Encoders of the columns of a frame, fitted by skrub and scikit-learn, and taken out as data."""
 
 import warnings
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from gradraker.attributes.columns import (
     TextColumn,
     to_moment,
 )
-from gradraker.attributes.entries import Entries, RawColumn, has_only_dates, has_only_numbers
+from gradraker.attributes.entries import Entries, RawColumn, has_only
 
 _SEED = 0
 _MISSING_LIBRARY = (
@@ -29,7 +30,7 @@ def fit_column(name: str, raw: RawColumn) -> Column:
     It depends on the entries, not on their order.
     """
     entries = np.array(sorted(raw.entries, key=lambda e: (e is None, str(e))), dtype=object)
-    if not raw.is_categorical and has_only_numbers(entries):
+    if not raw.is_categorical and has_only(entries, bool, int, float):
         return NumberColumn(name)
     series = _to_series(name, entries, is_categorical=raw.is_categorical)
     try:
@@ -51,7 +52,7 @@ def _to_series(name: str, entries: Entries, *, is_categorical: bool) -> Any:
     """Entries as a column of polars: dates, or texts, which may be categories."""
     import polars as pl  # loads slowly
 
-    if not is_categorical and has_only_dates(entries):
+    if not is_categorical and has_only(entries, date):
         moments = [None if e is None else to_moment(e).replace(tzinfo=None) for e in entries]
         return pl.Series(name, moments, dtype=pl.Datetime)
     texts = pl.Series(name, [None if e is None else str(e) for e in entries], dtype=pl.String)

@@ -195,7 +195,7 @@ def make_model(
     if not options["edges"]:
         return None
     from gradraker import NodeClassifier, NodeRegressor
-    from gradraker.graph.node_values import find_task
+    from gradraker.graph.labels import find_task
 
     attributes = read_attributes_table(options["attributes"], waiting)
     graph = read_edges_file(options["edges"], waiting, how)

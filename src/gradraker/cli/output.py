@@ -1,11 +1,15 @@
-"""Write results: files all together or none, then standard output."""
+"""What commands write and print: tables, pages and models, all files or none; facts."""
 
 import io
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 import click
+
+from gradraker.cli.progress import Waiting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -14,6 +18,8 @@ if TYPE_CHECKING:
 
     from gradraker.workflow import NodePredictions
 
+# Rows of a table that show what predictions look like.
+SHOWN = 5
 # A function that writes an output to an open binary file.
 Write = Callable[[BinaryIO], object]
 # Predictions by target; None names the only one.
@@ -167,3 +173,187 @@ def echo_json(facts: Any) -> None:
     import json
 
     click.echo(json.dumps(facts, indent=2, allow_nan=False), file=sys.stdout)
+
+
+def make_facts_table(title: str, facts: Iterable[tuple[str, str]]) -> "Table":
+    """Two columns: what, and how much."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, show_header=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column()
+    for what, text in facts:
+        table.add_row(what, text)
+    return table
+
+
+def make_rows_table(
+    title: str, headings: Sequence[str], rows: Iterable[Sequence[object]]
+) -> "Table":
+    """Columns with headings; numbers are short and to the right."""
+    from rich import box
+    from rich.table import Table
+
+    # As wide as the title at least, or rich would fold it.
+    width = len(title)
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, min_width=width)
+    listed = [list(row) for row in rows]
+    for i, heading in enumerate(headings):
+        numbers = all(isinstance(row[i], float | int) for row in listed)
+        table.add_column(heading, justify="right" if numbers else "left", overflow="fold")
+    for row in listed:
+        table.add_row(
+            *(
+                shorten(cell) if isinstance(cell, float | int) else make_printable(cell)
+                for cell in row
+            )
+        )
+    return table
+
+
+def shorten(number: float) -> str:
+    """A number for a table.
+
+    Examples
+    --------
+    >>> shorten(1234567), shorten(3.14159), shorten(-0.00001)
+    ('1 234 567', '3.142', '-1e-05')
+    """
+    return f"{number:,}".replace(",", " ") if isinstance(number, int) else f"{number:.4g}"
+
+
+def format_graph(graph: dict[str, Any]) -> str:
+    """The size of a graph: an edge without direction counts once, however it was listed."""
+    kind = "edges" if graph["directed"] else "undirected edges"
+    return f"{shorten(graph['nodes'])} nodes, {shorten(graph['edges'])} {kind}"
+
+
+def make_predictions_table(predictions: list[dict[str, Any]]) -> "list[Table]":
+    """The first few predictions; no table if there are none."""
+    if not predictions:
+        return []
+    first = predictions[:SHOWN]
+    headings, rows = ["Node", "Prediction"], [[one["node"], one["prediction"]] for one in first]
+    if "probability" in first[0]:
+        headings = ["Node", "Class", "Probability", "Runners-up"]
+        for row, one in zip(rows, first, strict=True):
+            others = (f"{o['class']} {shorten(o['probability'])}" for o in one["runners_up"])
+            row += [one["probability"], ", ".join(others)]
+    if "lower" in first[0]:
+        headings += ["From", "To"]
+        for row, one in zip(rows, first, strict=True):
+            row += ["−∞" if one["lower"] is None else one["lower"]]
+            row += ["∞" if one["upper"] is None else one["upper"]]
+    if "contributors" in first[0]:
+        headings.append("Counts most")
+        for row, one in zip(rows, first, strict=True):
+            row.append(one["contributors"][0]["node"] if one["contributors"] else "")
+    title = f"Predictions, {len(first)} of {shorten(len(predictions))}"
+    return [make_rows_table(title, headings, rows)]
+
+
+# -- predictions: the table of predict and update, and the page ----------------------------------
+
+# What predictions look like: intervals and bounds.
+SHAPE = ("coverage", "lower", "upper")
+Summaries: TypeAlias = Mapping[Any, dict[str, Any]]  # by target
+
+
+@dataclass(frozen=True)
+class PageOptions:
+    """What a page is called, how it writes numbers, and which nodes it explains."""
+
+    title: str | None = None
+    unit: str | None = None
+    number_language: str = "si"
+    explain_nodes: str | None = None
+
+    def to_notes(self) -> dict[str, Any]:
+        """Return what a model keeps for the page of an update."""
+        return {"title": self.title, "unit": self.unit}
+
+
+def take_page_options(options: dict[str, Any]) -> PageOptions:
+    """Take the options of a page out of those of a command."""
+    names = ("title", "unit", "number_language", "explain_nodes")
+    return PageOptions(**{name: options.pop(name) for name in names})
+
+
+def split_units(unit: str | None, targets: Sequence[str]) -> dict[str, str]:
+    """Return the unit of each target: one for all, or one for each between commas.
+
+    Examples
+    --------
+    >>> from gradraker.cli.output import split_units
+    >>> split_units("years,CHF", ["age", "income"])
+    {'age': 'years', 'income': 'CHF'}
+    """
+    given = [one.strip() for one in (unit or "").split(",")]
+    if len(given) not in (1, len(targets)):
+        raise click.UsageError(
+            f"--unit names {len(given)} units for {len(targets)} columns of values: give one for "
+            "all, or one for each"
+        )
+    return dict(zip(targets, given if len(given) > 1 else given * len(targets), strict=True))
+
+
+def write_results(
+    results: Results,
+    summarize: Callable[[], Summaries],
+    files: Mapping[str, str | None],
+    options: PageOptions,
+    *,
+    top: int,
+    raw_names: bool,
+    write_model: Write | None,
+    waiting: Waiting,
+) -> None:
+    """Write the table of predictions, the page and the model: all files or none.
+
+    Everything is made before anything is written: an error leaves all files as they were.
+    """
+    page, rows = "", list_target_rows(results, top=top, raw_names=raw_names)
+    waiting.show_stage("explaining")
+    if files["report"] is not None:
+        page = _make_page(results, summarize(), options, model_file=files["model"])
+    made = [] if files["out"] is None else list(rows)
+    waiting.show_stage("writing")
+    write_outputs(
+        [
+            (files["model"], write_model),
+            (files["report"], make_text(page)),
+            (files["out"], make_csv(made)),
+        ]
+    )
+
+
+def _make_page(
+    results: Results, summaries: Summaries, options: PageOptions, *, model_file: str | None
+) -> str:
+    from gradraker.exceptions import UnknownNodesError, format_names
+    from gradraker.report import build_explorer, render_predictions, render_targets
+
+    names = [] if options.explain_nodes is None else read_names(options.explain_nodes)
+    told: Any = {"explain_nodes": names, "model_file": model_file, "n_targets": len(results)}
+    try:
+        explorers: Any = {name: build_explorer(one, **told) for name, one in results.items()}
+    except UnknownNodesError as error:
+        listed = format_names(error.nodes)
+        raise ValueError(
+            f"{options.explain_nodes}: the graph does not have the nodes {listed}"
+        ) from error
+    look: Any = {"title": options.title, "number_language": options.number_language}
+    if None in results:
+        return render_predictions(
+            summaries[None], explorer=explorers[None], unit=options.unit, **look
+        )
+    targets = [str(name) for name in results]
+    units = split_units(options.unit, targets)
+    return render_targets(summaries, explorers=explorers, units=units, **look)
+
+
+def read_names(path: str) -> list[str]:
+    """Read names of nodes, one per line."""
+    text = Path(path).read_text(encoding="utf-8-sig")
+    return [line for line in text.splitlines() if line.strip()]

@@ -4,37 +4,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
+from typing import Annotated
 
+from gradraker._fields import describe_fields
 from gradraker.datasets.dataset import GraphDataset
 from gradraker.exceptions import DatasetFileError
 
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """A file that can be downloaded.
+    """A file that can be downloaded."""
 
-    Parameters
-    ----------
-    name : str
-        Name in the data set's folder.
-    url : str
-        Public home of the file, or of the archive that holds it.
-    sha256 : str
-        Checksum of the file itself, unpacked.
-    size : int
-        Bytes of the file itself, unpacked.
-    member : str
-        Path inside the archive, if ``url`` is a tar file.
-    archive_sha256 : str
-        Checksum of the archive at ``url``, where it is known.
-    """
-
-    name: str
-    url: str
-    sha256: str
-    size: int
-    member: str = ""
-    archive_sha256: str = ""
+    name: str  # in the data set's folder
+    url: str  # public home of the file, or of the archive that holds it
+    sha256: str  # of the file itself, unpacked
+    size: int  # bytes of the file itself, unpacked
+    member: str = ""  # path inside the archive, if ``url`` is a tar file
+    archive_sha256: str = ""  # of the archive at ``url``, where it is known
 
     @property
     def download_name(self) -> str:
@@ -42,26 +28,10 @@ class RemoteFile:
         return self.url.rsplit("/", 1)[-1]
 
 
+@describe_fields
 @dataclass(frozen=True)
 class DatasetInfo:
     """Name, origin, terms and files of a data set.
-
-    Parameters
-    ----------
-    name : str
-        Name of the data set, also of its folder if it has files.
-    loader : callable
-        Function of ``gradraker.datasets`` that returns it.
-    description : str
-        What nodes, edges and values are.
-    facts : mapping of str to int
-        Counts that its files must have.
-    licence : str
-        Terms of use, or that none are stated.
-    citation : str
-        What to cite.
-    files : tuple of RemoteFile
-        Files to download; none if the data set is embedded.
 
     Examples
     --------
@@ -71,13 +41,17 @@ class DatasetInfo:
     ('temperature', 89)
     """
 
-    name: str
-    loader: Callable[..., GraphDataset]
-    description: str
-    licence: str
-    citation: str
-    facts: Mapping[str, int] = field(default_factory=dict)
-    files: tuple[RemoteFile, ...] = ()
+    name: Annotated[str, "Name of the data set, also of its folder if it has files."]
+    loader: Annotated[
+        Callable[..., GraphDataset], "Function of ``gradraker.datasets`` that returns it."
+    ]
+    description: Annotated[str, "What nodes, edges and values are."]
+    licence: Annotated[str, "Terms of use, or that none are stated."]
+    citation: Annotated[str, "What to cite."]
+    facts: Annotated[Mapping[str, int], "Counts that its files must have."] = field(
+        default_factory=dict
+    )
+    files: Annotated[tuple[RemoteFile, ...], "To download; none if the data set is embedded."] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "facts", MappingProxyType(dict(self.facts)))

@@ -8,13 +8,7 @@ from gradraker.datasets.dataset import GraphDataset
 from gradraker.datasets.fetch import cora, email, wikipedia
 from gradraker.datasets.info import DatasetInfo
 
-_ALL = (
-    cora.INFO,
-    email.INFO,
-    temperature.INFO,
-    wikipedia.INFO,
-)
-DATASETS = {info.name: info for info in _ALL}
+DATASETS = {info.name: info for info in (cora.INFO, email.INFO, temperature.INFO, wikipedia.INFO)}
 
 
 def list_datasets() -> tuple[str, ...]:

@@ -1,12 +1,10 @@
 """Why a model predicts what it predicts, and whether SKG suits the data."""
 
 from gradraker.explain.bank_explanation import BankExplanation
-from gradraker.explain.expectations import (
-    compute_expected_weight_sum,
-    compute_similarity_variance,
-)
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.explain.similarity import (
+    compute_expected_weight_sum,
+    compute_similarity_variance,
     conformity_factor,
     efficient_distance,
     kernel_contribution_weights,

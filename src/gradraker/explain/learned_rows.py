@@ -16,30 +16,14 @@ _MOST_ONES = 1000
 
 @dataclass(frozen=True, eq=False)
 class LearnedRows:
-    """Known nodes, one a row, and the times at which they were used.
+    """Known nodes, one per row, and the times at which they were used."""
 
-    Attributes
-    ----------
-    rows : RowArrays
-        Adjacency vectors of the n known nodes; columns are rows of the frequency table.
-    Y : array of shape (n, K)
-        Values.
-    order : int64 array of shape (T,)
-        Known node of each training step.
-    rates : array of shape (T,)
-        Learning rate of each step.
-    single : bool array of shape (n,)
-        Whether the features of the node were float32.
-    names : tuple of n names or None
-        Names of the nodes, where the caller gave any.
-    """
-
-    rows: RowArrays
-    Y: NDArray[np.float64]
-    order: NDArray[np.int64]
-    rates: NDArray[np.float64]
-    single: NDArray[np.bool_]
-    names: tuple[Hashable, ...] | None
+    rows: RowArrays  # [n] adjacency vectors; columns are rows of the frequency table
+    Y: NDArray[np.float64]  # [n, K] values
+    order: NDArray[np.int64]  # [T] known node of each training step
+    rates: NDArray[np.float64]  # [T] learning rate of each step
+    single: NDArray[np.bool_]  # [n] whether the features of the node were float32
+    names: tuple[Hashable, ...] | None  # [n] where the caller gave any
 
     def __len__(self) -> int:
         return self.rows.indptr.size - 1

@@ -19,21 +19,11 @@ _DIGITS = 9
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """The units of the user, where weights add up in another scale.
+    """The units of the user, where weights add up in another scale."""
 
-    Attributes
-    ----------
-    scale : str
-        The scale in which weights add up, as a formula of the value.
-    values : ndarray of shape (n_known,)
-        Values that were learned, as they were given.
-    predictions : ndarray of shape (n,)
-        Predictions as the model hands them out.
-    """
-
-    scale: str
-    values: NDArray[np.float64]
-    predictions: NDArray[np.float64]
+    scale: str  # in which weights add up, as a formula of the value
+    values: NDArray[np.float64]  # [n_known] that were learned, as they were given
+    predictions: NDArray[np.float64]  # [n] as the model hands them out
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -261,16 +251,3 @@ def check_row(row: Any, n: int) -> int:
     if isinstance(row, int | np.integer) and not isinstance(row, bool) and -n <= row < n:
         return int(row) % n
     raise ValueError(f"row must be the number of one of {n} explained nodes, got {row!r}")
-
-
-def choose_names(
-    argument: str,
-    given: Sequence[Hashable] | None,
-    known: Sequence[Hashable] | None,
-    n: int,
-) -> Sequence[Hashable]:
-    """Names that were given, else those that are known, else numbers, for n nodes."""
-    names = given if given is not None else known if known is not None else range(n)
-    if len(names) != n:
-        raise ValueError(f"{argument} must have a name for each of {n} nodes, got {len(names)}")
-    return names

@@ -1,6 +1,7 @@
 """Random Fourier features z(a) of adjacency vectors."""
 
 from gradraker.features.fourier import (
+    FrequencyTable,
     RowArrays,
     compute_fourier_features,
     compute_projections,
@@ -9,7 +10,6 @@ from gradraker.features.fourier import (
     predict_linear,
     to_row_arrays,
 )
-from gradraker.features.frequencies import FrequencyTable
 from gradraker.features.identities import check_references, identify_reference
 
 __all__ = [

@@ -4,6 +4,9 @@ An engine has an array module ``xp`` with NumPy's interface, makes sparse matric
 SciPy's, multiplies them with dense ones, and moves arrays in and out.
 """
 
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -12,6 +15,7 @@ from scipy.linalg import solve_triangular
 from scipy.sparse import csr_array
 
 from gradraker._compiled.sparse_product import multiply_rows
+from gradraker.exceptions import DeviceMemoryError, DeviceWarning, NoDeviceError
 from gradraker.features.parallel import parallel_for
 
 # Multiplications in a block of rows: with fewer, a second thread costs more than it saves.
@@ -157,3 +161,42 @@ class CpuEngine:
 
 
 Engine: TypeAlias = CpuEngine
+
+
+def _make_cuda_engine() -> Engine:
+    from gradraker.features.engines.cuda import make_cuda_engine  # which derives from the CPU's
+
+    return make_cuda_engine()
+
+
+ENGINES: dict[str, Callable[[], Engine]] = {"cpu": CpuEngine, "cuda": _make_cuda_engine}
+DEVICES = ("cpu", "cuda", "auto")
+
+
+def choose_engine(device: str) -> Engine:
+    """Return the engine of a device; "auto" takes a GPU where there is one.
+
+    Examples
+    --------
+    >>> from gradraker.features.engine import choose_engine
+    >>> choose_engine("cpu").name
+    'cpu'
+    """
+    if device != "auto":
+        return ENGINES[device]()
+    try:
+        return ENGINES["cuda"]()
+    except NoDeviceError as error:
+        warnings.warn(f"device='auto' takes the CPU: {error.reason}", DeviceWarning, stacklevel=2)
+        return ENGINES["cpu"]()
+
+
+@contextmanager
+def report_memory(engine: Any, n_nodes: int, n_entries: int) -> Iterator[None]:
+    """Turn an engine's errors for lack of memory into ours, with the sizes."""
+    try:
+        yield
+    except engine.memory_errors as error:
+        free, total = engine.measure_memory()
+        engine.free_memory()
+        raise DeviceMemoryError(engine.name, n_nodes, n_entries, free, total) from error

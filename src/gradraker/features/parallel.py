@@ -1,4 +1,4 @@
-"""Threads: compiled loops on a few of them, and how many linear algebra may use.
+"""Loops over rows: in blocks, on a few threads; how many threads linear algebra may use.
 
 ``partial_fit`` of 10 000 nodes (those of ``benchmarks/bench_online.py``), against the 354 ms of a
 NumPy loop; medians of 25 turns on 2 cores, with nothing else running:
@@ -77,6 +77,19 @@ def parallel_for(loop: Callable[[int, int], None], n_rows: int, rows_per_block: 
         for helper in helpers:
             if not helper.cancel():  # it has begun, so one of its blocks may not be ready
                 helper.result()
+
+
+def split_range(n: int, size: int) -> Iterator[slice]:
+    """Yield slices of at most ``size`` that make up [0, n).
+
+    Examples
+    --------
+    >>> from gradraker.features.parallel import split_range
+    >>> list(split_range(5, 3))
+    [slice(0, 3, None), slice(3, 5, None)]
+    """
+    for start in range(0, n, size):
+        yield slice(start, min(start + size, n))
 
 
 def prefetch_map(compute: Callable[[int], None], n: int, n_slots: int) -> Iterator[int]:

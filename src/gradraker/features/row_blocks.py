@@ -11,19 +11,6 @@ from scipy.sparse import csr_array
 _ENTRIES = 1 << 22
 
 
-def split_range(n: int, size: int) -> Iterator[slice]:
-    """Yield slices of at most ``size`` that make up [0, n).
-
-    Examples
-    --------
-    >>> from gradraker.features.row_blocks import split_range
-    >>> list(split_range(5, 3))
-    [slice(0, 3, None), slice(3, 5, None)]
-    """
-    for start in range(0, n, size):
-        yield slice(start, min(start + size, n))
-
-
 class RowBlocks:
     """Sums and products of a CSR matrix whose arrays may be mapped from files.
 

@@ -2,30 +2,14 @@
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
-import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from gradraker._validation import check_choice, check_count, to_read_only
-from gradraker.exceptions import ArgumentError, UnknownNodesError
 from gradraker.graph.adapters import GraphOptions, to_edge_list
-from gradraker.graph.edges import EdgeList, check_weights
-from gradraker.graph.hops import HOP_WEIGHTS, count_walks
-from gradraker.graph.merging import (
-    apply_self_loops,
-    make_symmetric,
-    merge_duplicates,
-    orient_entries,
-)
-from gradraker.graph.names import (
-    Names,
-    check_names,
-    check_same_type,
-    find_positions,
-    join_names,
-)
+from gradraker.graph.hops import count_walks
+from gradraker.graph.matrix import VectorOptions, choose_matrix
+from gradraker.graph.names import Names
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -155,109 +139,6 @@ def adjacency_vectors(
     options = VectorOptions(
         nodes, references, direction, self_loops, hops, hop_weights, duplicates, form
     )
-    chosen = choose_matrix(graph, options)
+    chosen = choose_matrix(to_edge_list(graph, form), options)
     (rows,) = count_walks(chosen.matrix, chosen.rows, chosen.columns, [options.hops], hop_weights)
     return AdjacencyVectors(rows, chosen.nodes, chosen.references)
-
-
-_PLAIN = GraphOptions()
-
-
-@dataclass(frozen=True)
-class VectorOptions:
-    """The arguments of :func:`adjacency_vectors`, checked."""
-
-    nodes: Iterable[Hashable] | None = None
-    references: Iterable[Hashable] | None = None
-    direction: str = "out"
-    self_loops: str = "keep"
-    hops: int = 1
-    hop_weights: str = "count"
-    duplicates: str = "sum"
-    graph: GraphOptions = _PLAIN
-
-    def __post_init__(self) -> None:
-        check_choice("direction", self.direction, ("out", "in", "both"))
-        check_choice("self_loops", self.self_loops, ("keep", "add", "drop"))
-        check_choice("duplicates", self.duplicates, ("sum", "last", "error"))
-        check_choice("hop_weights", self.hop_weights, HOP_WEIGHTS)
-        check_count("hops", self.hops)
-
-
-class ChosenMatrix(NamedTuple):
-    """The matrix of a whole graph, and which of its rows and columns are wanted."""
-
-    matrix: sp.csr_array
-    rows: NDArray[np.int64] | None  # None: all
-    columns: NDArray[np.int64] | None
-    nodes: Names  # names of the chosen rows
-    references: Names  # names of the chosen columns
-
-
-def choose_matrix(graph: Any, options: VectorOptions) -> ChosenMatrix:
-    """Return the matrix of a graph, and which of its rows and columns are wanted."""
-    edges = to_edge_list(graph, options.graph)
-    check_weights(edges)
-    if edges.references is not None:
-        _check_rectangular(edges, options)
-    all_nodes, rows, columns = _choose_names(edges, options.nodes, options.references)
-    all_references = all_nodes if edges.references is None else edges.references
-    shape = (len(all_nodes), len(all_references))
-    is_made_undirected = options.graph.directed is False and edges.directed
-    entries = merge_duplicates(edges, options.duplicates)
-    if not is_made_undirected:
-        entries = orient_entries(entries, edges.directed, options.direction)
-    source, target, weights = apply_self_loops(entries, shape[0], options.self_loops)
-    full = sp.coo_array((weights, (source, target)), shape=shape).tocsr()
-    full.sum_duplicates()
-    if is_made_undirected:
-        full = make_symmetric(full)
-    if options.graph.weight is False:
-        full.data[:] = 1.0
-    return ChosenMatrix(
-        full,
-        rows,
-        columns,
-        to_read_only(all_nodes if rows is None else all_nodes[rows]),
-        to_read_only(all_references if columns is None else all_references[columns]),
-    )
-
-
-def _choose_names(
-    edges: EdgeList, nodes: Iterable[Hashable] | None, references: Iterable[Hashable] | None
-) -> tuple[Names, Any, Any]:
-    """Return all node names, and which of them get rows and columns (None: all)."""
-    names = edges.nodes
-    if nodes is None and not len(names):
-        raise ValueError("graph has no edges: pass nodes to get rows of zeros")
-    found: dict[str, Any] = {"nodes": None, "references": None}
-    for argument, wanted in (("nodes", nodes), ("references", references)):
-        if wanted is None:
-            continue
-        listed = check_names(wanted, argument=argument)
-        apart = edges.references if argument == "references" else None
-        present = names if apart is None else apart
-        at = find_positions(listed, present)
-        unknown = listed[at < 0]
-        if len(unknown):
-            check_same_type(unknown, present, argument=argument)
-            if edges.complete:
-                raise UnknownNodesError(argument, unknown.tolist(), "leave them out")
-            at[at < 0] = len(names) + np.arange(len(unknown))
-            names = join_names(names, unknown)
-        found[argument] = at
-    if nodes is None and len(names) > len(edges.nodes):
-        # References without edges get columns, but no rows.
-        found["nodes"] = np.arange(len(edges.nodes))
-    if references is None and edges.references is None and len(names) > len(edges.nodes):
-        found["references"] = np.arange(len(edges.nodes))
-    return names, found["nodes"], found["references"]
-
-
-def _check_rectangular(edges: EdgeList, options: VectorOptions) -> None:
-    for argument, only in (("direction", "out"), ("self_loops", "keep"), ("hops", 1)):
-        got = getattr(options, argument)
-        if got != only:
-            assert edges.references is not None
-            size = f"{len(edges.nodes)} nodes × {len(edges.references)} references"
-            raise ArgumentError(argument, f"{only!r} for a rectangular graph ({size})", got)

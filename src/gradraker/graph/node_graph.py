@@ -1,6 +1,6 @@
 """The graph that a model of graphs holds: names and edges, which may grow."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,10 +13,9 @@ from scipy.sparse import coo_array, csr_array
 from gradraker.exceptions import UnknownNodesError
 from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.adapters.tables import is_table
-from gradraker.graph.adjacency import VectorOptions, choose_matrix
 from gradraker.graph.disk_graph import DiskGraph
 from gradraker.graph.edges import Reading
-from gradraker.graph.merging import is_symmetric
+from gradraker.graph.matrix import VectorOptions, choose_matrix, is_symmetric
 from gradraker.graph.names import (
     NameIndex,
     Names,
@@ -26,6 +25,10 @@ from gradraker.graph.names import (
     join_names,
     to_name_array,
 )
+
+# Nodes around one, and edges between them, that a drawn neighbourhood shows at most.
+_MOST_NEIGHBOURS = 14
+_MOST_EDGES = 80
 
 GRAPH_OPTIONS = (
     "nodes",
@@ -99,9 +102,7 @@ def make_node_graph(graph: Any, options: Mapping[str, Any]) -> NodeGraph:
             "references: a walk needs nodes and references in one set of names; give edges "
             "(node, reference)"
         )
-    weight = False if form.weight is False else None
-    plain = GraphOptions(weight, directed=form.directed)
-    found = choose_matrix(edges, VectorOptions(graph=plain, **given))
+    found = choose_matrix(edges, VectorOptions(graph=form, **given))
     is_directed = edges.directed and form.directed is not False
     if found.rows is None:
         if form.directed is None and is_directed and found.matrix.nnz:
@@ -236,7 +237,7 @@ def find_nodes(graph: NodeGraph, nodes: Any, *, argument: str = "nodes") -> NDAr
             f"{argument} must be a list or array of names, got {nodes!r} of type "
             f"{type(nodes).__name__}"
         )
-    if is_table(nodes):
+    if not isinstance(nodes, list | np.ndarray) and is_table(nodes):
         raise TypeError(f"{argument} must be a list or array of names, got a table")
     names = to_name_array(
         nodes if isinstance(nodes, np.ndarray) else list(nodes), argument=argument
@@ -303,3 +304,65 @@ def remove_nodes(graph: NodeGraph, rows: NDArray[np.int64]) -> tuple[NodeGraph, 
     kept = np.flatnonzero(stays)
     matrix = csr_array(graph.adjacency[kept][:, kept])
     return NodeGraph(graph.nodes[kept], matrix, graph.is_directed), kept
+
+
+def find_neighbourhood(
+    adjacency: csr_array,
+    row: int,
+    contributors: Sequence[int],
+    *,
+    is_shown: NDArray[np.bool_] | None = None,
+) -> tuple[NDArray[np.int64], list[int]]:
+    """Return the nodes of a drawn neighbourhood, and the edges between them.
+
+    The node comes first, then its neighbours, contributors before others, then contributors that
+    are further away.
+
+    Parameters
+    ----------
+    adjacency : csr_array of shape (n, n)
+        The edges that describe nodes.
+    row : int
+        The node in the middle.
+    contributors : sequence of int
+        Rows of the known nodes that count most.
+    is_shown : bool array of shape (n,), optional
+        Nodes that may be drawn.
+
+    Returns
+    -------
+    nodes : int array
+        Rows of the nodes.
+    edges : list of int
+        Positions in ``nodes``, two for each edge, of all edges between them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import csr_array
+    >>> from gradraker.graph.node_graph import find_neighbourhood
+    >>> path = csr_array(np.eye(4, k=1) + np.eye(4, k=-1))
+    >>> nodes, edges = find_neighbourhood(path, 1, [3])
+    >>> nodes.tolist(), edges
+    ([1, 0, 2, 3], [0, 1, 0, 2, 2, 3])
+    """
+    near = adjacency.indices[adjacency.indptr[row] : adjacency.indptr[row + 1]]
+    near = near[near != row] if is_shown is None else near[(near != row) & is_shown[near]]
+    counts = np.isin(near, list(contributors))
+    near = near[np.argsort(~counts, kind="stable")[:_MOST_NEIGHBOURS]]
+    far = [other for other in contributors if other not in near and other != row]
+    nodes = np.concatenate([[row], near, far]).astype(np.int64)
+    position = {node: i for i, node in enumerate(nodes.tolist())}
+    edges: list[int] = []
+    for i, node in enumerate(nodes.tolist()):
+        for other in adjacency.indices[adjacency.indptr[node] : adjacency.indptr[node + 1]]:
+            j = position.get(int(other))
+            # Both directions of an edge are one line.
+            is_new = j is not None and (i < j or (j != i and not _has_edge(adjacency, other, node)))
+            if is_new and len(edges) < 2 * _MOST_EDGES:
+                edges += [i, int(j)]  # type: ignore[arg-type]
+    return nodes, edges
+
+
+def _has_edge(adjacency: csr_array, source: int, target: int) -> bool:
+    return target in adjacency.indices[adjacency.indptr[source] : adjacency.indptr[source + 1]]

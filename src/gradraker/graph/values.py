@@ -1,16 +1,17 @@
 """Known values of nodes, of one target or several, in the order of the nodes of a graph."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker._validation import check_choice
+from gradraker._validation import check_choice, to_numbers
 from gradraker.exceptions import UnknownNodesError
 from gradraker.graph.adapters.columns import Task
-from gradraker.graph.adapters.tables import ValueTable, is_table, to_numbers, to_value_table
+from gradraker.graph.adapters.tables import ValueTable, is_table, to_value_table
 from gradraker.graph.names import (
     Names,
     check_names,
@@ -20,6 +21,10 @@ from gradraker.graph.names import (
     to_name_array,
     to_plain_name,
 )
+from gradraker.graph.node_graph import NodeGraph, append_isolated_nodes
+
+# Squares of larger numbers, and sums of these over a graph, would leave the range of float64.
+LARGEST_MAGNITUDE = 1e100
 
 
 def known_values(
@@ -90,7 +95,7 @@ def select_columns(
     values: Any, *, node: Hashable = None, value: Hashable = None, task: Task | None = None
 ) -> Any:
     """Return the two columns of a table of values; other forms of values as they are."""
-    if is_table(values):
+    if not isinstance(values, Mapping | list | np.ndarray) and is_table(values):
         return to_value_table(values, node=node, value=value, task=task)
     for argument, column in (("node", node), ("value", value)):
         if column is not None and not isinstance(values, ValueTable):
@@ -155,6 +160,86 @@ def find_two_values(
     before = values[first[codes]]
     differs = np.flatnonzero((before != values) & ~(np.isnan(before) & np.isnan(values)))
     return (int(first[codes[differs[0]]]), int(differs[0])) if len(differs) else None
+
+
+@dataclass(frozen=True)
+class ValueKind:
+    """What the value of a node is, numbers or labels, and how an unknown one is marked."""
+
+    task: Task
+    unknown: Any  # NaN, or None
+    dtype: np.dtype[Any]
+    # Values in the order of nodes, with unknown ones marked.
+    align: Callable[[Any, Names], NDArray[Any]]
+
+    def make_unknown(self, n: int) -> NDArray[Any]:
+        """Return marks of n unknown values."""
+        return np.full(n, self.unknown, dtype=self.dtype)
+
+    def is_known(self, values: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return whether each value is known; of several targets, one is enough."""
+        known = values != None if self.unknown is None else ~np.isnan(values)  # noqa: E711 - each
+        return np.asarray(known if known.ndim == 1 else known.any(axis=1), dtype=np.bool_)
+
+
+NUMBERS = ValueKind("values", np.nan, np.dtype(np.float64), known_values)
+
+
+def align_values(
+    kind: ValueKind,
+    graph: NodeGraph,
+    added: NodeGraph,
+    values: Any,
+    unknown_nodes: str,
+) -> tuple[NodeGraph, NDArray[Any]]:
+    """Return values in the order of the nodes of a graph.
+
+    Values without names are in the order of the nodes of ``added``, a part of the graph. With
+    ``unknown_nodes="isolated"``, nodes that only values name join the graph, without edges. A table
+    comes as its two columns, as :func:`select_columns` returns it.
+    """
+    check_choice("unknown_nodes", unknown_nodes, ("error", "ignore", "isolated"))
+    names = get_value_names(values)
+    if names is None:
+        aligned = kind.make_unknown(len(graph))
+        aligned[find_positions(added.nodes, graph.nodes)] = kind.align(values, added.nodes)
+        return graph, aligned
+    listed, _ = find_distinct([names])
+    unknown = listed[find_positions(listed, graph.nodes) < 0]
+    if not len(unknown):
+        return graph, kind.align(values, graph.nodes)
+    check_same_type(unknown, graph.nodes, argument="values")
+    if unknown_nodes == "error":
+        raise UnknownNodesError(
+            "values",
+            unknown.tolist(),
+            "pass unknown_nodes='ignore' to leave them out, or 'isolated' to take them for "
+            "nodes without edges",
+        )
+    everyone = append_isolated_nodes(graph, unknown)
+    aligned = kind.align(values, everyone.nodes)
+    return (everyone, aligned) if unknown_nodes == "isolated" else (graph, aligned[: len(graph)])
+
+
+def check_magnitudes(graph: NodeGraph, values: NDArray[Any]) -> None:
+    """Refuse values and weights whose squares would leave the range of float64."""
+    if values.dtype == np.float64:
+        with np.errstate(invalid="ignore"):
+            large = np.argwhere(np.abs(values) > LARGEST_MAGNITUDE)  # NaN is not
+        if large.size:
+            raise ValueError(
+                f"values holds {values[tuple(large[0])]:g} for node "
+                f"{graph.nodes[large[0][0]]!r}, but values "
+                f"must lie between ±{LARGEST_MAGNITUDE:g}: scale them"
+            )
+    weights = graph.adjacency.data
+    # Not by absolute values of all, since weights may be mapped from a file.
+    largest = max(float(weights.max(initial=0.0)), -float(weights.min(initial=0.0)))
+    if largest > LARGEST_MAGNITUDE:
+        raise ValueError(
+            f"graph holds the edge weight {weights[np.abs(weights).argmax()]:g}, but weights must "
+            f"lie between ±{LARGEST_MAGNITUDE:g}: scale them"
+        )
 
 
 class Targets(NamedTuple):

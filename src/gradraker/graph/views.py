@@ -10,9 +10,10 @@ import scipy.sparse as sp
 
 from gradraker._validation import check_choice, to_read_only
 from gradraker.graph.adapters import GraphOptions, to_edge_list
-from gradraker.graph.adjacency import AdjacencyVectors, VectorOptions, choose_matrix
+from gradraker.graph.adjacency import AdjacencyVectors
 from gradraker.graph.edges import EdgeList
 from gradraker.graph.hops import count_walks
+from gradraker.graph.matrix import VectorOptions, choose_matrix
 from gradraker.graph.names import (
     Names,
     find_distinct,
@@ -125,7 +126,7 @@ def hop_views(
     options = VectorOptions(
         nodes, references, direction, self_loops, hops, hop_weights, duplicates, form
     )
-    return _stack_blocks(_make_hop_blocks(graph, options))
+    return _stack_blocks(_make_hop_blocks(to_edge_list(graph, form), options))
 
 
 def layer_views(
@@ -184,8 +185,6 @@ def layer_views(
     for name, layer in layers.items():
         with _name_layer_in_errors(name):
             edges[name] = to_edge_list(layer, form)
-    # Edge lists have weights and names.
-    form = GraphOptions(False if weight is False else None, directed=directed)
     options = VectorOptions(
         nodes, references, direction, self_loops, hops, hop_weights, duplicates, form
     )
@@ -198,9 +197,9 @@ def layer_views(
     return _stack_blocks(blocks)
 
 
-def _make_hop_blocks(graph: Any, options: VectorOptions) -> dict[str, AdjacencyVectors]:
+def _make_hop_blocks(edges: EdgeList, options: VectorOptions) -> dict[str, AdjacencyVectors]:
     """Return adjacency vectors for each number of hops, by the name of the view."""
-    chosen = choose_matrix(graph, options)
+    chosen = choose_matrix(edges, options)
     lengths = range(1, int(options.hops) + 1)
     found = count_walks(chosen.matrix, chosen.rows, chosen.columns, lengths, options.hop_weights)
     return {

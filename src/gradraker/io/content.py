@@ -1,5 +1,7 @@
-"""The bytes of a file or of standard input, unpacked within limits if they are compressed."""
+"""What is read of a file: its bytes, unpacked within limits, and the columns of its table."""
 
+import gzip
+import io
 import os
 import sys
 import zlib
@@ -7,16 +9,21 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
 
 from gradraker.exceptions import GraphFileError
+from gradraker.graph.edges import Reading
+
+if TYPE_CHECKING:
+    import polars as pl
 
 # Called with the stage ("reading", "unpacking" or "parsing"), how much is done, and of how much.
 Progress = Callable[[str, int, int], None]
 
 _PIECE = 1 << 22
-# Small, since what follows a short member is copied once for each.
-_PACKED_PIECE = 1 << 16
 ENVIRONMENT_VARIABLE = "GRADRAKER_MOST_UNPACKED_BYTES"
 _WITHOUT_KNOWLEDGE = 1 << 31
 
@@ -27,6 +34,17 @@ class Content:
 
     label: str
     data: bytes
+
+
+@dataclass(frozen=True)
+class FileColumns:
+    """The columns that were wanted, and the line of each entry if the file has lines."""
+
+    names: list["pl.Series"]  # of text or int64
+    numbers: NDArray[np.float64] | None
+    lines: NDArray[np.integer] | None = None
+    labels: "pl.Series | None" = None  # of text, in place of numbers; null where one is missing
+    reading: Reading | None = None
 
 
 def ignore_progress(stage: str, done: int, total: int) -> None:
@@ -57,28 +75,19 @@ def _read_all(file: BinaryIO, size: int, progress: Progress) -> bytes:
 
 def _unpack(data: bytes, label: str, progress: Progress) -> bytes:
     pieces: list[bytes] = []
-    at, n_bytes, limit = 0, 0, find_limit()
+    n_bytes, limit, packed = 0, find_limit(), io.BytesIO(data)
     try:
-        while at < len(data):  # a gzip file may be several, one after the other
-            member = zlib.decompressobj(wbits=31)
-            packed = b""
-            while not member.eof:
-                if not packed:
-                    packed = data[at : at + _PACKED_PIECE]
-                    at += len(packed)
-                if not packed:
-                    raise GraphFileError(label, "the gzip data end too early, the file is cut off")
-                # A piece at a time: packed bytes may unpack to a thousand times as many.
-                pieces.append(member.decompress(packed, _PIECE))
-                packed = member.unconsumed_tail
-                n_bytes += len(pieces[-1])
-                progress("unpacking", at, len(data))
+        with gzip.GzipFile(fileobj=packed) as file:  # several, one after the other, are one
+            # A piece at a time: packed bytes may unpack to a thousand times as many.
+            while piece := file.read(_PIECE):
+                pieces.append(piece)
+                n_bytes += len(piece)
+                progress("unpacking", packed.tell(), len(data))
                 if n_bytes > limit:
                     check_unpacked_size(label, n_bytes, is_all=False)
-            at -= len(member.unused_data)
-            while data[at : at + 1] == b"\0":  # padding is allowed
-                at += 1
-    except zlib.error as error:
+    except EOFError:
+        raise GraphFileError(label, "the gzip data end too early, the file is cut off") from None
+    except (zlib.error, gzip.BadGzipFile) as error:
         raise GraphFileError(label, f"the gzip data are damaged ({error})") from None
     return b"".join(pieces)
 

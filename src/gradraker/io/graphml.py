@@ -9,7 +9,7 @@ import numpy as np
 from gradraker.exceptions import GraphFileError
 from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.edges import EdgeList
-from gradraker.graph.text import to_integers
+from gradraker.graph.names import to_integers
 from gradraker.io.content import Content, Progress
 from gradraker.io.text.layout import take_first_line
 

@@ -8,9 +8,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from gradraker.exceptions import GraphFileError, Place
+from gradraker.graph.adapters.columns import WantedColumns, choose_columns
 from gradraker.graph.adapters.tables import to_rules
-from gradraker.io.columns import FileColumns, WantedColumns, choose_columns
-from gradraker.io.content import Content, Progress, check_unpacked_size
+from gradraker.io.content import Content, FileColumns, Progress, check_unpacked_size
 from gradraker.io.parquet_sizes import check_parquet_sizes
 from gradraker.io.text.layout import TextOptions, take_first_line
 

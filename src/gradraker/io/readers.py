@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Hashable
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -18,12 +19,11 @@ from gradraker.graph.adapters.columns import (
 )
 from gradraker.graph.disk_graph import DiskGraph
 from gradraker.graph.edges import EdgeList, Reading
-from gradraker.graph.names import Names, find_distinct, to_plain_name
+from gradraker.graph.names import Names, find_distinct, find_distinct_texts, to_plain_name
 from gradraker.graph.values import find_two_values
-from gradraker.io.columns import FileColumns, number_names
-from gradraker.io.content import Progress, ignore_progress
+from gradraker.io.content import Content, FileColumns, Progress, ignore_progress, read_content
 from gradraker.io.disk.parts import list_parts
-from gradraker.io.formats import FORMATS, open_file
+from gradraker.io.formats import FORMATS
 from gradraker.io.text.layout import TextOptions
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def read_edges(
         return read_graph(content, attribute, report)
     assert read_columns is not None
     found = read_columns(content, wanted, options, report)
-    nodes, (sources, targets) = number_names(found.names, ids)
+    nodes, (sources, targets) = _number_names(found.names, ids)
     return EdgeList(sources, targets, found.numbers, nodes, reading=found.reading)
 
 
@@ -251,12 +251,51 @@ def read_values(
     found = read_columns(content, wanted, options, report)
     if task is None and found.labels is not None:
         _check_labels(found.labels, content.label)
-    nodes, (codes,) = number_names(found.names, ids)
+    nodes, (codes,) = _number_names(found.names, ids)
     entries, numbers = _list_entries(found)
     _check_one_value(nodes, codes, entries, numbers, found, content.label)
     values = NodeValues(zip(nodes[codes].tolist(), entries, strict=True))
     values.reading, values.task = found.reading, "classes" if found.numbers is None else "values"
     return values
+
+
+def open_file(
+    path: str | os.PathLike[str], wanted: str | None, progress: Progress
+) -> tuple[Content, str]:
+    """Return the content of a file and its format.
+
+    The format is recognised by the first bytes, since standard input has no suffix and suffixes
+    may be wrong. A suffix of another format is an error.
+    """
+    if wanted is not None:
+        check_choice("format", wanted, FORMATS)
+    content = read_content(path, progress)
+    head = content.data[:4096].removeprefix(b"\xef\xbb\xbf")
+    found = next(name for name, format in FORMATS.items() if format.beginning.match(head))  # noqa: A001
+    expected = wanted or (None if path == "-" else format_from_suffix(path))
+    if expected not in (None, found):
+        why = "format asks for" if wanted else "its name promises"
+        raise GraphFileError(content.label, f"{why} {expected}, but the content looks like {found}")
+    if not content.data or content.data.isspace():
+        raise GraphFileError(content.label, "the file is empty")
+    return content, found
+
+
+def format_from_suffix(path: str | os.PathLike[str]) -> str | None:
+    """Return the format that the suffix of a file names; None if it names none of ours."""
+    suffixes = [suffix.lower() for suffix in PurePath(path).suffixes]
+    if suffixes[-1:] == [".gz"]:
+        suffixes.pop()
+    return next((name for name, f in FORMATS.items() if {*suffixes[-1:]} & {*f.suffixes}), None)
+
+
+def _number_names(columns: list["pl.Series"], ids: str) -> tuple[Names, list[NDArray[np.int64]]]:
+    """Return the distinct names of columns, and the position of each entry among them."""
+    if ids == "auto" and all(column.dtype.is_integer() for column in columns):
+        return find_distinct([column.to_numpy() for column in columns])
+    import polars as pl
+
+    return find_distinct_texts([column.cast(pl.String) for column in columns])
 
 
 def _settle_header(header: bool | None, wanted: EdgeColumns | ValueColumns) -> bool | None:

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker._validation import check_choice
-from gradraker.kernels.distances.extremes import extreme_squared_distances
-from gradraker.kernels.pairs import subtract_pair
+from gradraker.kernels.distances.extremes import extreme_squared_distances, subtract_pair
 from gradraker.kernels.shift_invariant import get_kernel
 
 RANGES = ("chaos", "extending", "disturbing", "averaging")

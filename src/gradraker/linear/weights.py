@@ -11,7 +11,7 @@ from sklearn.utils import check_array
 from gradraker._compiled.adjoint import run_adjoint_pass, run_kernel_adjoint_pass
 from gradraker._validation import check_learning_rate
 from gradraker.features.parallel import parallel_for
-from gradraker.kernels.pairs import group_equal_rows
+from gradraker.kernels.distances.canonical_rows import group_equal_rows
 
 # Weights by time of a batch of predicted nodes are smaller than this.
 _BATCH_BYTES = 64 << 20

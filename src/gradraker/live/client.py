@@ -96,7 +96,7 @@ class Client:
             raise ArgumentError("url", "such as 'http://localhost:8000'", url)
         self._parts = parts
         self._token, self._timeout, self._context = token, timeout, context
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._connection: http.client.HTTPConnection | None = None
         self.last_state: int | None = None
 
@@ -316,12 +316,9 @@ class Client:
     def close(self) -> None:
         """Close the connection."""
         with self._lock:
-            self._drop()
-
-    def _drop(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
 
     def _open(self, *, timeout: float) -> http.client.HTTPConnection:
         host, port = self._parts.hostname or "", self._parts.port
@@ -372,7 +369,7 @@ class Client:
                 answer = self._connection.getresponse()
                 return answer.status, answer.read()
             except BaseException:
-                self._drop()
+                self.close()
                 raise
 
     def __enter__(self) -> "Client":

@@ -1,14 +1,15 @@
 """A stream that arrives by itself: a year passes at Swiss weather stations, again and again."""
 
 import asyncio
+import contextlib
 from collections.abc import Iterator
 from itertools import count
 
 import numpy as np
 
 from gradraker.datasets import load_temperature_normals
-from gradraker.live.journal import Submission
 from gradraker.live.journal.changes import Change
+from gradraker.live.journal.writing import Submission
 from gradraker.live.service import NotKeptError, NotReadyError, Service, TooBusyError
 from gradraker.models import NodeModel, NodeRegressor
 
@@ -41,11 +42,34 @@ def list_submissions() -> Iterator[Submission]:
         yield from (Submission((put,)) for put in puts[KNOWN_AT_FIRST:])
 
 
-async def stream_temperatures(service: Service, *, seconds: float = 1.0) -> None:
-    """Put what arrives, every second."""
-    for submission in list_submissions():
-        await asyncio.sleep(seconds)
-        try:
-            await service.submit(submission)
-        except (TooBusyError, NotReadyError, NotKeptError):
-            continue
+class DemoStream:
+    """Changes that are put every second, or when somebody asks for them: on, off, or one step."""
+
+    def __init__(self, *, is_on: bool) -> None:
+        self._submissions = list_submissions()
+        self._on = asyncio.Event()
+        self.switch(is_on)
+
+    @property
+    def is_on(self) -> bool:
+        """Whether values arrive by themselves."""
+        return self._on.is_set()
+
+    def switch(self, is_on: bool) -> None:
+        """Let values arrive, or stop them."""
+        if is_on:
+            self._on.set()
+        else:
+            self._on.clear()
+
+    async def step(self, service: Service) -> None:
+        """Put the next change."""
+        with contextlib.suppress(TooBusyError, NotReadyError, NotKeptError):
+            await service.submit(next(self._submissions))
+
+    async def run(self, service: Service) -> None:
+        """Put changes while it is on, until it is cancelled."""
+        while True:
+            await self._on.wait()
+            await self.step(service)
+            await asyncio.sleep(1.0)

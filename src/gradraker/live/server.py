@@ -13,7 +13,7 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from gradraker.live.api import AddRoutes, make_app
-from gradraker.live.journal import Journal
+from gradraker.live.journal.journal import Journal
 from gradraker.live.service import Service
 from gradraker.live.settings import Settings
 

@@ -13,30 +13,15 @@ LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 @dataclass(frozen=True)
 class Limits:
-    """How much a client may send, and how much may wait.
+    """How much a client may send, and how much may wait."""
 
-    Attributes
-    ----------
-    body_bytes : int
-        Size of a request.
-    pending : int
-        Changes that wait to be learned; more are answered by 429.
-    waiting : int
-        Requests that wait for the journal, or for the model; more are answered by 429.
-    listeners : int
-        Clients that listen to events.
-    rate : float
-        Requests per second of one address.
-    seconds : float
-        Time that a request may take to arrive.
-    """
-
-    body_bytes: int = 8 * 2**20
-    pending: int = 50_000
+    body_bytes: int = 8 * 2**20  # of a request
+    pending: int = 50_000  # changes that wait to be learned; more are answered by 429
+    # Requests that wait for the journal, or for the model; more are answered by 429.
     waiting: int = 200
-    listeners: int = 100
-    rate: float = 1000.0
-    seconds: float = 30.0
+    listeners: int = 100  # clients that listen to events
+    rate: float = 1000.0  # requests per second of one address
+    seconds: float = 30.0  # that a request may take to arrive
 
     def __post_init__(self) -> None:
         for name in ("body_bytes", "pending", "waiting", "listeners"):
@@ -47,33 +32,23 @@ class Limits:
 
 @dataclass(frozen=True)
 class Settings:
-    """Where a service listens, and whom it lets in.
+    """Where a service listens, and whom it lets in."""
 
-    Attributes
-    ----------
-    journal : str
-        A file, or a ``postgresql://`` URL.
-    token : str or None
-        What clients must know.
-    token_for : {"changes", "all", "nothing"}
-        Requests that need the token.
-    hosts : tuple of str
-        Further host names under which browsers may reach the service.
-    """
-
-    journal: str
+    journal: str  # a file, or a postgresql:// URL
     host: str = "127.0.0.1"
     port: int = 8000
-    token: str | None = field(default=None, repr=False)
-    token_for: str = "changes"
-    hosts: tuple[str, ...] = ()
+    token: str | None = field(default=None, repr=False)  # that clients must know
+    token_for: str = "changes"  # requests that need it: "changes", "all" or "nothing"
+    hosts: tuple[str, ...] = ()  # further names under which browsers may reach the service
     certificate: str | None = None
     private_key: str | None = None
     proxies: str | None = None
     root_path: str = ""
     lease_seconds: float = 5.0
     snapshot_seconds: float = 60.0
-    largest_learned_batch: int = 2000
+    snapshot_changes: int = 5000
+    largest_batch: int = 2000  # of changes that are learned together
+    poll_seconds: float = 0.25
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:

@@ -2,11 +2,12 @@
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker._fields import describe_fields
 from gradraker._html import render_box, render_rows
 from gradraker.metrics import gnmse
 
@@ -50,22 +51,10 @@ class LeftOutError:
         )
 
 
+@describe_fields
 @dataclass(frozen=True, eq=False)
 class LeftOut:
     """Known nodes that were predicted without their own value.
-
-    Attributes
-    ----------
-    rows : int array of shape (m,)
-        Positions of the nodes in ``nodes_`` of the model.
-    values, predictions : arrays of shape (m,)
-        Known values, and predictions made without them.
-    mean : float
-        Mean of the known values that the predictions come from.
-    error : LeftOutError
-        How far the predictions are off.
-    one_at_a_time : bool
-        Whether each node was left out alone (closed form), or all were held out together.
 
     Examples
     --------
@@ -76,12 +65,14 @@ class LeftOut:
     (30,)
     """
 
-    rows: NDArray[np.int64]
-    values: Vector
-    predictions: Vector
-    mean: float
-    error: LeftOutError
-    one_at_a_time: bool
+    rows: Annotated[NDArray[np.int64], "Positions (m,) of the nodes in ``nodes_`` of the model."]
+    values: Annotated[Vector, "Known values, (m,)."]
+    predictions: Annotated[Vector, "Predictions made without the values, (m,)."]
+    mean: Annotated[float, "Mean of the known values that the predictions come from."]
+    error: Annotated[LeftOutError, "How far the predictions are off."]
+    one_at_a_time: Annotated[
+        bool, "Whether each node was left out alone (closed form), or all together."
+    ]
 
     def _repr_html_(self) -> str:
         return self.error._repr_html_()
@@ -136,24 +127,10 @@ class LeftOutAccuracy:
         )
 
 
+@describe_fields
 @dataclass(frozen=True, eq=False)
 class LeftOutClasses:
     """Known nodes whose classes were predicted without their own label.
-
-    Attributes
-    ----------
-    rows : int array of shape (m,)
-        Positions of the nodes in ``nodes_`` of the model.
-    codes : int array of shape (m,)
-        Known classes, as positions in ``classes``.
-    probabilities : array of shape (m, K)
-        Probabilities of the classes, made without the node's own label.
-    predicted : int array of shape (m,)
-        Predicted classes, as positions in ``classes``.
-    classes : array of shape (K,)
-        Labels.
-    error : LeftOutAccuracy
-        How often the predictions are right.
 
     Examples
     --------
@@ -167,12 +144,12 @@ class LeftOutClasses:
     'LeftOutClasses'
     """
 
-    rows: NDArray[np.int64]
-    codes: NDArray[np.int64]
-    probabilities: Vector
-    predicted: NDArray[np.int64]
-    classes: NDArray[Any]
-    error: LeftOutAccuracy
+    rows: Annotated[NDArray[np.int64], "Positions (m,) of the nodes in ``nodes_`` of the model."]
+    codes: Annotated[NDArray[np.int64], "Known classes, as positions (m,) in ``classes``."]
+    probabilities: Annotated[Vector, "Of the classes, (m, K), made without the own label."]
+    predicted: Annotated[NDArray[np.int64], "Predicted classes, as positions (m,) in ``classes``."]
+    classes: Annotated[NDArray[Any], "Labels, (K,)."]
+    error: Annotated[LeftOutAccuracy, "How often the predictions are right."]
 
     def _repr_html_(self) -> str:
         return self.error._repr_html_()

@@ -33,7 +33,7 @@ from gradraker.attributes.files import dump_attributes, restore_attributes
 from gradraker.attributes.refitting import keep_nodes
 from gradraker.attributes.table import AttributeTable
 from gradraker.explain.linear_explanation import LinearExplanation
-from gradraker.graph.merging import make_symmetric
+from gradraker.graph.matrix import make_symmetric
 from gradraker.graph.node_graph import (
     NodeGraph,
     find_nodes,
@@ -42,8 +42,14 @@ from gradraker.graph.node_graph import (
     remove_edges,
     remove_nodes,
 )
-from gradraker.graph.node_values import NUMBERS, ValueKind, align_values, check_magnitudes
-from gradraker.graph.values import select_columns, split_targets
+from gradraker.graph.values import (
+    NUMBERS,
+    ValueKind,
+    align_values,
+    check_magnitudes,
+    select_columns,
+    split_targets,
+)
 from gradraker.models.left_out import LeftOut, LeftOutClasses
 from gradraker.models.persistence.node_state import dump_node_state, restore_node_state
 from gradraker.models.persistence.saving import check_int, read_model_of, save_model, write_model

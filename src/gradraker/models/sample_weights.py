@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from gradraker.graph.adapters.tables import is_table
 from gradraker.graph.node_graph import NodeGraph
-from gradraker.graph.node_values import NUMBERS, align_values
-from gradraker.graph.values import select_columns
+from gradraker.graph.values import NUMBERS, align_values, select_columns
 
 Vector = NDArray[np.float64]
 # Smallest and largest weight: beyond them, rounding errors would decide.

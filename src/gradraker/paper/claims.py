@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
+from gradraker._fields import describe_fields
 from gradraker.paper.plan import Simulation
 from gradraker.paper.results import PaperResults
 from gradraker.paper.rules import VERDICTS, Check, Measured, Outcome, Verdict
@@ -14,36 +15,16 @@ Judge = Callable[..., Outcome]
 
 @dataclass(frozen=True)
 class Claim:
-    """One number or statement of the paper.
+    """One number or statement of the paper."""
 
-    Attributes
-    ----------
-    key : str
-        Name in ``report.json``.
-    place : str
-        Section.
-    quantity : str
-        The quantity, in words.
-    printed : str
-        The printed number or words; a number is a text, since its last digit says how exact it is.
-    check : callable
-        Takes the results and ``printed``, and returns the outcome.
-    simulations : tuple of Simulation
-        Simulations that the check needs.
-    data : str or None
-        Key of the data set whose facts the check needs.
-    needs_values : bool
-        Whether the graph of this data set alone is not enough.
-    """
-
-    key: str
-    place: str
-    quantity: str
-    printed: str
+    key: str  # name in report.json
+    place: str  # section
+    quantity: str  # in words
+    printed: str  # number or words; a number is a text, since its last digit says how exact it is
     check: Check
-    simulations: tuple[Simulation[Any], ...] = ()
-    data: str | None = None
-    needs_values: bool = False
+    simulations: tuple[Simulation[Any], ...] = ()  # that the check needs
+    data: str | None = None  # key of the data set whose facts the check needs
+    needs_values: bool = False  # whether the graph of this data set alone is not enough
 
 
 class ClaimList(list[Claim]):
@@ -90,30 +71,10 @@ class ClaimList(list[Claim]):
         return decorate
 
 
+@describe_fields
 @dataclass(frozen=True)
 class Finding:
     """A printed number beside ours.
-
-    Attributes
-    ----------
-    key : str
-        Name of the claim.
-    place : str
-        Where the paper prints it.
-    quantity : str
-        The quantity, in words.
-    printed : str
-        The printed number or words.
-    ours : Measured or None
-        Ours, None where it cannot be checked.
-    shown : str
-        Ours as a text.
-    rule : str
-        Name of the rule.
-    verdict : {"agrees", "at the edge", "differs", "cannot be checked"}
-        By the rule.
-    reason : str
-        Why it differs or cannot be checked, or a remark where it agrees.
 
     Examples
     --------
@@ -121,15 +82,15 @@ class Finding:
     >>> findings = compare_with_paper(read_results("paper/results.jsonl"))  # doctest: +SKIP
     """
 
-    key: str
-    place: str
-    quantity: str
-    printed: str
-    ours: Measured | None
-    shown: str
-    rule: str
-    verdict: Verdict
-    reason: str
+    key: Annotated[str, "Name of the claim."]
+    place: Annotated[str, "Where the paper prints it."]
+    quantity: Annotated[str, "The quantity, in words."]
+    printed: Annotated[str, "The printed number or words."]
+    ours: Annotated[Measured | None, "Ours, None where it cannot be checked."]
+    shown: Annotated[str, "Ours as a text."]
+    rule: Annotated[str, "Name of the rule."]
+    verdict: Annotated[Verdict, "By the rule."]
+    reason: Annotated[str, "Why it differs or cannot be checked, or a remark where it agrees."]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the finding as JSON can hold it."""
@@ -145,11 +106,16 @@ def check_claims(claims: Iterable[Claim], results: PaperResults) -> list[Finding
     """
     findings = []
     for claim in claims:
+        head = (claim.key, claim.place, claim.quantity, claim.printed)
         obstacle = _find_obstacle(claim, results)
-        if obstacle:
-            findings.append(_make_finding(claim, "cannot be checked", obstacle))
-        elif obstacle is None:
-            findings.append(_check_claim(claim, results))
+        if obstacle is None:
+            found = claim.check(results, claim.printed)
+            shown = found.text or found.ours.to_text()
+            reason = found.reason or ("" if found.agrees else "We know no reason.")
+            verdict = found.verdict
+            findings.append(Finding(*head, found.ours, shown, found.rule.name, verdict, reason))
+        elif obstacle:
+            findings.append(Finding(*head, None, "", "", "cannot be checked", obstacle))
     return findings
 
 
@@ -164,32 +130,6 @@ def count_verdicts(findings: Iterable[Finding]) -> dict[str, int]:
     """
     verdicts = [finding.verdict for finding in findings]
     return {verdict: verdicts.count(verdict) for verdict in VERDICTS}
-
-
-def _check_claim(claim: Claim, results: PaperResults) -> Finding:
-    outcome = claim.check(results, claim.printed)
-    return _make_finding(
-        claim,
-        outcome.verdict,
-        outcome.reason or ("" if outcome.agrees else "We know no reason."),
-        outcome,
-    )
-
-
-def _make_finding(
-    claim: Claim, verdict: Verdict, reason: str, outcome: Outcome | None = None
-) -> Finding:
-    return Finding(
-        claim.key,
-        claim.place,
-        claim.quantity,
-        claim.printed,
-        None if outcome is None else outcome.ours,
-        "" if outcome is None else outcome.text or outcome.ours.to_text(),
-        "" if outcome is None else outcome.rule.name,
-        verdict,
-        reason,
-    )
 
 
 def _find_obstacle(claim: Claim, results: PaperResults) -> str | None:

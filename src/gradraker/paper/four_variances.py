@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gradraker.explain import Explanation
 from gradraker.metrics import gnmse
 from gradraker.paper.paper_data import DATA, Floats, PaperGraph
-from gradraker.paper.plan import RunOptions, Settings, Simulation
+from gradraker.paper.plan import Results, RunOptions, Settings, Simulation
 
 CHAOS, EXTENDING, DISTURBING, AVERAGING = FOUR_SIGMA2 = (0.1, 2.0, 10.0, 300.0)
 # The last steps, and the part of B that is small (section V.D on figure 3 c).
@@ -25,73 +25,34 @@ _ATTRIBUTES = {
 
 @dataclass(frozen=True, eq=False)
 class RunAtVariance:
-    """Results at one variance: of one unknown node at T training steps, and of all unknown nodes.
-
-    Attributes
-    ----------
-    sigma2 : float
-        The variance.
-    range : str
-        Its range, by the boundaries of the split.
-    similarities, contribution_weights : ndarray of shape (T,)
-        B and F of the node.
-    contribution_weights_by_node : ndarray of shape (M,)
-        F of the node, summed for each known node.
-    efficient_distance : float or None
-        ‖d‖² of the node, None where all weights are noise.
-    mean_similarity : float
-        Mean B of all unknown nodes.
-    late_ranks : ndarray
-        Part of a node's weights that are smaller than one of a late step with a small B.
-    sums_of_weights, predictions : ndarray of shape (n,)
-        Σ F and predictions of all unknown nodes.
-    """
+    """Results at one variance, of one unknown node at T training steps and of all unknown nodes."""
 
     sigma2: float
-    range: str
-    similarities: Floats
-    contribution_weights: Floats
-    contribution_weights_by_node: Floats
-    efficient_distance: float | None
-    mean_similarity: float
+    range: str  # by the boundaries of the split
+    similarities: Floats  # [T]: B of the node
+    contribution_weights: Floats  # [T]: F of the node
+    contribution_weights_by_node: Floats  # [M]: F of the node, summed for each known node
+    efficient_distance: float | None  # ‖d‖² of the node, None where all weights are noise
+    mean_similarity: float  # mean B of all unknown nodes
+    # Part of a node's weights that are smaller than one of a late step with a small B.
     late_ranks: Floats
-    sums_of_weights: Floats
-    predictions: Floats
+    sums_of_weights: Floats  # [n]: Σ F of all unknown nodes
+    predictions: Floats  # [n]: of all unknown nodes
 
 
 @dataclass(frozen=True, eq=False)
 class FourVariances:
-    """Results of the simulation of figures 2 to 5.
+    """Results of the simulation of figures 2 to 5."""
 
-    Attributes
-    ----------
-    node : str
-        The unknown node that figures 2 to 4 show.
-    squared_distances : ndarray of shape (M,)
-        ‖d‖² of this node and the known nodes.
-    order : ndarray of shape (T,)
-        Known node of each training step.
-    epoch_ends : list of int
-        Steps after which an epoch ended.
-    altitude_m, values : ndarray of shape (n,)
-        Altitudes and scaled values of the unknown nodes.
-    unit : list of two floats
-        Values that are scaled to 0 and 1.
-    runs : tuple of RunAtVariance
-        One for each variance.
-    settings : dict
-        Settings of the simulation.
-    """
-
-    node: str
-    squared_distances: Floats
-    order: NDArray[np.int64]
-    epoch_ends: list[int]
-    altitude_m: Floats
-    values: Floats
-    unit: list[float]
-    runs: tuple[RunAtVariance, ...]
-    settings: Settings
+    node: str  # the unknown node that figures 2 to 4 show
+    squared_distances: Floats  # [M]: ‖d‖² of this node and the known nodes
+    order: NDArray[np.int64]  # [T]: known node of each training step
+    epoch_ends: list[int]  # steps after which an epoch ended
+    altitude_m: Floats  # [n]: of the unknown nodes
+    values: Floats  # [n]: of the unknown nodes, scaled
+    unit: list[float]  # two values, which are scaled to 0 and 1
+    runs: tuple[RunAtVariance, ...]  # one for each variance
+    settings: Settings  # of the simulation
 
     @property
     def learning_rate(self) -> float:
@@ -126,7 +87,7 @@ class FourVariances:
         return low + (high - low) * values
 
 
-def simulate_weights(graph: PaperGraph, settings: Settings, options: RunOptions) -> dict[str, Any]:
+def simulate_weights(graph: PaperGraph, settings: Settings, options: RunOptions) -> Results:
     """Learn one split at some variances: B, F and distances of one node, predictions of all.
 
     All variances share the split, the frequencies and the order. The split is that of the first

@@ -10,16 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from gradraker.datasets import (
-    GraphDataset,
-    describe_dataset,
-    fetch_cora_con,
-    fetch_email_eu_core,
-    fetch_wikipedia_math,
-    fetch_wikipedia_math_graph,
-    load_temperature,
-)
-from gradraker.datasets.temperature import count_stations
+from gradraker.datasets import DatasetInfo, GraphDataset, temperature
+from gradraker.datasets.fetch import cora, email, wikipedia
 from gradraker.exceptions import DatasetUnavailableError
 from gradraker.models import SKGRegressor
 from gradraker.sweep.repeat import draw_repeat
@@ -32,34 +24,18 @@ _NAMES = ("sigma2", "n_frequencies", "learning_rate", "n_epochs")
 
 @dataclass(frozen=True)
 class PaperData:
-    """One graph of the paper, with the paper's settings and results on it (section V.E).
+    """One graph of the paper, with the paper's settings and results on it (section V.E)."""
 
-    Attributes
-    ----------
-    key : str
-        Name in the paper room.
-    title : str
-        Name in the paper.
-    registered : str
-        Name in ``gradraker data list``.
-    load : callable
-        Returns the data set, or its graph alone; called with whether to download it.
-    n_frequencies, learning_rate, n_repeats, n_epochs, fraction
-        The paper's settings.
-    sigma2 : tuple of two floats
-        Ends of the grid of variances, chosen so that all four ranges are in it.
-    largest_distance, sigma2_ed : str
-        Largest ‖d‖² and σ²_ed, as printed: their last digit says how exact they are.
-    """
-
-    key: str
-    title: str
-    registered: str
+    key: str  # name in the paper room
+    title: str  # name in the paper
+    info: DatasetInfo
+    # Returns the data set, or its graph alone; called with whether to download it.
     load: Callable[[bool], GraphDataset | sp.csr_array]
     n_frequencies: int
     learning_rate: float
     n_repeats: int
-    sigma2: tuple[float, float]
+    sigma2: tuple[float, float]  # ends of a grid of variances that has all four ranges in it
+    # Largest ‖d‖² and σ²_ed, as printed: their last digit says how exact they are.
     largest_distance: str
     sigma2_ed: str
     n_epochs: int = 3
@@ -131,9 +107,9 @@ def round_down_fraction(fraction: float, n: int) -> float:
 
 def _load_wikipedia(download: bool) -> GraphDataset | sp.csr_array:
     try:
-        return fetch_wikipedia_math("2019-03-16", download=download)
+        return wikipedia.fetch_wikipedia_math("2019-03-16", download=download)
     except DatasetUnavailableError:
-        return fetch_wikipedia_math_graph(download=download)
+        return wikipedia.fetch_wikipedia_math_graph(download=download)
 
 
 DATA = {
@@ -142,8 +118,8 @@ DATA = {
         PaperData(
             "temperature",
             "Temperature-Jan",
-            "temperature",
-            lambda download: load_temperature("jan"),
+            temperature.INFO,
+            lambda download: temperature.load_temperature("jan"),
             n_frequencies=200,
             learning_rate=0.1,
             n_repeats=50,
@@ -154,9 +130,9 @@ DATA = {
         PaperData(
             "temperature-weighted",
             "Temperature-Jan, weighted",
-            "temperature",
+            temperature.INFO,
             # "The second graph is the same except that weights …": one rule for self loops in both.
-            lambda download: load_temperature("jan", weighted=True),
+            lambda download: temperature.load_temperature("jan", weighted=True),
             n_frequencies=200,
             learning_rate=0.1,
             n_repeats=50,
@@ -167,8 +143,8 @@ DATA = {
         PaperData(
             "cora",
             "Cora-Con",
-            "cora",
-            lambda download: fetch_cora_con(download=download),
+            cora.INFO,
+            lambda download: cora.fetch_cora_con(download=download),
             n_frequencies=888,
             learning_rate=0.05,
             n_repeats=30,
@@ -179,8 +155,8 @@ DATA = {
         PaperData(
             "email",
             "Email-EU-Core",
-            "email_eu_core",
-            lambda download: fetch_email_eu_core(download=download),
+            email.INFO,
+            lambda download: email.fetch_email_eu_core(download=download),
             n_frequencies=403,
             learning_rate=0.05,
             n_repeats=50,
@@ -191,7 +167,7 @@ DATA = {
         PaperData(
             "wikipedia",
             "Wikipedia-Math-Daily",
-            "wikipedia_math",
+            wikipedia.INFO,
             _load_wikipedia,
             n_frequencies=500,
             learning_rate=0.03,
@@ -214,16 +190,14 @@ def load_data(key: str, *, download: bool) -> PaperGraph | None:
         adjacency, values, dataset = found.adjacency, found.scale_values(), found
     else:
         adjacency, values, dataset = found, None, None
-    info = describe_dataset(DATA[key].registered)
-    counts: dict[str, int] = dict(info.facts)
-    if DATA[key].registered == "temperature":
-        counts = count_stations()
+    info = DATA[key].info
+    is_embedded = info is temperature.INFO
     facts = {
         "nodes": int(adjacency.shape[0]),
         "edges": int(adjacency.nnz),
         "values": values is not None,
         # The loader has compared these counts with the files.
-        "counts": counts,
+        "counts": temperature.count_stations() if is_embedded else dict(info.facts),
         "sha256": compute_checksum(adjacency, values),
         "licence": info.licence,
     }
@@ -251,7 +225,7 @@ def describe_source(key: str) -> str:
     >>> describe_source("email").split(":")[0]
     "'gradraker reproduce --download' or 'gradraker data fetch email_eu_core' gets it from https"
     """
-    info = describe_dataset(DATA[key].registered)
+    info = DATA[key].info
     urls = list(dict.fromkeys(file.url for file in info.files))
     return (
         f"'gradraker reproduce --download' or 'gradraker data fetch {info.name}' gets it from "

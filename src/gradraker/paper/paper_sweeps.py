@@ -9,13 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradraker.paper.paper_data import DATA, PaperData, PaperGraph, round_down_fraction
-from gradraker.paper.plan import (
-    RunOptions,
-    Settings,
-    Simulation,
-    to_json_line,
-    to_rows,
-)
+from gradraker.paper.plan import Results, RunOptions, Settings, Simulation, to_json_line, to_rows
 from gradraker.sweep import SettingsSweep, SweepResult, sigma2_sweep
 from gradraker.sweep.versions import collect_versions
 
@@ -70,7 +64,7 @@ def make_settings_simulation(
     )
 
 
-def run_sweep(graph: PaperGraph, settings: Settings, options: RunOptions) -> dict[str, Any]:
+def run_sweep(graph: PaperGraph, settings: Settings, options: RunOptions) -> Results:
     """Run one sweep over σ², and return it as JSON can hold it, without its times."""
     assert graph.dataset is not None
     fraction = round_down_fraction(settings["fraction"], graph.adjacency.shape[0])
@@ -85,9 +79,7 @@ def run_sweep(graph: PaperGraph, settings: Settings, options: RunOptions) -> dic
     return {name: getattr(sweep, name).tolist() for name in _ARRAYS}
 
 
-def run_settings_sweep(
-    graph: PaperGraph, settings: Settings, options: RunOptions
-) -> dict[str, Any]:
+def run_settings_sweep(graph: PaperGraph, settings: Settings, options: RunOptions) -> Results:
     """Run one sweep for each value of the setting that is varied."""
     others = dict(settings)
     setting = others.pop("setting")

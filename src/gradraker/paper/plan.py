@@ -15,6 +15,7 @@ from gradraker.plotting.figure import Display
 
 Settings = dict[str, Any]
 Table = list[list[Any]]
+Results = dict[str, Any]  # as JSON can hold them
 T = TypeVar("T")
 
 # Cost of a simulation that takes a moment; about seconds.
@@ -23,61 +24,29 @@ _QUICK = 0.5
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How simulations are run; of these only the seed changes results.
+    """How simulations are run; of these only the seed changes results."""
 
-    Attributes
-    ----------
-    seed : int
-        Seed of splits and frequencies.
-    name : str
-        Name of the simulation, for file names.
-    n_jobs : int, optional
-        As in :func:`gradraker.sigma2_sweep`.
-    checkpoints : Path, optional
-        Folder for repeats of sweeps.
-    report : callable
-        Called with the part of the simulation that is done, from 0 to 1.
-    """
-
-    seed: int = 0
-    name: str = ""
-    n_jobs: int | None = None
-    checkpoints: Path | None = None
+    seed: int = 0  # of splits and frequencies
+    name: str = ""  # of the simulation, for file names
+    n_jobs: int | None = None  # as in gradraker.sigma2_sweep
+    checkpoints: Path | None = None  # folder for repeats of sweeps
+    # Called with the part of the simulation that is done, from 0 to 1.
     report: Callable[[float], None] = lambda part: None
 
 
 @dataclass(frozen=True, eq=False)
 class Simulation(Generic[T]):
-    """A simulation on one data set of the paper.
+    """A simulation on one data set of the paper."""
 
-    Attributes
-    ----------
-    name : str
-        Name in the results file.
-    data : str
-        Key of the data set.
-    settings : dict
-        The paper's settings, as JSON can hold them.
-    run : callable
-        Takes a graph, settings and options, and returns results that JSON can hold.
-    parse : callable
-        Takes these results and the settings, and returns the object that figures and claims use;
-        by default the results themselves.
-    fast_settings : dict
-        Settings that a quick look changes.
-    needs_values : bool
-        Whether the graph alone is not enough.
-    estimate_cost : callable
-        Takes a graph and settings, and returns about how many seconds the simulation takes.
-    """
-
-    name: str
-    data: str
-    settings: Settings
-    run: Callable[[PaperGraph, Settings, RunOptions], dict[str, Any]]
+    name: str  # in the results file
+    data: str  # key of the data set
+    settings: Settings  # the paper's, as JSON can hold them
+    run: Callable[[PaperGraph, Settings, RunOptions], Results]
+    # Returns the object that figures and claims use; by default the results themselves.
     parse: Callable[[Mapping[str, Any], Settings], T] = lambda results, settings: results  # type: ignore[assignment,return-value]
-    fast_settings: Settings = field(default_factory=dict)
-    needs_values: bool = True
+    fast_settings: Settings = field(default_factory=dict)  # that a quick look changes
+    needs_values: bool = True  # whether the graph alone is not enough
+    # Returns about how many seconds the simulation takes.
     estimate_cost: Callable[[PaperGraph, Settings], float] = lambda graph, settings: _QUICK
 
     def choose_settings(self, *, fast: bool) -> Settings:
@@ -87,29 +56,15 @@ class Simulation(Generic[T]):
 
 @dataclass(frozen=True, eq=False)
 class PaperFigure(Generic[T]):
-    """One figure, or one panel of a figure that has several.
+    """One figure, or one panel of a figure that has several."""
 
-    Attributes
-    ----------
-    name : str
-        Such as "fig6a": the name that ``--only`` takes, and that of the figure's files.
-    title : str
-        Heading on the page.
-    simulation : Simulation
-        The simulation whose results it shows.
-    draw, make_table, write_caption : callable
-        Take these results. The table has a header row; the caption says what to see.
-    row : int
-        Row of the page: figures with the same number stand side by side.
-    """
-
-    name: str
-    title: str
-    simulation: Simulation[T]
+    name: str  # such as "fig6a": the name that --only takes, and that of the figure's files
+    title: str  # heading on the page
+    simulation: Simulation[T]  # whose results the others take
     draw: Callable[[T], Display]
-    make_table: Callable[[T], Table]
-    write_caption: Callable[[T], str]
-    row: int
+    make_table: Callable[[T], Table]  # with a header row
+    write_caption: Callable[[T], str]  # says what to see
+    row: int  # of the page: figures with the same number stand side by side
 
 
 def compute_pair_distances(

@@ -250,10 +250,12 @@ def write_reproduction(
         "sections": _group_by_section(summary["findings"]),
         "rows": _group_by_row(summary["figures"]),
     }
-    _write_text(home / "report.html", templates.get_template("paper.html").render(**shown))
-    _write_text(home / "report.md", templates.get_template("paper.md").render(**shown))
-    text = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False)
-    _write_text(home / "report.json", f"{text}\n")
+    texts = {
+        name: templates.get_template(f"paper.{name}").render(**shown) for name in ("html", "md")
+    }
+    texts["json"] = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    for kind, text in texts.items():
+        write_bytes(home / f"report.{kind}", text.encode())
     return summary
 
 
@@ -321,7 +323,3 @@ def _format_setting(value: Any) -> str:
     if len(value) > 5:
         return f"{len(value)} from {value[0]:g} to {value[-1]:g}"
     return ", ".join(map(_format_setting, value))
-
-
-def _write_text(path: Path, text: str) -> None:
-    write_bytes(path, text.encode())

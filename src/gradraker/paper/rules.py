@@ -132,30 +132,14 @@ RULES = {rule.name: rule for rule in (COUNT, SPREAD, BELOW, ABOVE, EQUATION, WOR
 
 @dataclass(frozen=True)
 class Outcome:
-    """Outcome of a check.
-
-    Attributes
-    ----------
-    ours : Measured
-        Our number.
-    agrees : bool
-        Whether the rule holds.
-    reason : str
-        Why it differs, or a remark where it agrees.
-    text : str
-        Ours as a text; by default that of the number.
-    at_edge : bool
-        Whether the number lies within our spread, but with hardly a repeat beyond it.
-    rule : Rule
-        The rule that was applied.
-    """
+    """Outcome of a check."""
 
     ours: Measured
-    agrees: bool
-    reason: str = ""
-    text: str = ""
-    at_edge: bool = False
-    rule: Rule = WORDS
+    agrees: bool  # whether the rule holds
+    reason: str = ""  # why it differs, or a remark where it agrees
+    text: str = ""  # ours; by default that of the number
+    at_edge: bool = False  # whether it lies within our spread, with hardly a repeat beyond it
+    rule: Rule = WORDS  # that was applied
 
     @property
     def verdict(self) -> Verdict:

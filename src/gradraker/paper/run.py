@@ -14,7 +14,7 @@ from gradraker.paper.figures.fig7_8 import PAPER_PAIRS, STATION_PAIRS
 from gradraker.paper.four_variances import WEIGHTS
 from gradraker.paper.numbers import CLAIMS as NUMBER_CLAIMS
 from gradraker.paper.numbers import SIMULATIONS as NUMBER_SIMULATIONS
-from gradraker.paper.numbers.section_v_c import SIMILARITIES
+from gradraker.paper.numbers.section_v import SIMILARITIES
 from gradraker.paper.paper_data import DATA, PaperGraph, describe_source, load_data
 from gradraker.paper.plan import RunOptions, Simulation
 from gradraker.paper.results import PaperResults

@@ -1,9 +1,9 @@
 """Figures of results. matplotlib is imported only when one is drawn."""
 
 from gradraker.plotting.bank import KernelWeightsDisplay
-from gradraker.plotting.figure import DrawnDisplay
-from gradraker.plotting.files import (
+from gradraker.plotting.figure import (
     FORMATS,
+    DrawnDisplay,
     freeze_layout,
     render_figure,
     render_inline_svg,

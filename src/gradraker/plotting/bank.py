@@ -31,11 +31,6 @@ class KernelWeightsDisplay(Display):
     labels : sequence of P str
         Names of the members.
 
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib.axes.Axes and matplotlib.figure.Figure
-        The axes drawn on and their figure, after ``plot``.
-
     Examples
     --------
     >>> from gradraker import GradrakerRegressor, load_temperature

@@ -54,8 +54,6 @@ class NodeDistancesDisplay(ExplainedNodeDisplay):
     ----------
     radii, angles : ndarray of shape (n_known,)
         Where the nodes are: ‖d‖ and radians.
-    ax_, figure_ : matplotlib.axes.Axes and matplotlib.figure.Figure
-        The axes drawn on and their figure, after ``plot``.
 
     Examples
     --------

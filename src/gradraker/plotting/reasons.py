@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gradraker.explain.linear_explanation import LinearExplanation
-from gradraker.graph.neighbourhood import find_neighbourhood
+from gradraker.graph.node_graph import find_neighbourhood
 from gradraker.plotting.figure import (
     BLACK,
     BLUE,

@@ -46,8 +46,6 @@ class SimilarityTransferDisplay(Display):
     distances, quartiles : ndarray of shape (n_groups,) and (3, n_groups)
         Mean squared distance of pairs at about the same distance; lower quartile, median
         and upper quartile of their differences.
-    ax_, figure_ : matplotlib.axes.Axes and matplotlib.figure.Figure
-        The axes drawn on and their figure, after ``plot``.
 
     Examples
     --------

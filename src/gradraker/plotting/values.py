@@ -31,11 +31,6 @@ class PredictedValuesDisplay(Display):
     position_label, value_label : str
         Labels of the axes, with units.
 
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib.axes.Axes and matplotlib.figure.Figure
-        The axes drawn on and their figure, after ``plot``.
-
     Examples
     --------
     >>> from gradraker.plotting import PredictedValuesDisplay

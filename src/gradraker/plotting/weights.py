@@ -102,8 +102,6 @@ class ContributionWeightsDisplay(_TimeDisplay):
     ----------
     noise_range : tuple of float
         Of the weights.
-    ax_, figure_ : matplotlib.axes.Axes and matplotlib.figure.Figure
-        The axes drawn on and their figure, after ``plot``.
 
     Examples
     --------
@@ -154,8 +152,6 @@ class ConformityDisplay(_TimeDisplay):
     ----------
     conformity : ndarray of shape (T,)
         α_{T+1−i} for i = 1, …, T, NaN where there is none.
-    ax_, figure_ : matplotlib.axes.Axes and matplotlib.figure.Figure
-        The axes drawn on and their figure, after ``plot``.
 
     Examples
     --------

@@ -1,8 +1,9 @@
 """What a user shows to others: a summary of a job as a dict, and a page made from it."""
 
+from gradraker.report.answers import summarize_explanation, summarize_update
 from gradraker.report.explorer import build_explorer
 from gradraker.report.html import render_predictions, render_targets
-from gradraker.report.summary import summarize_explanation, summarize_predictions, summarize_update
+from gradraker.report.summary import summarize_predictions
 from gradraker.report.sweep import render_sweep, summarize_sweep
 
 __all__ = [

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from gradraker._html import show_hidden
 from gradraker._validation import to_json_number
 from gradraker.exceptions import UnknownNodesError
-from gradraker.graph.neighbourhood import find_neighbourhood
+from gradraker.graph.node_graph import find_neighbourhood
 from gradraker.models.left_out import LeftOut, LeftOutClasses
-from gradraker.report.names import to_json_name
+from gradraker.report.summary import to_json_name
 from gradraker.workflow import Contributors, NodePredictions
 
 # A page below 10 MB: bytes for all data, and for the columns of one node, the most nodes.

@@ -6,19 +6,22 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gradraker._validation import to_json_number
-from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.graph.node_graph import count_reversed
+from gradraker.models.left_out import LeftOut, LeftOutClasses
 from gradraker.models.node_model import NodeModel
 from gradraker.models.walks.node_regressor import NodeRegressor
 from gradraker.models.walks.targets.transforms import NoTransform
-from gradraker.report.names import list_contributors, round_off, to_json_name, to_json_value
-from gradraker.report.quality import describe_left_out
 from gradraker.sweep.versions import collect_versions
-from gradraker.workflow import NodePredictions, Update
+from gradraker.workflow import NodePredictions
 
 _MOST_DRAWN = 2000
+# Left-out nodes with the largest errors, and contributors of each.
+_N_WORST = 10
+_N_REASONS = 3
+_BINS = 10
 # Whose attributes the blocks of a kernel hold.
 _WHOSE = {
     "attributes": "of the node",
@@ -103,7 +106,7 @@ def _describe_graph(result: NodePredictions) -> dict[str, Any]:
     adjacency, degrees = model.adjacency_, model.count_neighbours()
     return {
         "nodes": len(degrees),
-        "edges": _count_edges(model),
+        "edges": count_edges(model),
         "entries": int(degrees.sum()),
         "weighted": bool(np.any(adjacency.data != 1.0)),
         "directed": model.is_directed_,
@@ -114,7 +117,7 @@ def _describe_graph(result: NodePredictions) -> dict[str, Any]:
     }
 
 
-def _count_edges(model: NodeModel) -> int:
+def count_edges(model: NodeModel) -> int:
     """Return the edges that the model uses; without directions, both entries are one edge."""
     A = model.adjacency_
     if model.is_directed_:
@@ -201,143 +204,6 @@ def _measure_width(one: dict[str, Any]) -> float:
     return math.inf if None in ends else float(ends[1] - ends[0])
 
 
-def summarize_update(
-    update: Update, result: NodePredictions, *, n_contributors: int
-) -> dict[str, Any]:
-    """Summarize an update: what ``gradraker update --json`` prints.
-
-    Examples
-    --------
-    >>> from gradraker import NodeRegressor
-    >>> from gradraker.report import summarize_update
-    >>> from gradraker.workflow import predict_all, update_nodes
-    >>> model = NodeRegressor().fit([("a", "b"), ("b", "c")], {"a": 1.0, "c": 2.0})
-    >>> update = update_nodes(model, values={"b": 1.5})
-    >>> summarize_update(update, predict_all(model), n_contributors=0)["learned"]
-    1
-    """
-    model = result.model
-    facts = model.describe()
-    summary = {
-        "command": "update",
-        "method": facts["method"],
-        "task": result.task,
-        "nodes": len(model.nodes_),
-        "edges": _count_edges(model),
-        "directed": model.is_directed_,
-        "graph_changed": update.graph_changed,
-        "learned": len(update.learned),
-        "passed_over": update.n_passed_over,
-        "forgotten": update.n_forgotten,
-        "known": len(model.known_nodes_),
-        "coverage": result.coverage,
-        "bounds": describe_bounds(result),
-    }
-    if update.task == "classes":
-        summary |= {
-            "accuracy_before": update.accuracy,
-            "accuracy_of_most_common": update.accuracy_of_most_common,
-            "most_common": to_json_name(update.fallback),
-        }
-    else:
-        summary |= {
-            "rmse_before": update.rmse,
-            "rmse_of_mean": update.rmse_of_mean,
-            "mean": update.fallback,
-        }
-    if "steps" in facts:
-        summary |= {"steps": facts["steps"], "sigma2": facts["sigma2"]["value"]}
-    return summary | {"predictions": list_predictions(result, n_contributors)}
-
-
-def summarize_explanation(
-    model: NodeModel, explanation: LinearExplanation, *, k: int, target: object = None
-) -> dict[str, Any]:
-    """Summarize why the first explained node got its prediction: what ``gradraker explain`` prints.
-
-    Contributions are weight × (value − mean), the part by which a known value moves the prediction
-    from the mean. A class is scored by the weights of the known nodes of that class. ``target`` is
-    the one that was explained, if the model has several.
-
-    Examples
-    --------
-    >>> from gradraker import NodeRegressor
-    >>> from gradraker.report import summarize_explanation
-    >>> model = NodeRegressor().fit([("a", "b"), ("b", "c")], {"a": 1.0, "c": 2.0})
-    >>> summarize_explanation(model, model.explain(["b"]), k=1)["observed"]
-    2
-    """
-    if explanation.class_names is not None:
-        return _summarize_class(model, explanation, k=k)
-    units = explanation.units
-    mean = (
-        model.mean_
-        if units is None and not model.target_names_
-        else float(explanation.values.mean())
-    )
-    weights, moved = explanation.weights[0], explanation.values - mean
-    order = explanation.find_heaviest(k)[0].tolist()
-    total, listed = float(weights @ moved), float(weights[order] @ moved[order])
-    further = explanation.describe_pairs([0] * len(order), order)
-    if units is not None:
-        further = {"scaled_value": explanation.values[order]} | further
-    scaled = (
-        {} if units is None else {"scale": units.scale, "sum": float(explanation.prediction[0])}
-    )
-    return {
-        "node": str(explanation.node_names[0]),
-        "prediction": to_json_number(explanation.predicted_labels[0]),
-        "mean": mean,
-        "observed": int(weights.size),
-        "sum_of_weights": float(weights.sum()),
-        "listed_part": listed / total if total != 0.0 else 1.0,
-        "parts": explanation.get_parts(0),
-        "attributes": list_coefficients(model, target, k),
-        "contributors": [
-            {
-                "node": str(explanation.known_names[i]),
-                "weight": float(weights[i]),
-                "value": round_off(float(explanation.known_labels[i])),
-                "contribution": float(weights[i] * moved[i]),
-            }
-            | {name: float(column[at]) for name, column in further.items()}
-            for at, i in enumerate(order)
-        ],
-    } | scaled
-
-
-def _summarize_class(model: NodeModel, explanation: LinearExplanation, *, k: int) -> dict[str, Any]:
-    weights, scores = explanation.weights[0], explanation.prediction[0]
-    node = explanation.node_names[0]
-    chances = model.predict_proba([node])[0]
-    names = [to_json_name(label) for label in model.classes_.tolist()]
-    first = names.index(to_json_name(model.predict([node]).tolist()[0]))
-    ranked = sorted(range(len(names)), key=lambda i: (i != first, -chances[i]))
-    order = explanation.find_heaviest(k)[0].tolist()
-    return {
-        "node": str(node),
-        "prediction": names[first],
-        "probability": float(chances[first]),
-        "classes": [
-            {"class": names[i], "probability": float(chances[i]), "score": float(scores[i])}
-            for i in ranked
-        ],
-        "observed": int(weights.size),
-        "sum_of_weights": float(weights.sum()),
-        "listed_part": float(np.abs(weights[order]).sum() / max(np.abs(weights).sum(), 1e-300)),
-        "parts": explanation.get_parts(0),
-        "attributes": list_coefficients(model, names[first], k),
-        "contributors": [
-            {
-                "node": str(explanation.known_names[i]),
-                "weight": float(weights[i]),
-                "value": to_json_value(explanation.known_labels[i]),
-            }
-            for i in order
-        ],
-    }
-
-
 def describe_attributes(
     facts: dict[str, Any], model: NodeModel, *, target: object = None
 ) -> dict[str, Any] | None:
@@ -366,15 +232,6 @@ def describe_attributes(
     return told | {"coefficients": [one for one in named if wanted in (None, one.get("target"))]}
 
 
-def list_coefficients(model: NodeModel, target: object, k: int) -> list[dict[str, Any]]:
-    """List the attributes that count most for a class or a target (None if there is one only)."""
-    told = describe_attributes(model.describe(), model, target=target)
-    if told is None:
-        return []
-    listed = told["coefficients"][:k]
-    return [{key: one[key] for key in ("attribute", "whose", "coefficient")} for one in listed]
-
-
 def _name_coefficient(one: dict[str, Any], model: NodeModel) -> dict[str, Any]:
     is_classes = model.value_kind.task == "classes"
     names = model.classes_.tolist() if is_classes else model.target_names_
@@ -384,3 +241,156 @@ def _name_coefficient(one: dict[str, Any], model: NodeModel) -> dict[str, Any]:
         "whose": _WHOSE.get(one["block"], one["block"]),
         "coefficient": one["coefficient"],
     } | named
+
+
+# -- errors of known nodes that were left out -----------------------------------------------------
+
+
+def describe_left_out(result: NodePredictions) -> dict[str, Any] | None:
+    """Return errors of left-out nodes as JSON can hold them; None if no node was left out."""
+    left_out = result.left_out
+    if left_out is None:
+        return None
+    if isinstance(left_out, LeftOut):
+        return _describe_values(result, left_out)
+    return _describe_classes(result, left_out)
+
+
+def _describe_values(result: NodePredictions, left_out: LeftOut) -> dict[str, Any]:
+    names = result.nodes[left_out.rows].tolist()
+    errors = left_out.predictions - left_out.values
+    points = [
+        {"node": to_json_name(name), "value": value, "prediction": prediction}
+        for name, value, prediction in zip(
+            names, left_out.values.tolist(), left_out.predictions.tolist(), strict=True
+        )
+    ]
+    worst = np.argsort(-np.abs(errors), kind="stable")[:_N_WORST].tolist()
+    found = result.find_left_out_contributors(_N_REASONS, nodes=[names[i] for i in worst])
+    largest = [
+        points[i]
+        | {"error": float(errors[i])}
+        | {"contributors": list_contributors(found.names[k], found.weights[k], found.values[k])}
+        for k, i in enumerate(worst)
+    ]
+    return {
+        "nodes": len(names),
+        "one_at_a_time": left_out.one_at_a_time,
+        "mean": left_out.mean,
+        "rmse": to_json_number(left_out.error.rmse),
+        "rmse_of_mean": to_json_number(left_out.error.rmse_of_mean),
+        "gnmse": to_json_number(left_out.error.gnmse),
+        "gnmse_of_mean": to_json_number(left_out.error.gnmse_of_mean),
+        "points": points,
+        "largest_errors": largest,
+    }
+
+
+def _describe_classes(result: NodePredictions, left_out: LeftOutClasses) -> dict[str, Any]:
+    names = result.nodes[left_out.rows].tolist()
+    classes = [to_json_name(label) for label in left_out.classes.tolist()]
+    m = np.arange(len(names))
+    sure = left_out.probabilities[m, left_out.predicted]
+    points = [
+        {"node": to_json_name(name), "value": classes[c], "prediction": classes[p]}
+        | {"probability": probability}
+        for name, c, p, probability in zip(
+            names,
+            left_out.codes.tolist(),
+            left_out.predicted.tolist(),
+            sure.tolist(),
+            strict=True,
+        )
+    ]
+    # The most surprising: how improbable the true class was.
+    of_truth = left_out.probabilities[m, left_out.codes]
+    wrong = np.flatnonzero(left_out.predicted != left_out.codes)
+    worst = wrong[np.argsort(of_truth[wrong], kind="stable")][:_N_WORST].tolist()
+    found = result.find_left_out_contributors(_N_REASONS, nodes=[names[i] for i in worst])
+    largest = [
+        points[i]
+        | {"probability_of_value": float(of_truth[i])}
+        | {"contributors": list_contributors(found.names[k], found.weights[k], found.values[k])}
+        for k, i in enumerate(worst)
+    ]
+    error = left_out.error
+    return {
+        "nodes": len(names),
+        "one_at_a_time": True,
+        "accuracy": to_json_number(error.accuracy),
+        "accuracy_of_most_common": to_json_number(error.accuracy_of_most_common),
+        "log_loss": to_json_number(error.log_loss),
+        "calibration_error": to_json_number(error.calibration_error),
+        "confusion": {"classes": classes, "counts": count_confusion(left_out).tolist()},
+        "calibration": list_calibration(sure, left_out.predicted == left_out.codes),
+        "points": points,
+        "largest_errors": largest,
+    }
+
+
+def count_confusion(left_out: LeftOutClasses) -> NDArray[np.int64]:
+    """Count left-out nodes by known class (row) and predicted class (column), (K, K)."""
+    k = len(left_out.classes)
+    pairs = left_out.codes * k + left_out.predicted
+    return np.bincount(pairs, minlength=k * k).reshape(k, k)
+
+
+def list_calibration(sure: NDArray[np.float64], right: NDArray[np.bool_]) -> list[dict[str, Any]]:
+    """List how often predictions are right, by the probability that they gave.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gradraker.report.summary import list_calibration
+    >>> list_calibration(np.array([0.92, 0.98]), np.array([True, False]))
+    [{'from': 0.9, 'to': 1.0, 'nodes': 2, 'probability': 0.95, 'right': 0.5}]
+    """
+    bins = np.minimum((sure * _BINS).astype(np.int64), _BINS - 1)
+    listed = []
+    for i in np.unique(bins).tolist():
+        inside = bins == i
+        listed.append(
+            {
+                "from": i / _BINS,
+                "to": (i + 1) / _BINS,
+                "nodes": int(inside.sum()),
+                "probability": float(np.round(sure[inside].mean(), 12)),
+                "right": float(right[inside].mean()),
+            }
+        )
+    return listed
+
+
+# -- names and values as JSON can hold them -------------------------------------------------------
+
+
+def to_json_name(node: Any) -> Any:
+    """Return a name or a label as JSON can hold it."""
+    return node if isinstance(node, str | int) else str(node)
+
+
+def to_json_value(value: Any) -> Any:
+    """Return a number as it was given, or a label."""
+    return round_off(value) if isinstance(value, float) else to_json_name(value)
+
+
+def list_contributors(
+    names: list[Any], weights: NDArray[np.float64], values: NDArray[Any]
+) -> list[dict[str, Any]]:
+    """List known nodes with their weights and values."""
+    return [
+        {"node": to_json_name(name), "weight": weight, "value": to_json_value(value)}
+        for name, weight, value in zip(names, weights.tolist(), values.tolist(), strict=True)
+    ]
+
+
+def round_off(value: float) -> float:
+    """Return a value as it was before a mean was subtracted from it and added again.
+
+    Examples
+    --------
+    >>> from gradraker.report.summary import round_off
+    >>> (0.3 - 7.9) + 7.9, round_off((0.3 - 7.9) + 7.9)
+    (0.2999999999999998, 0.3)
+    """
+    return float(f"{value:.12g}")

@@ -11,8 +11,7 @@ from gradraker.live.api.pages import add_file
 from gradraker.live.api.problems import RefusedError
 from gradraker.live.service import Service
 from gradraker.live.settings import LARGEST_NUMBER
-from gradraker.studio.answers import LabSettings
-from gradraker.studio.answers.sigma2_lab import MOST_EPOCHS
+from gradraker.studio.answers.sigma2_lab import MOST_EPOCHS, LabSettings
 from gradraker.studio.page_files import POLICY, list_files
 from gradraker.studio.session import StateView, Studio
 from gradraker.studio.snapshot import collect_snapshot, render_snapshot

@@ -6,24 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from gradraker.live.learning import State, to_plain
+from gradraker.live.learning.states import State
 from gradraker.live.service import NotReadyError, Service
 from gradraker.live.service.predictor import Predictor
 from gradraker.models import NodeModel
-from gradraker.studio.answers import (
-    GraphPart,
-    GraphParts,
-    Sigma2Lab,
+from gradraker.studio.answers.graph_parts import GraphPart, GraphParts
+from gradraker.studio.answers.node_columns import (
     average_columns,
     compute_left_out,
     compute_uncertainty,
-    explain_node,
-    imagine_changes,
     list_columns,
-    make_lab,
-    pack,
     pack_columns,
 )
+from gradraker.studio.answers.node_panel import explain_node, imagine_changes
+from gradraker.studio.answers.packing import pack
+from gradraker.studio.answers.sigma2_lab import Sigma2Lab, make_lab
 from gradraker.studio.stream import replay
 from gradraker.studio.studio_options import StudioOptions
 
@@ -232,12 +229,10 @@ class Studio:
     def describe(self) -> dict[str, Any]:
         """Return what the page needs to know about the service."""
         stream, settings = self.options.stream, self.service.settings
-        return to_plain(  # type: ignore[no-any-return]
-            {
-                "title": self.options.title,
-                "unit": self.options.unit,
-                "token_for": settings.token_for,
-                "stream": None if stream is None else stream.is_on,
-                "is_snapshot": False,
-            }
-        )
+        return {
+            "title": self.options.title,
+            "unit": self.options.unit,
+            "token_for": settings.token_for,
+            "stream": None if stream is None else stream.is_on,
+            "is_snapshot": False,
+        }

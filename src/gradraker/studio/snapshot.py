@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from gradraker.studio.answers import LabSettings
+from gradraker.studio.answers.sigma2_lab import LabSettings
 from gradraker.studio.page_files import STYLES, join_modules, read_file
 from gradraker.studio.session import StateView
 

@@ -1,18 +1,13 @@
-"""Streams: values that arrive one at a time, each predicted before it is learned."""
+"""A stream of values that are known: each predicted before it is learned."""
 
-import asyncio
-import contextlib
 import copy
-from collections.abc import Iterator
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradraker.graph.node_values import NUMBERS
-from gradraker.live.journal import Submission
-from gradraker.live.learning import to_plain
-from gradraker.live.service import NotKeptError, NotReadyError, Service, TooBusyError
+from gradraker.graph.values import NUMBERS
+from gradraker.live.learning.states import to_plain
 
 if TYPE_CHECKING:
     from gradraker.models import NodeModel
@@ -21,41 +16,6 @@ _KNOWN_AT_FIRST = 0.1
 _MOST_ARRIVALS = 300
 _SECONDS = 4.0
 _FEWEST = 4
-
-
-class DemoStream:
-    """Changes that are put when the page asks for them: on, off, or one step."""
-
-    def __init__(self, submissions: Iterator[Submission], *, seconds: float = 1.0) -> None:
-        self._submissions = submissions
-        self._seconds = seconds
-        self._is_on = False
-        self._wake = asyncio.Event()
-
-    @property
-    def is_on(self) -> bool:
-        """Whether values arrive by themselves."""
-        return self._is_on
-
-    def switch(self, is_on: bool) -> None:
-        """Let values arrive, or stop them."""
-        self._is_on = is_on
-        self._wake.set()
-
-    async def step(self, service: Service) -> None:
-        """Put the next change."""
-        with contextlib.suppress(TooBusyError, NotReadyError, NotKeptError):
-            await service.submit(next(self._submissions))
-
-    async def run(self, service: Service) -> None:
-        """Put changes while it is on, until it is cancelled."""
-        while True:
-            if not self._is_on:
-                self._wake.clear()
-                await self._wake.wait()
-                continue
-            await self.step(service)
-            await asyncio.sleep(self._seconds)
 
 
 def replay(model: "NodeModel", *, seed: int) -> dict[str, Any]:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gradraker.datasets import load_temperature
-from gradraker.live.demo_stream import list_submissions
+from gradraker.live.demo_stream import DemoStream
 from gradraker.models import NodeRegressor
-from gradraker.studio.stream import DemoStream
 from gradraker.studio.studio_options import StudioOptions
 
 if TYPE_CHECKING:
@@ -39,6 +38,6 @@ def make_demo() -> "tuple[NodeModel, StudioOptions]":
         describe_stations(),
         title="January at 89 Swiss weather stations",
         dataset=data,
-        stream=DemoStream(list_submissions()),
+        stream=DemoStream(is_on=False),
     )
     return NodeRegressor().fit(data, known), options

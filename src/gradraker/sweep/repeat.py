@@ -19,7 +19,7 @@ from gradraker.datasets import split_nodes
 from gradraker.features import FrequencyTable, compute_projections, to_row_arrays
 from gradraker.features.engines.cuda import CudaEngine
 from gradraker.features.parallel import parallel_for
-from gradraker.kernels.pairs import group_equal_rows
+from gradraker.kernels.distances.canonical_rows import group_equal_rows
 from gradraker.kernels.ranges import compute_ranges, find_extreme_pairs
 from gradraker.sweep.checkpoint import Repeat
 

@@ -5,8 +5,8 @@ import multiprocessing
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import cache, partial
 from typing import Any
 
@@ -20,8 +20,8 @@ from gradraker._files import is_stream, lock_file
 from gradraker._validation import check_choice, check_count, check_fraction, check_learning_rate
 from gradraker.datasets import GraphDataset
 from gradraker.exceptions import ArgumentError, SweepError, SweepFileError
+from gradraker.features.engine import DEVICES, choose_engine
 from gradraker.features.engines.cuda import CudaEngine
-from gradraker.features.engines.devices import DEVICES, choose_engine
 from gradraker.kernels import get_kernel
 from gradraker.sweep.checkpoint import Checkpoint, Repeat
 from gradraker.sweep.repeat import Sweep, draw_repeat, find_boundaries, run_repeat
@@ -140,20 +140,14 @@ def sigma2_sweep(
         run = partial(_run_on_device, sweep, engine)
     if checkpoint is None:
         return _run_all(run, settings, None, report)
-    with _lock_checkpoint(checkpoint):
-        return _run_all(run, settings, Checkpoint(checkpoint, settings), report)
-
-
-@contextmanager
-def _lock_checkpoint(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Refuse a file that another process adds repeats to; devices and FIFOs have no lock."""
 
     def refuse() -> None:
         problem = "is written by another sweep that is running: wait for it, or name another file"
-        raise SweepFileError(os.fspath(path), problem)
+        raise SweepFileError(os.fspath(checkpoint), problem)
 
-    with nullcontext() if is_stream(path) else lock_file(path, on_wait=refuse):
-        yield
+    # Devices and FIFOs have no lock.
+    with nullcontext() if is_stream(checkpoint) else lock_file(checkpoint, on_wait=refuse):
+        return _run_all(run, settings, Checkpoint(checkpoint, settings), report)
 
 
 def _run_all(

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
+from gradraker._fields import describe_fields
 from gradraker._validation import check_choice
 from gradraker.exceptions import ArgumentError
 from gradraker.sweep.sweep_result import SweepResult
@@ -21,18 +22,10 @@ if TYPE_CHECKING:
 SYMBOLS = {"n_frequencies": "D", "learning_rate": "η", "n_epochs": "E"}
 
 
+@describe_fields
 @dataclass(frozen=True, eq=False, repr=False)
 class SettingsSweep:
     """Sweeps over σ² that differ in one setting; :func:`gradraker.sweep.settings_sweep` makes it.
-
-    Attributes
-    ----------
-    setting : {"n_frequencies", "learning_rate", "n_epochs"}
-        The setting that differs.
-    values : tuple of numbers
-        Its values.
-    results : tuple of SweepResult
-        The sweep of each value.
 
     Examples
     --------
@@ -43,9 +36,11 @@ class SettingsSweep:
     2
     """
 
-    setting: str
-    values: tuple[float, ...]
-    results: tuple[SweepResult, ...]
+    setting: Annotated[
+        str, 'That differs: ``"n_frequencies"``, ``"learning_rate"`` or ``"n_epochs"``.'
+    ]
+    values: Annotated[tuple[float, ...], "Its values."]
+    results: Annotated[tuple[SweepResult, ...], "The sweep of each value."]
 
     def to_frame(self) -> Any:
         """The frames of all sweeps under each other, with a column of the setting."""

@@ -1,8 +1,12 @@
 """Whole jobs, as the command line calls them: predict, update, evaluate."""
 
 from gradraker.workflow.bank import BankPredictions, predict_with_bank
-from gradraker.workflow.contributors import Contributors, find_contributors
-from gradraker.workflow.node_predictions import NodePredictions, evaluate_left_out
+from gradraker.workflow.node_predictions import (
+    Contributors,
+    NodePredictions,
+    evaluate_left_out,
+    find_contributors,
+)
 from gradraker.workflow.predict import predict_all, predict_nodes, predict_targets
 from gradraker.workflow.ranges import find_ranges
 from gradraker.workflow.series import SeriesPredictions, predict_series

@@ -1,6 +1,7 @@
 """The demonstration: learn Swiss temperatures at some stations, predict the others."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,63 +16,14 @@ ATTRIBUTION = "Source: MeteoSwiss"
 _N_REASONS = 5
 
 
-@dataclass(frozen=True)
-class StationPrediction:
-    """What was predicted for one station, in °C."""
-
-    station: str
-    altitude_m: float
-    true_c: float
-    predicted_c: float
-    error_c: float
-
-
-@dataclass(frozen=True)
-class Reason:
-    """A known station that counts in a prediction, with its weight and its value in °C."""
-
-    station: str
-    weight: float
-    value_c: float
-
-
-@dataclass(frozen=True)
-class ExplainedStation:
-    """What a method predicts for a station, in °C, and the known stations that count most."""
-
-    method: str
-    station: str
-    true_c: float
-    predicted_c: float
-    reasons: tuple[Reason, ...]
-
-
-@dataclass(frozen=True)
-class DemoSummary:
-    """The numbers that the demo reports; GNMSE is on values scaled to [0, 1]."""
-
-    dataset: str
-    source: str
-    seed: int
-    n_nodes: int
-    n_edges: int
-    n_sampled: int
-    n_tested: int
-    sigma2: float
-    sigma2_rule: str
-    gnmse: float
-    gnmse_of_mean: float
-    gnmse_of_node_model: float
-    best: tuple[StationPrediction, ...]
-    worst: tuple[StationPrediction, ...]
-    explained: tuple[ExplainedStation, ...]
-
-
 @dataclass(frozen=True, eq=False)
 class DemoResult:
-    """The summary, and per station what a figure needs."""
+    """The numbers that the demo reports, as JSON can hold them, and what a figure needs.
 
-    summary: DemoSummary
+    GNMSE is on values scaled to [0, 1]; temperatures of stations are in °C.
+    """
+
+    summary: dict[str, Any]
     altitude_m: NDArray[np.float64]
     true_c: NDArray[np.float64]
     predicted_c: NDArray[np.float64]  # by SKG; NaN at sampled stations
@@ -118,23 +70,26 @@ def run_demo(*, seed: int) -> DemoResult:
     is_sampled[sampled] = True
 
     ranked = _rank_stations(data, altitude, predicted_c, tested)
-    summary = DemoSummary(
-        dataset=data.name,
-        source=ATTRIBUTION,
-        seed=seed,
-        n_nodes=data.n_nodes,
-        n_edges=data.n_edges,
-        n_sampled=len(sampled),
-        n_tested=len(tested),
-        sigma2=float(model.sigma2_),
-        sigma2_rule=rule,
-        gnmse=gnmse(y[tested], y_pred),
-        gnmse_of_mean=gnmse(y[tested], mean),
-        gnmse_of_node_model=gnmse(y[tested], y_node_model),
-        best=tuple(ranked[:3]),
-        worst=tuple(ranked[:-4:-1]),  # the worst one first
-        explained=_explain_station(data, top, explanations),
-    )
+    summary = {
+        "dataset": data.name,
+        "source": ATTRIBUTION,
+        "seed": seed,
+        "n_nodes": data.n_nodes,
+        "n_edges": data.n_edges,
+        "n_sampled": len(sampled),
+        "n_tested": len(tested),
+        "sigma2": float(model.sigma2_),
+        "sigma2_rule": rule,
+        "gnmse": gnmse(y[tested], y_pred),
+        "gnmse_of_mean": gnmse(y[tested], mean),
+        "gnmse_of_node_model": gnmse(y[tested], y_node_model),
+        "best": ranked[:3],
+        "worst": ranked[:-4:-1],  # the worst one first
+        "explained": [
+            {"method": method, **_describe_station(data, top, *explained)}
+            for method, explained in explanations.items()
+        ],
+    }
     names = [str(name) for name in data.node_names]
     ends = data.adjacency.tocoo().coords
     return DemoResult(
@@ -149,45 +104,42 @@ def run_demo(*, seed: int) -> DemoResult:
     )
 
 
-def _explain_station(
-    data: GraphDataset, station: int, explanations: dict[str, tuple[LinearExplanation, float]]
-) -> tuple[ExplainedStation, ...]:
-    return tuple(
-        ExplainedStation(
-            method=method,
-            station=data.node_names[station],
-            true_c=float(data.values[station]),
-            predicted_c=float(guess),
-            reasons=_list_reasons(found, data),
-        )
-        for method, (found, guess) in explanations.items()
-    )
-
-
 def _rank_stations(
     data: GraphDataset,
     altitude: NDArray[np.float64],
     predicted_c: NDArray[np.float64],
     tested: NDArray[np.intp],
-) -> list[StationPrediction]:
+) -> list[dict[str, Any]]:
     """Return what was predicted for each unknown station, the smallest error first."""
     errors = predicted_c - data.values
     return [
-        StationPrediction(
-            station=data.node_names[node],
-            altitude_m=float(altitude[node]),
-            true_c=float(data.values[node]),
-            predicted_c=float(predicted_c[node]),
-            error_c=float(errors[node]),
-        )
+        {
+            "station": data.node_names[node],
+            "altitude_m": float(altitude[node]),
+            "true_c": float(data.values[node]),
+            "predicted_c": float(predicted_c[node]),
+            "error_c": float(errors[node]),
+        }
         for node in tested[np.argsort(np.abs(errors)[tested], kind="stable")]
     ]
 
 
-def _list_reasons(found: LinearExplanation, data: GraphDataset) -> tuple[Reason, ...]:
+def _describe_station(
+    data: GraphDataset, top: int, found: LinearExplanation, guess: float
+) -> dict[str, Any]:
+    """Return a station with its prediction and the known stations that count most in it."""
     heaviest = found.find_heaviest(_N_REASONS)[0].tolist()
     stations = [int(str(found.known_names[i])) for i in heaviest]
-    return tuple(
-        Reason(data.node_names[station], float(found.weights[0, i]), float(data.values[station]))
-        for i, station in zip(heaviest, stations, strict=True)
-    )
+    return {
+        "station": data.node_names[top],
+        "true_c": float(data.values[top]),
+        "predicted_c": float(guess),
+        "reasons": [
+            {
+                "station": data.node_names[station],
+                "weight": float(found.weights[0, i]),
+                "value_c": float(data.values[station]),
+            }
+            for i, station in zip(heaviest, stations, strict=True)
+        ],
+    }

@@ -13,7 +13,7 @@ from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.adapters.columns import Task
 from gradraker.graph.adapters.tables import ValueTable, is_table
 from gradraker.graph.edges import EdgeList
-from gradraker.graph.node_values import find_task
+from gradraker.graph.labels import find_task
 from gradraker.graph.values import select_columns
 from gradraker.io.readers import NodeValues
 from gradraker.models.node_model import NodeModel
@@ -244,7 +244,7 @@ def _choose_model(model: object, task: Task | None, values: Any) -> NodeModel:
 
 def _select_edges(graph: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Return the edges of a table, which know how they were read, and the options that remain."""
-    if not is_table(graph):
+    if isinstance(graph, EdgeList) or not is_table(graph):
         return graph, options
     columns = {name: options.get(name) for name in ("source", "target", "weight")}
     edges = to_edge_list(graph, GraphOptions(**columns))

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import gradraker
 from gradraker.cli import main
 from gradraker.exceptions import NoDeviceError
-from gradraker.features.engines import devices
+from gradraker.features.engine import ENGINES
 from oracles.strict_engine import StrictEngine
 
 
@@ -36,7 +36,7 @@ def _refuse() -> Any:
 
 @pytest.mark.usefixtures("files")
 def test_predict_on_a_gpu_says_so_and_predicts_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(devices.ENGINES, "cuda", StrictEngine)
+    monkeypatch.setitem(ENGINES, "cuda", StrictEngine)
     arguments = ("predict", "--value", "value", "--out")
     plain = _run(*arguments, "cpu.csv")
     assert "Computed on" not in plain.output
@@ -57,9 +57,9 @@ def test_update_moves_a_model_to_the_processor(
     files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setitem(devices.ENGINES, "cuda", StrictEngine)
+        patch.setitem(ENGINES, "cuda", StrictEngine)
         _run("predict", "--value", "value", "--device", "cuda", "--model", "model.gr")
-    monkeypatch.setitem(devices.ENGINES, "cuda", _refuse)
+    monkeypatch.setitem(ENGINES, "cuda", _refuse)
     (files / "new.csv").write_text("node,value\n1,0.1\n")
     arguments = ["update", "--model", "model.gr", "--values", "new.csv"]
     refused = CliRunner().invoke(main, arguments)
@@ -72,14 +72,14 @@ def test_update_moves_a_model_to_the_processor(
 
 @pytest.mark.usefixtures("files")
 def test_without_a_gpu_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(devices.ENGINES, "cuda", _refuse)
+    monkeypatch.setitem(ENGINES, "cuda", _refuse)
     refused = _run("predict", "--value", "value", "--device", "cuda")
     assert refused.exit_code == 1
     assert refused.stderr.strip().endswith("CuPy finds no GPU; device='cpu' does without")
     taken = _run("predict", "--value", "value", "--device", "auto")
     assert taken.exit_code == 0
     assert "warning: device='auto' takes the CPU: CuPy finds no GPU" in taken.stderr
-    assert "devices.py" not in taken.stderr
+    assert "engine.py" not in taken.stderr
     several = _run("predict", "--value", "value,other", "--device", "cuda", "--out", "-")
     assert several.exit_code == 1
 

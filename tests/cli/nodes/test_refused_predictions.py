@@ -152,7 +152,7 @@ def test_a_failing_writer_leaves_the_old_file_and_no_litter(
         raise OSError(28, "No space left on device")
 
     before = sorted(os.listdir())
-    monkeypatch.setattr("gradraker.cli.page.make_csv", lambda rows: write)
+    monkeypatch.setattr("gradraker.cli.output.make_csv", lambda rows: write)
     assert_refused(predict("--out", "p.csv"), 1, "p.csv: No space left on device")
     assert Path("p.csv").read_text() == "old"
     assert sorted(os.listdir()) == before

@@ -53,7 +53,7 @@ def test_full_disk_leaves_model_and_table_as_they_were(files: Any, monkeypatch: 
     def write(file: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("gradraker.cli.page.make_csv", lambda rows: write)
+    monkeypatch.setattr("gradraker.cli.output.make_csv", lambda rows: write)
     arguments = ["update", "--model", "m.gr", "--values", "a.csv", "--out", "out.csv"]
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 1

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
-from gradraker.kernels.distances.canonical_rows import prepare_rows
+from gradraker.kernels.distances import canonical_rows
+from gradraker.kernels.distances.canonical_rows import group_equal_rows, prepare_rows
 from gradraker.kernels.distances.extremes import (
     extreme_squared_distances,
     find_largest_distance,
@@ -130,3 +132,58 @@ def test_bad_input_raises(search: Callable[..., Any], X: Any, message: str) -> N
 def test_unknown_metric_raises() -> None:
     with pytest.raises(ValueError, match="metric='cosine' is unknown; use one of sqeuclidean, l1"):
         find_largest_distance(np.eye(3), metric="cosine")
+
+
+def _group_by_dictionary(X: NDArray[np.float64]) -> tuple[Any, ...]:
+    first, groups = {}, []  # type: ignore[var-annotated]
+    for i, row in enumerate(X.tolist()):
+        first.setdefault(tuple(row), i)
+        groups.append(list(first).index(tuple(row)))
+    return list(first.values()), groups
+
+
+@pytest.mark.parametrize("kind", [np.ascontiguousarray, sp.csr_array])
+@pytest.mark.parametrize("n_values", [1, 2, 5])
+def test_groups_equal_a_dictionary_of_rows(
+    kind: Callable[..., Any] | type[Any], n_values: int
+) -> None:
+    X = np.random.default_rng(n_values).integers(0, n_values, (60, 3)).astype(float)
+    first, group = group_equal_rows(kind(X))
+    expected = _group_by_dictionary(X)
+    assert (first.tolist(), group.tolist()) == expected
+
+
+def test_zero_and_minus_zero_are_equal() -> None:
+    first, group = group_equal_rows(np.array([[0.0, 1.0], [-0.0, 1.0]]))
+    assert (first.tolist(), group.tolist()) == ([0], [0, 0])
+
+
+@pytest.mark.parametrize("kind", [np.ascontiguousarray, sp.csr_array])
+@pytest.mark.parametrize(
+    "X",
+    [
+        [[1.0, 0.0], [0.0, 1.0]],
+        [[1.0, 0.0], [2.0, 0.0]],
+        [[1.0, 0.0], [0.0, 0.0]],
+        [[1.0, 0.0], [1.0, 1.0]],
+        [[1.0, 1.0], [1.0, 0.0]],
+    ],
+)
+def test_rows_that_differ_but_have_one_hash_are_told_apart(
+    monkeypatch: pytest.MonkeyPatch, X: list[Any], kind: Callable[..., Any] | type[Any]
+) -> None:
+    first, group = group_equal_rows(kind(np.array(X)))
+    assert first.tolist() == group.tolist() == [0, 1]
+    rows = kind(np.array([X[0], X[1], X[0]]))
+    first, group = group_equal_rows(rows)
+    assert (first.tolist(), group.tolist()) == ([0, 1], [0, 1, 0])
+    hash_rows, seeds = canonical_rows._hash_rows, []
+
+    def collide(values: Any, seed: Any) -> Any:
+        seeds.append(seed)
+        return hash_rows(values, seed) if seed == 2 else np.zeros(3, dtype=np.uint64)
+
+    monkeypatch.setattr(canonical_rows, "_hash_rows", collide)
+    first, group = group_equal_rows(rows)
+    assert (first.tolist(), group.tolist()) == ([0, 1], [0, 1, 0])
+    assert seeds == [0, 1, 2]

@@ -16,6 +16,7 @@ from gradraker.kernels.distances.extremes import (
     extreme_squared_distances,
     find_largest_distance,
     find_smallest_nonzero_distance,
+    subtract_pair,
 )
 from graphs import power_law_graph
 from oracles.distance_examples import EXAMPLES, METRICS, is_integral, sparse
@@ -233,3 +234,11 @@ def test_column_that_all_rows_share_compares_few_pairs() -> None:
 def test_extremes_are_reproducible() -> None:
     X = np.tile(EXAMPLES["unweighted"], (2, 1))
     assert extreme_squared_distances(X) == extreme_squared_distances(X)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_difference_of_a_pair_leaves_zeros_out(kind: type) -> None:
+    X = np.array([[1.0, 2.0, 0.0], [1.0, 0.0, 4.0]])
+    assert subtract_pair(kind(X), (0, 1)).tolist() == [2.0, -4.0]
+    assert subtract_pair(kind(X), (1, 0)).tolist() == [-2.0, 4.0]
+    assert subtract_pair(kind(X.astype(int)), (0, 1)).dtype == np.float64

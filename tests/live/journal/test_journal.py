@@ -10,23 +10,17 @@ from typing import Any
 import pytest
 
 from gradraker.exceptions import JournalError
-from gradraker.live.journal import (
-    Batch,
-    Journal,
-    KeyConflict,
-    Lease,
-    Receipt,
-    Snapshot,
-    Submission,
-    UnknownNode,
+from gradraker.live.journal.changes import Change, compute_effect
+from gradraker.live.journal.journal import Batch, Journal, Snapshot
+from gradraker.live.journal.lease import Lease
+from gradraker.live.journal.validation import (
     Validation,
-    append,
     has_outcome,
     read_validations,
     record_outcome,
     summarize_errors,
 )
-from gradraker.live.journal.changes import Change, compute_effect
+from gradraker.live.journal.writing import KeyConflict, Receipt, Submission, UnknownNode, append
 
 FACTS = {"values": "numbers", "edges": "directed", "names": "text"}
 _numbers = itertools.count()
@@ -201,7 +195,7 @@ def test_outcomes_are_written_once(journal: Any) -> None:
     assert has_outcome(journal, batch)
     assert read_validations(journal, last=10) == found[::-1]
     assert journal.read_refusals(batch) == {2: "refused"}
-    assert journal.count_refusals() == 1
+    assert len(journal.read_refusals(Batch(1, 1, 2**62))) == 1
     errors = summarize_errors(journal, last=10, is_label=False)
     assert (errors["n"], errors["rmse"], errors["rmse_of_mean"]) == (1, 0.5, 1.0)
     labels = summarize_errors(journal, last=10, is_label=True)

@@ -9,16 +9,15 @@ import numpy as np
 import pytest
 
 from gradraker import NodeRegressor, load
-from gradraker.live.journal import Journal, Submission, append, read_validations
 from gradraker.live.journal.changes import Change
+from gradraker.live.journal.journal import Journal
+from gradraker.live.journal.validation import read_validations
+from gradraker.live.journal.writing import Submission, append
+from gradraker.live.learning.channel import receive_descriptor, send_descriptor
 from gradraker.live.learning.learner import Learner
-from gradraker.live.learning.learner_settings import (
-    LearnerSettings,
-    receive_descriptor,
-    send_descriptor,
-)
 from gradraker.live.learning.live_model import LiveModel, describe_base, dump_base
 from gradraker.live.learning.states import open_state_file, read_state, write_state
+from gradraker.live.settings import Settings
 
 
 @pytest.fixture
@@ -31,7 +30,7 @@ def journal(model_file: Any, tmp_path: Any) -> Any:
 
 
 def make_learner(journal: Any, **options: Any) -> Any:
-    return Learner(journal, LearnerSettings(journal="", **options))
+    return Learner(journal, Settings(journal="", token_for="nothing", **options))
 
 
 def put(journal: Any, node: Any, value: Any) -> Any:
@@ -148,7 +147,7 @@ def test_state_goes_through_a_file(journal: Any, monkeypatch: Any, in_memory: bo
     table = learner.make_state()
     ours, theirs = multiprocessing.Pipe()
     with open_state_file() as file:
-        write_state(file, table, learner.live.model, integers=False)
+        write_state(file, table, learner.live.model)
         theirs.send("news")
         send_descriptor(theirs, file.fileno())
     theirs.close()

@@ -176,7 +176,7 @@ def test_state_holds_what_new_nodes_need(monkeypatch: Any) -> None:
     live = LiveModel(model, is_directed=True, has_integer_names=True)
     table = make_table(live, seq=1, batch=1, learned=[])
     file = open_state_file()
-    write_state(file, table, model, integers=True)
+    write_state(file, table, model)
     expected = model.predict_new({100: [1, 2]}, return_interval=True)
     monkeypatch.setattr(Operators, "list_remainders", None)  # as many products as a whole solve
     found = read_state(file.fileno()).model.predict_new({100: [1, 2]}, return_interval=True)

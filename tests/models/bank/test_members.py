@@ -139,7 +139,7 @@ def test_names_of_a_refused_call_are_forgotten() -> None:
     with pytest.raises(ValueError, match="float64"):
         model.partial_fit([[1.0]], [1e200], references=["new"])
     assert list(model.references_) == list("abcdef")
-    assert [len(table) for table in model._table.tables.values()] == [6, 6]
+    assert [len(model._table[family]) for family in model._table.families] == [6, 6]
 
 
 def test_views_refuse_new_columns() -> None:

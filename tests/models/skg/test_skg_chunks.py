@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from gradraker import SKGRegressor
-from gradraker.features import fourier, frequencies
+from gradraker.features import fourier
 from gradraker.features import parallel as threads
 from gradraker.kernels.shift_invariant import KERNELS
 from gradraker.linear import lms
@@ -173,10 +173,9 @@ def test_threads_do_not_matter(
     expected = alone.predict(X), alone.features(X)
     monkeypatch.setattr(threads, "count_threads", lambda: n_threads)
     # However little work there is.
-    for module in (fourier, frequencies):
-        monkeypatch.setattr(
-            module, "parallel_for", lambda loop, n, _: threads.parallel_for(loop, n, 1)
-        )
+    monkeypatch.setattr(
+        fourier, "parallel_for", lambda loop, n, _: threads.parallel_for(loop, n, 1)
+    )
     model = regressor().fit(X, y)
     np.testing.assert_array_equal(model.coef_, alone.coef_)
     np.testing.assert_array_equal(model.predict(X), expected[0])

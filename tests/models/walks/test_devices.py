@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 import gradraker
 from gradraker import NodeClassifier, NodeRegressor
 from gradraker.exceptions import ArgumentError, DeviceMemoryError, NoDeviceError
-from gradraker.features.engines import devices
+from gradraker.features.engine import ENGINES
 from gradraker.linear import factors
 from gradraker.models.walks.exact import blocks, selection
 from oracles.strict_engine import NoRoomError, StrictEngine
@@ -32,7 +32,7 @@ def _make_graph(n: int = N) -> tuple[csr_array, Any]:
 
 @pytest.fixture
 def other_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(devices.ENGINES, "cuda", StrictEngine)
+    monkeypatch.setitem(ENGINES, "cuda", StrictEngine)
 
 
 def _fit(device: str, **parameters: Any) -> NodeRegressor:
@@ -183,7 +183,7 @@ def _refuse() -> Any:
 
 
 def test_cuda_is_refused_in_one_sentence_without_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(devices.ENGINES, "cuda", _refuse)
+    monkeypatch.setitem(ENGINES, "cuda", _refuse)
     A, values = _make_graph()
     for solver in ("operators", "exact", "auto"):
         model = NodeRegressor(solver=solver, device="cuda")
@@ -192,7 +192,7 @@ def test_cuda_is_refused_in_one_sentence_without_a_gpu(monkeypatch: pytest.Monke
 
 
 def test_auto_takes_the_cpu_without_a_gpu_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(devices.ENGINES, "cuda", _refuse)
+    monkeypatch.setitem(ENGINES, "cuda", _refuse)
     A, values = _make_graph()
     model = NodeRegressor(solver="operators", device="auto")
     with pytest.warns(UserWarning, match="device='auto' takes the CPU: CuPy finds no GPU"):

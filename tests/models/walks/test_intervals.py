@@ -14,7 +14,7 @@ from gradraker.datasets import (
     make_block_graph,
     make_geometric_graph,
 )
-from gradraker.models.walks.intervals import compute_quantile
+from gradraker.models.walks.intervals import compute_quantile, fit_error_sizes
 from oracles import nodes as oracle
 
 
@@ -122,6 +122,43 @@ def test_operators_widen_intervals_where_there_is_less_evidence() -> None:
     # About 200 known and 200 tested nodes: 0.9 ± 3 · √(0.09 · 2/200) = 0.09.
     assert 0.81 < inside.mean() < 0.99
     np.testing.assert_allclose(intervals.mean(axis=1), predictions, atol=1e-6)
+
+
+@pytest.mark.parametrize("solver", ["exact", "operators"])
+def test_intervals_are_wider_where_errors_grow_with_the_level(solver: Any) -> None:
+    rng = np.random.default_rng(0)
+    n, size = 400, 20
+    levels = np.repeat(np.linspace(1.0, 8.0, n // size), size)  # cliques of 20, one level each
+    A = np.kron(np.eye(n // size), np.ones((size, size))) - np.eye(n)
+    y = levels * (1.0 + 0.2 * rng.normal(size=n))
+    values = np.where(rng.random(n) < 0.5, y, np.nan)
+    model = NodeRegressor(solver=solver, transform="none", random_state=0)
+    model.fit(A, values, kind="matrix")
+    _, intervals = model.predict(list(range(n)), return_interval=True)
+    widths = np.diff(intervals, axis=1)[:, 0]
+    # Errors at level 7 are 3.5 times those at level 2.
+    assert np.median(widths[levels > 6.0]) > 2.0 * np.median(widths[levels < 3.0])
+
+
+@pytest.mark.parametrize("unit", [1e-150, 1.0, 1e150])
+def test_sizes_of_errors_do_not_depend_on_units_or_order(unit: float) -> None:
+    rng = np.random.default_rng(1)
+    spreads, predictions = rng.uniform(0.5, 2.0, 101), rng.normal(size=101)
+    errors = rng.exponential(spreads * np.exp(0.5 * predictions))
+    sizes, ratios = fit_error_sizes(errors, spreads, predictions)
+    order = rng.permutation(101)
+    others, moved = fit_error_sizes(
+        unit * errors[order], unit * spreads[order], unit * predictions[order]
+    )
+    np.testing.assert_allclose(moved / unit, ratios[order], rtol=1e-6)
+    np.testing.assert_allclose(others.parameters, sizes.parameters, atol=1e-6)
+    assert sizes.parameters[1] > 0.2
+
+
+def test_errors_of_zero_have_sizes_and_ratios_of_zero() -> None:
+    sizes, ratios = fit_error_sizes(np.zeros(6), np.arange(1.0, 7.0), np.zeros(6))
+    assert ratios.tolist() == [0.0] * 6
+    assert np.isfinite(sizes.compute(np.array([0.0, 3.0]), np.ones(2))).all()
 
 
 @pytest.mark.parametrize("solver", ["exact", "operators"])

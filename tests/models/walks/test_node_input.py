@@ -146,7 +146,7 @@ def test_bad_questions_are_refused_with_a_reason() -> None:
     model.fit(EDGES, VALUES)
     coverages: list[Any] = [0.0, 1.0, 90, "high", True]
     for coverage in coverages:
-        with pytest.raises(ValueError, match="coverage must be a number in"):
+        with pytest.raises(ValueError, match="coverage must be a number between"):
             model.predict(return_interval=True, coverage=coverage)
     with pytest.raises(ValueError, match="does not have: 'nobody'; predict_new"):
         model.predict(["nobody"])

@@ -10,7 +10,9 @@ pytest.importorskip("igraph", reason="the extra 'studio' is not installed")
 
 from gradraker import NodeRegressor
 from gradraker.studio import StudioOptions
-from gradraker.studio.answers import GraphParts, average_columns, graph_parts
+from gradraker.studio.answers import graph_parts
+from gradraker.studio.answers.graph_parts import GraphParts
+from gradraker.studio.answers.node_columns import average_columns
 
 
 def make_model(n_cliques: int = 4, size: int = 8) -> Any:

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
 
 from gradraker import NodeClassifier, NodeRegressor, SKGNodeRegressor, load_temperature
-from gradraker.studio.answers import explain_node, imagine_changes
+from gradraker.studio.answers.node_panel import explain_node, imagine_changes
 
 
 def unpack(text: str, kind: str) -> Any:

@@ -7,8 +7,15 @@ import click
 
 from gradraker.cli.inputs import check_files
 from gradraker.cli.options import add_file, json_option
-from gradraker.cli.output import echo_json, make_csv, show_facts, write_outputs
-from gradraker.cli.tables import make_facts_table, make_rows_table, shorten
+from gradraker.cli.output import (
+    echo_json,
+    make_csv,
+    make_facts_table,
+    make_rows_table,
+    shorten,
+    show_facts,
+    write_outputs,
+)
 
 if TYPE_CHECKING:
     from gradraker.datasets import DatasetInfo, GraphDataset

@@ -1,18 +1,16 @@
 """``gradraker demo``: learn Swiss temperatures at some stations, predict the others."""
 
 import shlex
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gradraker.cli.options import add_count, add_folder, json_option
-from gradraker.cli.output import echo_json, make_csv, write_outputs
-from gradraker.cli.tables import make_facts_table
+from gradraker.cli.output import echo_json, make_csv, make_facts_table, write_outputs
 
 if TYPE_CHECKING:
-    from gradraker.workflow.demo import DemoResult, DemoSummary
+    from gradraker.workflow.demo import DemoResult
 
 FIGURE_NAME = "temperature-jan.png"
 # Three commands, each of which works after the one before it.
@@ -32,23 +30,23 @@ def write_figure(result: "DemoResult", folder: Path) -> Path:
 
     axes = make_grid(2, 2, 11.0, 7.2)
     predicted = {"node model": result.by_node_model_c, "SKG": result.predicted_c}
-    for column, explained in enumerate(result.summary.explained):
+    for column, explained in enumerate(result.summary["explained"]):
         PredictedValuesDisplay.from_predictions(
             result.altitude_m,
             result.true_c,
-            predicted[explained.method],
+            predicted[explained["method"]],
             known=result.sampled,
             position_label="Altitude (m a.s.l.)",
             value_label="January mean temperature (°C)",
             ax=axes[column],
         )
-        title = "The node model" if explained.method == "node model" else "SKG"
+        title = "The node model" if explained["method"] == "node model" else "SKG"
         axes[column].set_title(title, loc="left", fontweight="bold")
         ContributorsDisplay(
-            [reason.station for reason in explained.reasons],
-            [reason.weight for reason in explained.reasons],
-            [f"{reason.value_c:z.1f} °C" for reason in explained.reasons],
-            title=f"{explained.station}: {explained.predicted_c:z.1f} °C, since",
+            [reason["station"] for reason in explained["reasons"]],
+            [reason["weight"] for reason in explained["reasons"]],
+            [f"{reason['value_c']:z.1f} °C" for reason in explained["reasons"]],
+            title=f"{explained['station']}: {explained['predicted_c']:z.1f} °C, since",
         ).plot(ax=axes[2 + column])
     folder.mkdir(parents=True, exist_ok=True)
     figure = axes[0].figure.figure
@@ -68,7 +66,7 @@ def write_files(result: "DemoResult", folder: Path) -> None:
     write_outputs([(str(folder / name), make_csv(rows)) for name, rows in tables.items()])
 
 
-def print_tables(summary: "DemoSummary") -> None:
+def print_tables(summary: dict[str, Any]) -> None:
     """Print the summary for a reader, in 80 columns and without colour when piped."""
     from rich import box
     from rich.console import Console
@@ -76,21 +74,16 @@ def print_tables(summary: "DemoSummary") -> None:
 
     from gradraker.workflow.demo import KNOWN_FRACTION
 
-    facts = [
-        ("Graph", f"{summary.n_nodes} nodes, {summary.n_edges} edges"),
-        ("Split", f"{summary.n_sampled} known, {summary.n_tested} unknown (seed {summary.seed})"),
-        (
-            "σ² of the kernel",
-            f"{summary.sigma2:.3g}, from the known nodes alone (rule '{summary.sigma2_rule}')",
-        ),
-        (
-            "GNMSE of the node model",
-            f"{summary.gnmse_of_node_model:.4f}, what 'gradraker predict' does",
-        ),
-        ("GNMSE of SKG", f"{summary.gnmse:.4f}, the paper's learner"),
-        ("GNMSE of the mean", f"{summary.gnmse_of_mean:.4f} if all get the known mean"),
-    ]
-    head = f"{summary.dataset}: predicted from {KNOWN_FRACTION:.0%} of the stations"
+    texts = {
+        "Graph": "{n_nodes} nodes, {n_edges} edges",
+        "Split": "{n_sampled} known, {n_tested} unknown (seed {seed})",
+        "σ² of the kernel": "{sigma2:.3g}, from the known nodes alone (rule '{sigma2_rule}')",
+        "GNMSE of the node model": "{gnmse_of_node_model:.4f}, what 'gradraker predict' does",
+        "GNMSE of SKG": "{gnmse:.4f}, the paper's learner",
+        "GNMSE of the mean": "{gnmse_of_mean:.4f} if all get the known mean",
+    }
+    facts = [(what, text.format(**summary)) for what, text in texts.items()]
+    head = f"{summary['dataset']}: predicted from {KNOWN_FRACTION:.0%} of the stations"
 
     stations = Table(
         title="Three best and three worst predicted stations of SKG, temperatures in °C",
@@ -101,29 +94,32 @@ def print_tables(summary: "DemoSummary") -> None:
     stations.add_column("Station")
     for heading in ("Altitude (m)", "True", "Predicted", "Error"):
         stations.add_column(heading, justify="right")
-    for title, group in (("best", summary.best), ("worst", summary.worst)):
+    for title, group in (("best", summary["best"]), ("worst", summary["worst"])):
         for rank, one in enumerate(group):
             stations.add_row(
                 title if rank == 0 else "",
-                one.station,
-                f"{one.altitude_m:.0f}",
-                f"{one.true_c:z.1f}",  # z: no minus sign before 0.0
-                f"{one.predicted_c:z.1f}",
-                f"{one.error_c:+z.1f}",
+                one["station"],
+                f"{one['altitude_m']:.0f}",
+                f"{one['true_c']:z.1f}",  # z: no minus sign before 0.0
+                f"{one['predicted_c']:z.1f}",
+                f"{one['error_c']:+z.1f}",
             )
         stations.add_section()
 
     why = Table(
-        title=f"Why {summary.explained[0].station} ({summary.explained[0].true_c:z.1f} °C) is "
-        "predicted so, in °C",
+        title="Why {station} ({true_c:z.1f} °C) is predicted so, in °C".format(
+            **summary["explained"][0]
+        ),
         title_justify="left",
         box=box.SIMPLE_HEAD,
     )
     for heading in ("Method", "Predicted", "Known stations that count most (weight, value)"):
         why.add_column(heading, justify="right" if heading == "Predicted" else "left")
-    for told in summary.explained:
-        reasons = (f"{r.station} ({r.weight:.2f}, {r.value_c:z.1f})" for r in told.reasons[:3])
-        why.add_row(told.method, f"{told.predicted_c:z.1f}", "; ".join(reasons))
+    for told in summary["explained"]:
+        reasons = (
+            f"{r['station']} ({r['weight']:.2f}, {r['value_c']:z.1f})" for r in told["reasons"][:3]
+        )
+        why.add_row(told["method"], f"{told['predicted_c']:z.1f}", "; ".join(reasons))
 
     console = Console(markup=False)
     for table in (make_facts_table(head, facts), stations, why):
@@ -156,7 +152,7 @@ def demo(folder: Path, seed: int, as_json: bool) -> None:
         missing = f"No figure: {error}"  # the numbers do not need it
 
     if as_json:
-        facts = asdict(result.summary) | {"figure": None if figure is None else str(figure)}
+        facts = result.summary | {"figure": None if figure is None else str(figure)}
         echo_json(facts)
         if missing:
             click.echo(missing, err=True)
@@ -165,7 +161,7 @@ def demo(folder: Path, seed: int, as_json: bool) -> None:
     # Not through rich, which would break a long path into lines.
     click.echo(missing or f"Figure: {figure}")
     click.echo(ATTRIBUTION)
-    station = result.summary.explained[0].station
+    station = result.summary["explained"][0]["station"]
     click.echo("Try next, with the same stations:")
     for line in _NEXT:
         click.echo(f"  {line.format(shlex.quote(str(folder)), shlex.quote(station))}")

@@ -7,9 +7,14 @@ import click
 
 from gradraker.cli import options as shared
 from gradraker.cli.inputs import load_node_model
-from gradraker.cli.output import make_printable, show_facts
+from gradraker.cli.output import (
+    make_facts_table,
+    make_printable,
+    make_rows_table,
+    shorten,
+    show_facts,
+)
 from gradraker.cli.progress import Waiting
-from gradraker.cli.tables import make_facts_table, make_rows_table, shorten
 
 if TYPE_CHECKING:
     from rich.table import Table

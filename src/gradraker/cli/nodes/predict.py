@@ -28,10 +28,21 @@ from gradraker.cli.option_groups import (
     WALK_OPTIONS,
     GroupedCommand,
 )
-from gradraker.cli.output import Results, show_facts
-from gradraker.cli.page import SHAPE, split_units, take_page_options, write_results
+from gradraker.cli.output import (
+    SHAPE,
+    SHOWN,
+    Results,
+    format_graph,
+    make_facts_table,
+    make_predictions_table,
+    make_printable,
+    shorten,
+    show_facts,
+    split_units,
+    take_page_options,
+    write_results,
+)
 from gradraker.cli.progress import Waiting
-from gradraker.cli.tables import list_prediction_facts, make_facts_table, make_predictions_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -112,7 +123,7 @@ def predict(
     # Loads numpy, which --help does without.
     from gradraker.cli.nodes import several_targets
 
-    targets = several_targets.list_targets(how.value)
+    targets = [] if how.value is None else several_targets.list_targets(how.value)
     if targets:
         several_targets.check_method(options["method"], how.task)
         split_units(page_options.unit, targets)
@@ -193,7 +204,7 @@ def _fit_files(
             results = predict_results(model.fit(graph, columns, **given, **settings), options)
         else:
             shape = {name: options[name] for name in SHAPE}
-            one = predict_nodes(graph, known, model=model, **shape, **given, **settings)
+            one = predict_nodes(graph, known, model=model, task=task, **shape, **given, **settings)
             results = {None: one}
     tell_attributes(files["attributes"], next(iter(results.values())).model, waiting)
     return results
@@ -232,5 +243,107 @@ _MODELS = {"nodes": _make_node_model, "skg": _make_skg}
 
 
 def _list_tables(summary: dict[str, Any]) -> "Iterator[Table]":
-    yield make_facts_table("Predicted from known values", list_prediction_facts(summary))
+    yield make_facts_table("Predicted from known values", _list_prediction_facts(summary))
     yield from make_predictions_table(summary["predictions"])
+
+
+def _list_prediction_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """The main facts of a summary of predictions."""
+    graph, values = summary["graph"], summary["values"]
+    facts = [
+        ("Graph", format_graph(graph)),
+        ("Values", f"{shorten(values['known'])} known, {shorten(values['unknown'])} to predict"),
+    ]
+    if "classes" in values:
+        names = [make_printable(one["class"]) for one in values["classes"]]
+        more = f" and {len(names) - 6} more" if len(names) > 6 else ""
+        facts.append(("Classes", f"{shorten(len(names))}: {', '.join(names[:6])}{more}"))
+    if summary["coverage"] is not None:
+        facts.append(("Intervals", f"hold {100 * summary['coverage']:g} % of the true values"))
+    if summary["method"] == "nodes":
+        facts += _list_choice_facts(summary["choice"])
+        facts += _list_attribute_facts(summary["attributes"])
+        return facts + _list_held_out_facts(summary["held_out"])
+    sigma2 = summary["sigma2"]
+    facts.append(
+        ("σ² of the kernel", f"{shorten(sigma2['value'])} ({_describe_rule(sigma2['rule'])})")
+    )
+    if sigma2["range"] is not None:
+        facts.append(("Range of σ²", f"{sigma2['range']}: {sigma2['meaning']}"))
+    return (
+        facts
+        + _list_held_out_facts(summary["held_out"])
+        + _list_transfer_facts(summary["transfer"])
+    )
+
+
+def _list_choice_facts(choice: dict[str, Any]) -> list[tuple[str, str]]:
+    """What nodes are compared by, and how that was chosen."""
+    if not choice["kernel"]:
+        return [("Compared by", "nothing: every node gets about the mean of the known values")]
+    text = ", ".join(dict.fromkeys(term["block"] for term in choice["kernel"]))
+    if choice["n_tried"]:
+        text += f"; the best of {choice['n_tried']} candidates"
+    facts = [("Compared by", text)]
+    if choice.get("device") == "cuda":
+        facts.append(("Computed on", "the GPU"))
+    if choice.get("transform", "none") != "none":
+        facts.append(("Weights add up in", choice["formula"]))
+    if choice.get("statistic") == "median":
+        facts.append(("Predicted", "medians"))
+    return facts
+
+
+def _list_attribute_facts(told: dict[str, Any] | None) -> list[tuple[str, str]]:
+    """What attributes were understood as, and which count most in linear terms."""
+    if told is None:
+        return []
+    kinds = ", ".join(f"{kind}: {shorten(n)}" for kind, n in told["kinds"].items())
+    facts = [("Attributes", f"{shorten(told['n_columns'])} numbers per node ({kinds})")]
+    if told["coefficients"]:
+        largest = sorted(told["coefficients"], key=lambda one: -abs(one["coefficient"]))[:SHOWN]
+        facts.append(("Count most", ", ".join(_format_coefficient(one) for one in largest)))
+    return facts
+
+
+def _format_coefficient(one: dict[str, Any]) -> str:
+    """Say which attribute counts how much, whose it is, and for which class or target."""
+    whose = "" if one["whose"] == "of the node" else f" {one['whose']}"
+    target = f" for {make_printable(one['target'])}" if "target" in one else ""
+    return f"{make_printable(one['attribute'])}{whose} ({one['coefficient']:+.3g}{target})"
+
+
+def _describe_rule(rule: str) -> str:
+    """Say where σ² comes from."""
+    return "as given" if rule == "given" else f"chosen by rule '{rule}'"
+
+
+def _list_held_out_facts(held_out: dict[str, Any] | None) -> list[tuple[str, str]]:
+    """Errors beside those of the mean, or of the most common class."""
+    if held_out is None:
+        return [("Held out", "none: too few known nodes for an estimate of the error")]
+    if "accuracy" in held_out:
+        right, common = shorten(held_out["accuracy"]), shorten(held_out["accuracy_of_most_common"])
+        return [
+            ("Left out", f"{shorten(held_out['nodes'])} known nodes, one at a time"),
+            ("Accuracy", f"{right} ({common} by the most common class)"),
+            ("Calibration error", shorten(held_out["calibration_error"])),
+        ]
+    facts = [
+        (
+            "Held out",
+            f"{shorten(held_out['nodes'])} of the known nodes, "
+            f"{'one at a time, ' if held_out['one_at_a_time'] else ''}for the errors below",
+        ),
+        ("RMSE", f"{shorten(held_out['rmse'])} ({shorten(held_out['rmse_of_mean'])} by the mean)"),
+    ]
+    if held_out["gnmse"] is not None:
+        gnmse, of_mean = shorten(held_out["gnmse"]), shorten(held_out["gnmse_of_mean"])
+        facts.append(("GNMSE", f"{gnmse} ({of_mean} by the mean), values scaled to [0, 1]"))
+    return facts
+
+
+def _list_transfer_facts(transfer: dict[str, Any] | None) -> list[tuple[str, str]]:
+    if transfer is None:
+        return [("Similarity transfer", "not measured: too few known nodes, or equal values")]
+    return [("Similarity transfer", transfer["verdict"])]

@@ -146,9 +146,9 @@ def serve(**options: Any) -> None:
         )
     stream: Any = None
     if options["demo"]:
-        from gradraker.live import demo_stream
+        from gradraker.live.demo_stream import DemoStream
 
-        stream = demo_stream.stream_temperatures
+        stream = DemoStream(is_on=True).run
     try:
         run(
             opened,

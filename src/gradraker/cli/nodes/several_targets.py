@@ -7,10 +7,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gradraker.cli.inputs import FileOptions, read_values_file
-from gradraker.cli.output import Results
-from gradraker.cli.page import SHAPE, Summaries
+from gradraker.cli.output import (
+    SHAPE,
+    Results,
+    Summaries,
+    make_facts_table,
+    make_rows_table,
+    shorten,
+)
 from gradraker.cli.progress import Waiting
-from gradraker.cli.tables import make_facts_table, make_rows_table, shorten
 from gradraker.graph.adapters.columns import ColumnNumber
 
 if TYPE_CHECKING:

@@ -21,10 +21,18 @@ from gradraker.cli.inputs import (
     watch_training,
 )
 from gradraker.cli.option_groups import FILE_OPTIONS, PAGE_OPTIONS, GroupedCommand
-from gradraker.cli.output import show_facts
-from gradraker.cli.page import SHAPE, Summaries, take_page_options, write_results
+from gradraker.cli.output import (
+    SHAPE,
+    Summaries,
+    format_graph,
+    make_facts_table,
+    make_predictions_table,
+    shorten,
+    show_facts,
+    take_page_options,
+    write_results,
+)
 from gradraker.cli.progress import Waiting
-from gradraker.cli.tables import format_graph, make_facts_table, make_predictions_table, shorten
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -17,9 +17,8 @@ from gradraker.cli.inputs import (
     to_vector_options,
 )
 from gradraker.cli.option_groups import SKG_GROUPS, GroupedCommand
-from gradraker.cli.output import show_facts
+from gradraker.cli.output import make_facts_table, make_rows_table, shorten, show_facts
 from gradraker.cli.progress import Waiting
-from gradraker.cli.tables import make_facts_table, make_rows_table, shorten
 
 if TYPE_CHECKING:
     from rich.table import Table

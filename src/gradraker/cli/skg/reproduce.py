@@ -8,9 +8,8 @@ import click
 
 from gradraker.cli import options as shared
 from gradraker.cli.interruption import INTERRUPTED
-from gradraker.cli.output import show_facts
+from gradraker.cli.output import make_facts_table, make_rows_table, show_facts
 from gradraker.cli.progress import Waiting
-from gradraker.cli.tables import make_facts_table, make_rows_table
 from gradraker.exceptions import UnknownFigureError
 
 if TYPE_CHECKING:
@@ -123,7 +122,7 @@ def _describe_missing(summary: dict[str, Any]) -> list[str]:
         data = DATA[one["dataset"]]
         figures.setdefault(data.title, []).append(one["name"])
         # Addresses are on the page: a table would cut them.
-        fetch = f"'gradraker data fetch {data.registered}'"
+        fetch = f"'gradraker data fetch {data.info.name}'"
         more = {
             "are not at hand": f"--download or {fetch} gets them, the page says from where",
             "could not be downloaded": f"{fetch} says why",

@@ -21,9 +21,16 @@ from gradraker.cli.inputs import (
 )
 from gradraker.cli.interruption import INTERRUPTED
 from gradraker.cli.option_groups import SKG_GROUPS, GroupedCommand
-from gradraker.cli.output import make_content, make_text, show_facts, write_outputs
+from gradraker.cli.output import (
+    make_content,
+    make_facts_table,
+    make_rows_table,
+    make_text,
+    shorten,
+    show_facts,
+    write_outputs,
+)
 from gradraker.cli.progress import Waiting
-from gradraker.cli.tables import make_facts_table, make_rows_table, shorten
 from gradraker.exceptions import ArgumentError, SweepError, SweepFileError
 
 if TYPE_CHECKING:
@@ -157,7 +164,7 @@ def sweep(
         data = _read_data(edges, values, dataset, waiting, options)
         result = _run_sweep(data, out, waiting, options)
         waiting.show_stage("writing")
-        from gradraker.plotting.files import render_figure
+        from gradraker.plotting.figure import render_figure
         from gradraker.report import render_sweep, summarize_sweep
 
         inputs = {name: str(file) for name, file in (("edges", edges), ("values", values)) if file}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from gradraker.exceptions import Place, UnclearTableError, format_names
+from gradraker.exceptions import GraphFileError, Place, UnclearTableError, format_names
 from gradraker.graph.adapters.headings import (
     NODES,
     VALUES,
@@ -22,7 +22,7 @@ from gradraker.graph.adapters.headings import (
     is_plain_pair,
 )
 from gradraker.graph.edges import Reading
-from gradraker.graph.text import is_number
+from gradraker.graph.names import is_number
 
 # "mixed" has numbers and words, "empty" nothing but missing entries.
 Kind = Literal["whole", "decimal", "text", "mixed", "empty"]
@@ -356,3 +356,16 @@ class ValueColumns:
             if first.setdefault(name, entry) != entry:
                 return False
         return True
+
+
+WantedColumns = EdgeColumns | ValueColumns
+
+
+def choose_columns(wanted: WantedColumns, table: Table) -> tuple[ColumnPositions, Reading]:
+    """Return the positions of the wanted columns in a file, and how the file is read."""
+    try:
+        return wanted.choose(table)
+    except GraphFileError:
+        raise
+    except ValueError as error:
+        raise GraphFileError(table.place, str(error)) from None

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from gradraker.graph.adapters.tables import to_numbers
+from gradraker._validation import to_numbers
 from gradraker.graph.edges import EdgeList, GraphOptions
 from gradraker.graph.names import name_numbered_nodes, to_name_array
 

@@ -1,24 +1,13 @@
 """Edges of lists of edges and of mappings from nodes to neighbours."""
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from gradraker.graph.adapters.tables import to_numbers
+from gradraker._validation import to_numbers
 from gradraker.graph.edges import EdgeList, GraphOptions
 from gradraker.graph.names import find_distinct, to_name_array
-
-
-def from_edge_list(edges: EdgeList, options: GraphOptions) -> EdgeList:
-    """Return the edge list itself, without its weights if none are wanted."""
-    if options.weight not in (None, False):
-        raise ValueError(
-            f"weight={options.weight!r} asks for a column, but an EdgeList has one weight per "
-            "edge: choose the column when reading, read_edges(..., weight=...)"
-        )
-    return edges if options.weight is None else replace(edges, weight=None)
 
 
 def from_tuples(graph: Iterable[Any], options: GraphOptions) -> EdgeList:

@@ -4,13 +4,14 @@ Libraries are recognised by the attributes of their objects, so none of them is 
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import scipy.sparse as sp
 
 from gradraker.exceptions import ArgumentError
 from gradraker.graph.adapters.libraries import from_geometric, from_igraph, from_networkx
-from gradraker.graph.adapters.lists import from_edge_list, from_mapping, from_tuples
+from gradraker.graph.adapters.lists import from_mapping, from_tuples
 from gradraker.graph.adapters.matrices import from_array, from_dataset, from_sparse, is_array
 from gradraker.graph.adapters.tables import from_table, is_table
 from gradraker.graph.edges import EdgeList, GraphOptions
@@ -31,6 +32,16 @@ def _has(*attributes: str) -> Callable[[Any], bool]:
 
 def _is_a(*types: type) -> Callable[[Any], bool]:
     return lambda graph: isinstance(graph, types) and not isinstance(graph, str | bytes)
+
+
+def from_edge_list(edges: EdgeList, options: GraphOptions) -> EdgeList:
+    """Return the edge list itself, without its weights if none are wanted."""
+    if options.weight not in (None, False):
+        raise ValueError(
+            f"weight={options.weight!r} asks for a column, but an EdgeList has one weight per "
+            "edge: choose the column when reading, read_edges(..., weight=...)"
+        )
+    return edges if options.weight is None else replace(edges, weight=None)
 
 
 # The first form that recognises a graph counts.

@@ -6,8 +6,8 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
 
+from gradraker._validation import to_numbers
 from gradraker.exceptions import Place
 from gradraker.graph.adapters.columns import (
     ColumnSample,
@@ -18,8 +18,7 @@ from gradraker.graph.adapters.columns import (
     find_kind,
 )
 from gradraker.graph.edges import EdgeList, GraphOptions, Reading
-from gradraker.graph.names import Names, find_distinct, to_name_array
-from gradraker.graph.text import find_distinct_texts
+from gradraker.graph.names import Names, find_distinct, find_distinct_texts, to_name_array
 
 _THE_TABLE = Place("the table")
 
@@ -114,25 +113,6 @@ def from_table(data: Any, options: GraphOptions) -> EdgeList:
         column = columns[chosen.value]
         weights = to_numbers(column, what=f"column {column.name!r}")
     return EdgeList(sources, targets, weights, nodes, reading=reading)
-
-
-def to_numbers(values: Any, *, what: str) -> NDArray[np.float64]:
-    """Return an array, a list or a column as float64, with NaN where an entry is missing."""
-    column = nw.from_native(values, series_only=True, pass_through=True)
-    if isinstance(column, nw.Series):
-        numeric = column.dtype.is_numeric() or column.dtype == nw.Boolean
-        values = column.cast(nw.Float64).to_numpy() if numeric else column.to_list()
-    try:
-        array = np.asarray(values)
-        if array.dtype.kind in "OUSMm":
-            listed = [np.nan if entry is None else entry for entry in array.tolist()]
-            # Text is refused even if it reads as a number: the column may be of another kind.
-            if any(isinstance(entry, str | bytes) for entry in listed):
-                raise TypeError("it holds text")
-            array = np.array([float(entry) for entry in listed])
-        return array.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{what} must hold numbers: {error}") from None
 
 
 def _to_names(column: nw.Series[Any], *, argument: str) -> Names:

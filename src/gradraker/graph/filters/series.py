@@ -6,8 +6,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from gradraker._validation import to_numbers
 from gradraker.exceptions import format_names
-from gradraker.graph.adapters.tables import to_numbers, to_table
+from gradraker.graph.adapters.tables import to_table
 from gradraker.graph.names import (
     Names,
     check_names,

@@ -1,7 +1,7 @@
 """Whole-number names of nodes → positions in the sorted names, in little memory."""
 
 from collections.abc import Iterable
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,16 +9,6 @@ from numpy.typing import NDArray
 Numbers = NDArray[np.int64]
 # Names that lie in a range of at most so many numbers are marked one bit each: 256 MB.
 MOST_MARKED = 1 << 31
-
-
-class Numbering(Protocol):
-    """Distinct names, sorted, and where each of them is."""
-
-    def list_names(self) -> Numbers:
-        """All names, sorted."""
-
-    def find(self, names: Numbers) -> NDArray[np.int32]:
-        """Positions of names."""
 
 
 class MarkedNames:
@@ -70,3 +60,7 @@ class SortedNames:
     def find(self, names: Numbers) -> NDArray[np.int32]:
         """Positions of names."""
         return np.searchsorted(self._names, names).astype(np.int32)
+
+
+# Distinct names, sorted, and where each of them is.
+Numbering: TypeAlias = MarkedNames | SortedNames

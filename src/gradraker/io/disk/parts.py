@@ -10,12 +10,16 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.exceptions import GraphFileError, Place
-from gradraker.graph.adapters.columns import EdgeColumns
-from gradraker.io.columns import FileColumns, choose_columns, make_table
-from gradraker.io.content import Content, ignore_progress
+from gradraker.exceptions import GraphFileError
+from gradraker.graph.adapters.columns import EdgeColumns, choose_columns
+from gradraker.io.content import Content, FileColumns, ignore_progress
 from gradraker.io.parquet import take_columns
-from gradraker.io.text.layout import TextOptions, decode_text, find_layout, take_first_line
+from gradraker.io.text.layout import (
+    TextOptions,
+    decode_text,
+    find_layout,
+    take_first_line,
+)
 from gradraker.io.text.text_table import parse_columns
 
 # Rows of a Parquet file and bytes of a text file that are held at once.
@@ -102,8 +106,7 @@ def _iterate_text(path: Path, wanted: EdgeColumns, options: TextOptions) -> Iter
         text = decode_text(Content(str(path), data))
         if layout is None:
             layout = find_layout(text, str(path), options, wanted)
-            table = make_table(layout.header, layout.rows, layout.n_columns, Place(str(path)))
-            columns, _ = choose_columns(wanted, table)
+            columns, _ = choose_columns(wanted, layout.make_table())
         assert columns is not None
         if any(not content.isspace() for content in text.splitlines()):
             yield parse_columns(text, layout, columns, ignore_progress, line=line)

@@ -1,14 +1,15 @@
 """How a text table is laid out: separator, header, columns. Found from its first lines."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
 from typing import NamedTuple
 
-from gradraker.exceptions import ArgumentError, GraphFileError, Place
-from gradraker.io.columns import WantedColumns, has_header
+from gradraker.exceptions import ArgumentError, GraphFileError, Place, UnclearTableError
+from gradraker.graph.adapters.columns import ColumnSample, Table, WantedColumns, find_kind
+from gradraker.graph.names import MISSING, is_number, is_value
 from gradraker.io.content import Content
 
 BLANKS = " \t"
@@ -16,6 +17,8 @@ BLANKS = " \t"
 WHITESPACE = " "
 # Lines that are looked at to find the layout.
 SAMPLED = 1000
+
+Rows = Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,15 @@ class Layout:
             return Place(self.label, line=line)
         header = None if self.header is None else self.header[column]
         return Place(self.label, line=line, column=column + 1, header=header)
+
+    def make_table(self) -> Table:
+        """Return the columns as the rules of columns see them."""
+
+        def take_samples() -> list[ColumnSample]:
+            columns = zip(*self.rows, strict=True) if self.rows else [()] * self.n_columns
+            return [_make_sample(column) for column in columns]
+
+        return Table(self.header, self.n_columns, take_samples, Place(self.label))
 
 
 def decode_text(content: Content) -> str:
@@ -183,6 +195,81 @@ def _find_separator(line: str, place: Place) -> str:
     if len(found) > 1:
         raise GraphFileError(place, "columns could be separated by ',' or ';': pass separator")
     return found[0] if found else WHITESPACE
+
+
+def has_header(
+    fields: Sequence[str],
+    rows: Rows,
+    rest: str,
+    separator: str,
+    wanted: WantedColumns,
+    place: Place,
+) -> bool:
+    """Whether the first line of a text table names its columns.
+
+    Parameters
+    ----------
+    fields : sequence of str
+        Fields of the first line.
+    rows : sequence of sequences of str
+        Fields of lines after it.
+    rest : str
+        All text after the first line, where its words may occur again.
+    separator : str
+        What separates fields.
+    wanted : EdgeColumns or ValueColumns
+        What is read.
+    place : Place
+        The first line, in messages.
+
+    Raises
+    ------
+    UnclearTableError
+        If the line may be a header as well as data.
+    """
+    if wanted.is_heading(fields, plainly=True):
+        return True
+    # A header may have no name above the numbers of rows, but names all other columns.
+    is_data = any(is_number(field) for field in fields) or any(
+        f.casefold() in MISSING for f in fields[1:]
+    )
+    if not rows or is_data:
+        return False
+    for heading, column in zip(fields, zip(*rows, strict=True), strict=True):
+        given = [entry for entry in column if entry.casefold() not in MISSING]
+        if heading and not is_value(heading) and 2 * sum(map(is_number, given)) > len(given):
+            return True  # a word above numbers
+    if any(_has_word(field, rest, separator) for field in fields):
+        return False
+    if wanted.is_heading(fields):
+        return True
+    listed = ", ".join(map(repr, fields[:6]))
+    raise UnclearTableError(
+        place, f"the line {listed} may name the columns or be data like the others", ("header",)
+    )
+
+
+def _has_word(word: str, text: str, separator: str) -> bool:
+    """Whether a word is a field of a text table; quotes and blanks around it do not matter."""
+    word = word.replace('"', '""')
+    around = " \t" if separator != "\t" else " "
+    ends = ("", "\n", separator, *((" ", "\t") if separator == " " else ()))
+    at = text.find(word)
+    while at >= 0 and word:
+        before = text[max(0, at - 20) : at].rstrip('"')
+        after = text[at + len(word) : at + len(word) + 20].lstrip('"')
+        if separator != " ":
+            before, after = before.rstrip(around), after.lstrip(around)
+        if before[-1:] in ends and after[:1] in ends:
+            return True
+        at = text.find(word, at + 1)
+    return False
+
+
+def _make_sample(column: Sequence[str]) -> ColumnSample:
+    entries = [None if entry.casefold() in MISSING else entry for entry in column]
+    numbers = [float(entry) for entry in entries if entry is not None and is_number(entry)]
+    return ColumnSample(find_kind(numbers, len(entries) - entries.count(None)), entries)
 
 
 def take_first_line(error: BaseException) -> str:

@@ -7,11 +7,10 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
-from gradraker.exceptions import GraphFileError, Place
-from gradraker.graph.adapters.columns import ColumnPositions
-from gradraker.graph.text import MISSING, to_integers
-from gradraker.io.columns import FileColumns, WantedColumns, choose_columns, make_table
-from gradraker.io.content import Content, Progress
+from gradraker.exceptions import GraphFileError
+from gradraker.graph.adapters.columns import ColumnPositions, WantedColumns, choose_columns
+from gradraker.graph.names import MISSING, to_integers
+from gradraker.io.content import Content, FileColumns, Progress
 from gradraker.io.text.layout import (
     BLANKS,
     WHITESPACE,
@@ -38,8 +37,7 @@ def read_text_columns(
     """Return the wanted columns of a text table."""
     text = decode_text(content)
     layout = find_layout(text, content.label, options, wanted)
-    table = make_table(layout.header, layout.rows, layout.n_columns, Place(content.label))
-    columns, reading = choose_columns(wanted, table)
+    columns, reading = choose_columns(wanted, layout.make_table())
     found = parse_columns(text, layout, columns, progress)
     reading = replace(reading, n_header_lines=0 if layout.header is None else 1)
     return replace(found, reading=reading)

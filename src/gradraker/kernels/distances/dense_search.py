@@ -13,8 +13,8 @@ from gradraker.kernels.distances.canonical_rows import (
     DENSE_UP_TO_COLUMNS,
     CanonicalRows,
     Found,
+    group_equal_rows,
 )
-from gradraker.kernels.pairs import group_equal_rows
 
 Float64 = npt.NDArray[np.float64]
 Float32 = npt.NDArray[np.float32]

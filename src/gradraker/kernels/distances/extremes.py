@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
 
 from gradraker._validation import check_sparse
 from gradraker.kernels.distances.canonical_rows import Found, prepare_rows
 from gradraker.kernels.distances.dense_search import search_dense
 from gradraker.kernels.distances.sparse_search import find_farthest_sparse, find_nearest_sparse
-from gradraker.kernels.pairs import subtract_pair
 
 METRICS = ("sqeuclidean", "l1")
 EQUAL = "equal rows"
@@ -239,3 +239,14 @@ def _measure(X: Any, found: Found | None, metric: str) -> PairDistance | None:
             "set values as small as that to zero"
         )
     return PairDistance(distance, (i, j), found.n_checked, found.method)
+
+
+def subtract_pair(X: Any, pair: tuple[int, int]) -> NDArray[np.float64]:
+    """Return the nonzero entries of the difference of two rows of X."""
+    if not issparse(X):
+        i, j = np.asarray(np.asarray(X)[list(pair)], dtype=np.float64)
+        return np.asarray((i - j)[i != j])
+    i, j = (csr_array(X[[row]], dtype=np.float64) for row in pair)
+    difference = i - j
+    difference.eliminate_zeros()
+    return np.asarray(difference.data)

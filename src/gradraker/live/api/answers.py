@@ -1,14 +1,14 @@
 """Answers to questions about nodes, from the last finished state."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from starlette.responses import JSONResponse, Response
 
 from gradraker.live.api.problems import RefusedError
-from gradraker.live.learning import USUAL_COVERAGE, State, to_plain
-from gradraker.live.service import Service, Wish
+from gradraker.live.learning.states import USUAL_COVERAGE, State, is_integer_name, to_plain
+from gradraker.live.service import Service
 
 Items = list[dict[str, Any]]
 _MANY = 500  # nodes whose answer takes more than a few milliseconds to write
@@ -110,12 +110,13 @@ async def answer_new(
     check_wish(state, coverage=coverage, probabilities=probabilities)
     check_links(state, links)
     check_attributes(state, links, attributes or {})
-    found = await ask(
-        service.predictor.predict_new(
-            state, links, Wish(coverage, probabilities), attributes or None
-        ),
-        "links",
-    )
+    options: dict[str, Any] = {"proba": True} if probabilities else {}
+    if coverage is not None:
+        options = {"return_interval": True, "coverage": coverage}
+    if attributes:
+        given = attributes.items()
+        options["attributes"] = {state.to_name(node): dict(one) for node, one in given}
+    found = await ask(service.predictor.predict_new(state, links, options), "links")
     service.counters.predictions.labels("new").inc(len(links))
     items: Items = []
     for node in links:
@@ -141,7 +142,7 @@ def check_links(state: State, links: Mapping[str, Mapping[str, float]]) -> None:
     for node, one in links.items():
         if node in positions:
             problems.append((f"links.{node}", "is a node of the graph: use /predict"))
-        elif not has_name_form(state, node):
+        elif state.table.has_integer_names and not is_integer_name(node):
             problems.append((f"links.{node}", "must be an integer, as all names of this graph"))
         for other, weight in one.items():
             if other not in positions:
@@ -166,52 +167,42 @@ def check_attributes(state: State, links: Mapping[str, Any], attributes: Mapping
             raise RefusedError(422, f"{field} {problem}", [(field, problem)])
 
 
-def has_name_form(state: State, name: str) -> bool:
-    """Return whether a node could have a name."""
-    try:
-        state.to_name(name)
-    except ValueError:
-        return False
-    return True
-
-
 async def answer_explain(service: Service, nodes: Sequence[str], top: int) -> dict[str, Any]:
     """Explain predictions by the known nodes that count most."""
     state = service.get_state()
     rows = get_rows(state, nodes)
     check_wish(state, coverage=None, probabilities=False)
-    items = await ask(service.explainer.call(state, _make_explainer(state, rows, top)), "nodes")
+    items = await ask(service.explainer.call(state, lambda: _explain(state, rows, top)), "nodes")
     return {"state": state.table.seq, "explanations": items}
 
 
-def _make_explainer(state: State, rows: Sequence[int], top: int) -> Callable[[], Items]:
-    def explain() -> Items:
-        model = state.second_model
-        found = model.explain(model.nodes_[list(rows)])
-        heaviest = found.find_heaviest(top)
-        offsets = np.broadcast_to(np.asarray(found.offset), found.prediction.shape)
-        return [
-            {
-                "node": state.table.names[row],
-                "prediction": to_plain(found.predicted_labels[i]),
-                "scale": None if found.units is None else found.units.scale,
-                "sum": _list_by_class(found, found.prediction[i]),
-                "offset": _list_by_class(found, offsets[i]),
-                "known": [
-                    {
-                        "node": str(found.known_names[j]),
-                        "weight": to_plain(found.weights[i, j]),
-                        "value": _get_value(found, j),
-                    }
-                    for j in heaviest[i].tolist()
-                ],
-                "rest": _list_by_class(found, _sum_of_others(found, i, heaviest[i])),
-                "parts": found.get_parts(i),
-            }
-            for i, row in enumerate(rows)
-        ]
-
-    return explain
+def _explain(state: State, rows: Sequence[int], top: int) -> Items:
+    model = state.second_model
+    found = model.explain(model.nodes_[list(rows)])
+    values = found.values if found.class_names is None else found.known_labels
+    heaviest = found.find_heaviest(top)
+    offsets = np.broadcast_to(np.asarray(found.offset), found.prediction.shape)
+    return [
+        {
+            "node": state.table.names[row],
+            "prediction": to_plain(found.predicted_labels[i]),
+            "scale": None if found.units is None else found.units.scale,
+            "sum": _list_by_class(found, found.prediction[i]),
+            "offset": _list_by_class(found, offsets[i]),
+            "known": [
+                {
+                    "node": str(found.known_names[j]),
+                    "weight": to_plain(found.weights[i, j]),
+                    # In the scale in which weights add up, or the class.
+                    "value": to_plain(values[j]),
+                }
+                for j in heaviest[i].tolist()
+            ],
+            "rest": _list_by_class(found, _sum_of_others(found, i, heaviest[i])),
+            "parts": found.get_parts(i),
+        }
+        for i, row in enumerate(rows)
+    ]
 
 
 def _list_by_class(found: Any, numbers: Any) -> Any:
@@ -219,11 +210,6 @@ def _list_by_class(found: Any, numbers: Any) -> Any:
     if found.class_names is None:
         return to_plain(numbers)
     return name_classes(list(found.class_names), numbers)
-
-
-def _get_value(found: Any, j: int) -> Any:
-    """Return the value of a known node in the scale in which weights add up, or its class."""
-    return to_plain(found.values[j] if found.class_names is None else found.known_labels[j])
 
 
 def _sum_of_others(found: Any, i: int, listed: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Header, Query, Request, Security
@@ -30,8 +31,8 @@ from gradraker.live.api.schemas import (
     Remove,
 )
 from gradraker.live.api.strict_json import StrictRoute
-from gradraker.live.journal import read_validations
-from gradraker.live.service import NotReadyError, Service, format_event, stream
+from gradraker.live.journal.validation import read_validations, summarize_errors
+from gradraker.live.service import NotReadyError, Service
 from gradraker.live.settings import LONGEST_NAME
 
 Key = Annotated[
@@ -196,13 +197,15 @@ def _add_facts(app: FastAPI, service: Service) -> None:
 
     @app.get("/errors", summary="Errors of predictions made before values were learned", **_TELL)
     async def get_errors(last: Annotated[int, Query(ge=1, le=100_000)] = 1000) -> Any:
-        return JSONResponse(await service.summarize_errors(last))
+        found = await service.read(
+            lambda: summarize_errors(service.journal, last=last, is_label=service.has_labels)
+        )
+        return JSONResponse(found)
 
     @app.get("/learned", summary="The last values and what was predicted before", **_TELL)
     async def get_learned(last: Annotated[int, Query(ge=1, le=1000)] = 20) -> Any:
         found = await service.read(lambda: read_validations(service.journal, last=last))
-        names = ("seq", "node", "value", "predicted", "is_first", "error", "baseline_error")
-        return JSONResponse({"learned": [{n: getattr(v, n) for n in names} for v in found]})
+        return JSONResponse({"learned": [asdict(one) for one in found]})
 
     @app.get("/history", summary="Changes that name a node, the newest first", **_TELL)
     async def get_history(
@@ -222,15 +225,9 @@ def _add_facts(app: FastAPI, service: Service) -> None:
     async def get_events() -> Any:
         state = service.get_state()
         service.hub.check_room()
-
-        async def tell() -> AsyncIterator[str]:
-            with service.hub.join() as waiting:
-                first = format_event(service.describe_state_event(state))
-                async for text in stream(waiting, [first]):
-                    yield text
-
+        events = service.hub.listen(service.describe_state_event(state))
         headers = {"X-Accel-Buffering": "no"}  # a proxy must not wait for more
-        return StreamingResponse(tell(), media_type="text/event-stream", headers=headers)
+        return StreamingResponse(events, media_type="text/event-stream", headers=headers)
 
     @app.get("/metrics", summary="Numbers for Prometheus", tags=["facts"])
     async def get_metrics() -> Response:

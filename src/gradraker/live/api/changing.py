@@ -9,8 +9,9 @@ from starlette.requests import Request
 from gradraker.live.api.problems import RefusedError, list_fields
 from gradraker.live.api.schemas import OneChange, to_change
 from gradraker.live.api.strict_json import RepeatedNameError, load_json
-from gradraker.live.journal import KeyConflict, Submission, UnknownNode
 from gradraker.live.journal.changes import Change
+from gradraker.live.journal.writing import KeyConflict, Submission, UnknownNode
+from gradraker.live.learning.states import is_integer_name
 from gradraker.live.service import Service
 from gradraker.live.settings import MOST_IN_BATCH
 
@@ -66,16 +67,9 @@ def find_problem(service: Service, change: Change) -> str | None:
             return "must be a finite number"
     if service.facts["names"] == "integers":
         for name in (change.node, change.target):
-            if name is not None and not _is_integer(name):
+            if name is not None and not is_integer_name(name):
                 return f"names {name!r}, but all names of this graph are integers"
     return None
-
-
-def _is_integer(name: str) -> bool:
-    digits = name.removeprefix("-")
-    if not (digits.isascii() and digits.isdecimal() and len(digits) <= 19):
-        return False
-    return str(int(name)) == name and -(2**63) <= int(name) < 2**63
 
 
 async def read_lines(request: Request) -> list[tuple[str, Change]]:

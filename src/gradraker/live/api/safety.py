@@ -9,7 +9,6 @@ import re
 import time
 from collections import OrderedDict
 from hashlib import sha256
-from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -115,7 +114,8 @@ class Guard:
                 answer.headers["Connection"] = "close"
                 await answer(scope, receive, send_safely)
         finally:
-            path = _get_route(asked)
+            # As it is described, so that metrics have few names.
+            path = getattr(asked.get("route"), "path", "other")
             self.counters.requests.labels(path, status).inc()
             if path != "/events":
                 self.counters.seconds.labels(path).observe(time.perf_counter() - started)
@@ -205,12 +205,6 @@ def _is_address(host: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _get_route(scope: Scope) -> str:
-    """Return the path as it is described, so that metrics have few names."""
-    route: Any = scope.get("route")
-    return getattr(route, "path", "other")
 
 
 class _LimitedBody:

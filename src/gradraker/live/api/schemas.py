@@ -3,14 +3,7 @@
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    PlainValidator,
-    StringConstraints,
-    WithJsonSchema,
-)
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, StringConstraints, WithJsonSchema
 
 from gradraker.live.journal.changes import Change
 from gradraker.live.settings import LARGEST_NUMBER, LONGEST_NAME, MOST_IN_BATCH

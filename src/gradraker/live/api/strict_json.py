@@ -1,6 +1,7 @@
 """JSON as the API takes it: a name occurs once in an object, or one of its values would be lost."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -35,11 +36,8 @@ def load_json(text: bytes) -> Any:
 def _join(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = dict(pairs)
     if len(found) < len(pairs):
-        seen: set[str] = set()
-        for name, _ in pairs:
-            if name in seen:
-                raise RepeatedNameError(name)
-            seen.add(name)
+        counts = Counter(name for name, _ in pairs)
+        raise RepeatedNameError(counts.most_common(1)[0][0])
     return found
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 Op = Literal[
     "put_edge",
@@ -15,7 +15,6 @@ Op = Literal[
     "remove_attributes",
     "remove_node",
 ]
-OPS: tuple[Op, ...] = get_args(Op)
 Edge = tuple[str, str]
 
 

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any, Self
 
-from sqlalchemy import Connection, delete, func, insert, inspect, select, text, update
+from sqlalchemy import Connection, delete, insert, inspect, select, text, update
 from sqlalchemy.exc import DatabaseError, IntegrityError, OperationalError
 
 from gradraker.exceptions import JournalError
@@ -177,11 +177,6 @@ class Journal:
         with self.engines.read.connect() as connection:
             rows = connection.execute(select(refusals).where(inside)).all()
         return {row.seq: row.reason for row in rows}
-
-    def count_refusals(self) -> int:
-        """Return how many changes the model has refused."""
-        with self.engines.read.connect() as connection:
-            return int(connection.execute(select(func.count()).select_from(refusals)).scalar_one())
 
     # -- snapshots ---------------------------------------------------------------
 

@@ -1,9 +1,4 @@
 """The process that learns, and the states that it hands over.
 
-The process that answers imports this; what needs the models is in :mod:`.live_model`.
+The process that answers imports :mod:`.states` and :mod:`.supervisor`; the rest needs the models.
 """
-
-from gradraker.live.learning.states import USUAL_COVERAGE, State, StateTable, to_plain
-from gradraker.live.learning.supervisor import Supervisor
-
-__all__ = ["USUAL_COVERAGE", "State", "StateTable", "Supervisor", "to_plain"]

@@ -6,49 +6,35 @@ import signal
 import time
 from collections import Counter, deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
 from sqlalchemy.exc import DBAPIError
 
-from gradraker.live.journal import (
-    Batch,
-    Journal,
-    Lease,
-    Snapshot,
-    Validation,
-    has_outcome,
-    record_outcome,
-)
 from gradraker.live.journal.changes import Numbered, compute_effect
-from gradraker.live.learning.learner_settings import LearnerSettings, send_descriptor
+from gradraker.live.journal.journal import Batch, Journal, Snapshot
+from gradraker.live.journal.lease import Lease
+from gradraker.live.journal.validation import Validation, has_outcome, record_outcome
+from gradraker.live.learning.channel import send_descriptor
 from gradraker.live.learning.live_model import LiveModel, read_live_model
 from gradraker.live.learning.predicted import make_table
 from gradraker.live.learning.states import StateTable, open_state_file, to_plain, write_state
+from gradraker.live.settings import Settings
 
 _READ_AT_ONCE = 100_000
-# Outcomes of batches that a follower keeps, in case the process that should write them dies.
+# Outcomes of batches (errors, and changes that were refused) that a follower keeps, in case the
+# process that should write them dies.
 _KEPT_OUTCOMES = 100
 _MOST_REPORTED = 100
 # Rest after a batch: a part of the time that it took, and the most seconds.
 _REST, _LONGEST_REST = 0.5, 0.25
 
 
-@dataclass
-class Outcome:
-    """How a batch fared."""
-
-    batch: Batch
-    validations: list[Validation]
-    refused: dict[int, str]
-
-
 class Learner:
     """Applies batches of the journal to a model; the holder of the lease decides on them."""
 
-    def __init__(self, journal: Journal, settings: LearnerSettings) -> None:
+    def __init__(self, journal: Journal, settings: Settings) -> None:
         self.journal = journal
         self.settings = settings
         self.lease = Lease(journal, seconds=settings.lease_seconds)
@@ -57,7 +43,8 @@ class Learner:
         self.batch, self.seq = snapshot.batch, snapshot.seq
         self._snapshot_seq, self._snapshot_time = snapshot.seq, time.monotonic()
         self._table: StateTable | None = None
-        self._outcomes: deque[Outcome] = deque(maxlen=_KEPT_OUTCOMES)
+        self._outcomes: deque[tuple[list[Validation], dict[int, str]]]
+        self._outcomes = deque(maxlen=_KEPT_OUTCOMES)
         self._reported: list[dict[str, Any]] = []
 
     # -- one turn ----------------------------------------------------------------
@@ -130,7 +117,7 @@ class Learner:
             validations, refused = self._learn_one_by_one(changes)
         self.batch, self.seq = batch.number, batch.last_seq
         self._table = None
-        self._outcomes.append(Outcome(batch, validations, refused))
+        self._outcomes.append((validations, refused))
         self._reported += [
             {"seq": one.seq, "node": one.node, "value": one.value, "predicted": one.predicted}
             for one in validations
@@ -196,8 +183,7 @@ class Learner:
 
     def _write_outcomes(self) -> None:
         while self._outcomes:
-            first = self._outcomes[0]
-            record_outcome(self.journal, first.validations, first.refused)
+            record_outcome(self.journal, *self._outcomes[0])
             self._outcomes.popleft()
 
 
@@ -222,7 +208,7 @@ def _measure_error(guess: Any, value: Any, has_labels: bool) -> float:
 # -- the process -----------------------------------------------------------------
 
 
-def run_learner(settings: LearnerSettings, channel: Connection) -> None:
+def run_learner(settings: Settings, channel: Connection) -> None:
     """Learn until the channel is closed: the life of the learning process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to both; the other one stops us
     os.nice(5)  # answers come first
@@ -271,7 +257,7 @@ def _describe(error: Exception) -> str:
 
 def _publish(learner: Learner, table: StateTable, channel: Connection) -> None:
     with open_state_file() as file:
-        write_state(file, table, learner.live.model, integers=learner.live.has_integer_names)
+        write_state(file, table, learner.live.model)
         channel.send(("state", learner.lease.is_held))
         send_descriptor(channel, file.fileno())
 

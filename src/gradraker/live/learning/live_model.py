@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,38 +11,23 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.base import clone
 
-from gradraker.graph.node_values import LABELS, NUMBERS
+from gradraker.graph.labels import LABELS
+from gradraker.graph.values import NUMBERS
 from gradraker.live.journal.changes import Effect
 from gradraker.models import NodeClassifier, NodeModel, NodeRegressor, load
 
 
+@dataclass(eq=False)
 class LiveModel:
-    """A model of graphs whose nodes are named by text.
+    """A model of graphs whose nodes are named by text."""
 
-    Parameters
-    ----------
-    model : NodeModel
-        Fitted, unless ``is_empty``.
-    is_directed : bool
-        Whether an edge leads one way only.
-    has_integer_names : bool
-        Whether the model's own names are integers.
-    is_empty : bool
-        Whether the model has not learned a graph yet.
-    """
+    model: NodeModel  # fitted, unless ``is_empty``
+    _: KW_ONLY
+    is_directed: bool  # whether an edge leads one way only
+    has_integer_names: bool = False  # whether the model's own names are integers
+    is_empty: bool = False  # whether the model has not learned a graph yet
 
-    def __init__(
-        self,
-        model: NodeModel,
-        *,
-        is_directed: bool,
-        has_integer_names: bool = False,
-        is_empty: bool = False,
-    ) -> None:
-        self.model = model
-        self.is_directed = is_directed
-        self.has_integer_names = has_integer_names
-        self.is_empty = is_empty
+    def __post_init__(self) -> None:
         self._find_nodes()
 
     @property
@@ -168,16 +154,12 @@ def read_live_model(content: bytes, facts: dict[str, str]) -> LiveModel:
         "has_integer_names": facts["names"] == "integers",
     }
     if not content:
-        return LiveModel(make_empty_model(facts["values"]), is_empty=True, **options)
+        model = NodeClassifier() if facts["values"] == "labels" else NodeRegressor()
+        return LiveModel(model, is_empty=True, **options)
     with tempfile.TemporaryDirectory(prefix="gradraker-") as folder:
         path = Path(folder) / "model.gr"
         path.write_bytes(content)
         return LiveModel(load(path), **options)
-
-
-def make_empty_model(values: str) -> NodeModel:
-    """Return a model of numbers or of labels that has learned nothing."""
-    return NodeClassifier() if values == "labels" else NodeRegressor()
 
 
 def describe_base(model: NodeModel | None, *, has_labels: bool = False) -> dict[str, str]:

@@ -42,6 +42,7 @@ def make_table(
         batch=batch,
         time=time.time(),
         names=names,
+        has_integer_names=live.has_integer_names,
         predictions=predictions,
         is_known=is_known,
         values=values,

@@ -36,6 +36,7 @@ class StateTable:
     batch: int
     time: float
     names: list[str]
+    has_integer_names: bool  # whether the model's own names are integers
     predictions: NDArray[Any] | None  # [n]: numbers or labels; None while no value is known
     is_known: NDArray[np.bool_]  # [n]
     values: list[Any]  # [n]: None where unknown
@@ -62,7 +63,6 @@ class State:
     """A table, and the model behind it, which is made when it is first needed."""
 
     table: StateTable
-    has_integer_names: bool
     read_model: "Callable[[], NodeModel]"
 
     @cached_property
@@ -76,13 +76,16 @@ class State:
         return self.read_model()
 
     def to_name(self, text: str) -> Any:
-        """Return the model's own name of a node; ValueError if there cannot be one."""
-        if not self.has_integer_names:
-            return text
-        number = int(text)
-        if str(number) != text or not -(2**63) <= number < 2**63:
-            raise ValueError(f"{text!r} is not an integer")
-        return number
+        """Return the model's own name of a node."""
+        return int(text) if self.table.has_integer_names else text
+
+
+def is_integer_name(name: str) -> bool:
+    """Return whether a text is an integer as NumPy holds it, written in one way only."""
+    digits = name.removeprefix("-")
+    if not (digits.isascii() and digits.isdecimal() and len(digits) <= 19):
+        return False
+    return str(int(name)) == name and -(2**63) <= int(name) < 2**63
 
 
 def open_state_file() -> BinaryIO:
@@ -92,10 +95,10 @@ def open_state_file() -> BinaryIO:
     return cast(BinaryIO, tempfile.TemporaryFile())
 
 
-def write_state(file: BinaryIO, table: StateTable, model: "NodeModel", *, integers: bool) -> None:
+def write_state(file: BinaryIO, table: StateTable, model: "NodeModel") -> None:
     """Write a state to a file."""
-    for content in ((table, integers), model):
-        _write_part(file, content)
+    _write_part(file, table)
+    _write_part(file, model)
     file.flush()
 
 
@@ -117,9 +120,8 @@ def read_state(descriptor: int) -> State:
     mapped = mmap.mmap(descriptor, 0, access=mmap.ACCESS_COPY)
     view = memoryview(mapped)
     parts, end = _find_parts(view, 0)
-    table, integers = _read_part(parts)
     model_parts, _ = _find_parts(view, end)
-    return State(table, integers, lambda: _read_part(model_parts))
+    return State(_read_part(parts), lambda: _read_part(model_parts))
 
 
 def _find_parts(view: memoryview, start: int) -> tuple[list[memoryview], int]:

@@ -8,12 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from gradraker.live.learning.learner_settings import (
-    LearnerSettings,
-    receive_descriptor,
-    start_learner,
-)
+from gradraker.live.learning.channel import receive_descriptor, start_learner
 from gradraker.live.learning.states import State, read_state
+from gradraker.live.settings import Settings
 
 _THREAD_VARIABLES = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 _LONGEST_PAUSE = 30.0
@@ -24,8 +21,8 @@ class Supervisor:
 
     Parameters
     ----------
-    journal : str
-        File or URL.
+    settings : Settings
+        Those of the service.
     on_state : callable
         Called with each new state and whether the learner holds the lease.
     on_trouble : callable
@@ -36,14 +33,13 @@ class Supervisor:
 
     def __init__(
         self,
-        journal: str,
+        settings: Settings,
         *,
         on_state: Callable[[State, bool], None],
         on_trouble: Callable[[str | None], None],
         on_start: Callable[[], None],
-        **options: Any,
     ) -> None:
-        self._settings = LearnerSettings(journal=journal, **options)
+        self._settings = settings
         self._on_state, self._on_trouble, self._on_start = on_state, on_trouble, on_start
         self._lock = threading.Lock()
         self._channel: Any = None

@@ -1,16 +1,6 @@
 """What happens behind the API of a live service."""
 
-from gradraker.live.service.hub import format_event, stream
-from gradraker.live.service.predictor import Wish
 from gradraker.live.service.service import NotReadyError, Service
 from gradraker.live.service.writer import NotKeptError, TooBusyError
 
-__all__ = [
-    "NotKeptError",
-    "NotReadyError",
-    "Service",
-    "TooBusyError",
-    "Wish",
-    "format_event",
-    "stream",
-]
+__all__ = ["NotKeptError", "NotReadyError", "Service", "TooBusyError"]

@@ -3,13 +3,9 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gradraker.live.service.writer import TooBusyError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _QUEUED = 32  # events that a slow client may be behind
 _SECONDS_BETWEEN_SIGNS = 15.0  # proxies close connections on which nothing happens
@@ -47,13 +43,19 @@ class Hub:
         if len(self._queues) >= self._most:
             raise TooBusyError("too many clients listen to events", seconds=30)
 
-    @contextmanager
-    def join(self) -> "Iterator[asyncio.Queue[str | None]]":
-        """Listen until the end of the block."""
+    async def listen(self, first: dict[str, Any]) -> AsyncIterator[str]:
+        """Yield an event, then those that arrive, until this client or all are disconnected."""
         waiting: asyncio.Queue[str | None] = asyncio.Queue()
         self._queues.add(waiting)
+        event: str | None = format_event(first)
         try:
-            yield waiting
+            while event is not None:
+                yield event
+                try:
+                    async with asyncio.timeout(_SECONDS_BETWEEN_SIGNS):
+                        event = await waiting.get()
+                except TimeoutError:
+                    event = ": still here\n\n"
         finally:
             self._queues.discard(waiting)
 
@@ -61,19 +63,3 @@ class Hub:
 def format_event(event: dict[str, Any]) -> str:
     """Return a server-sent event, whose id is the number of the state."""
     return f"id: {event['state']}\nevent: state\ndata: {json.dumps(event, allow_nan=False)}\n\n"
-
-
-async def stream(waiting: "asyncio.Queue[str | None]", first: list[str]) -> AsyncIterator[str]:
-    """Yield the first events, then those that arrive."""
-    for text in first:
-        yield text
-    while True:
-        try:
-            async with asyncio.timeout(_SECONDS_BETWEEN_SIGNS):
-                event = await waiting.get()
-        except TimeoutError:
-            yield ": still here\n\n"
-            continue
-        if event is None:
-            return
-        yield event

@@ -6,14 +6,10 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from gradraker.live.journal import (
-    Answer,
-    Journal,
-    Receipt,
-    Submission,
-    summarize_errors,
-)
-from gradraker.live.learning import State, Supervisor
+from gradraker.live.journal.journal import Journal
+from gradraker.live.journal.writing import Answer, Receipt, Submission
+from gradraker.live.learning.states import State
+from gradraker.live.learning.supervisor import Supervisor
 from gradraker.live.service.counters import Counters
 from gradraker.live.service.hub import Hub
 from gradraker.live.service.predictor import Predictor
@@ -55,13 +51,10 @@ class Service:
         self.started = time.time()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._supervisor = Supervisor(
-            settings.journal,
+            settings,
             on_state=self._take_state,
             on_trouble=self._note_trouble,
             on_start=self.counters.learner_starts.inc,
-            lease_seconds=settings.lease_seconds,
-            snapshot_seconds=settings.snapshot_seconds,
-            largest_batch=settings.largest_learned_batch,
         )
 
     @property
@@ -159,13 +152,6 @@ class Service:
             "learned_at": table.time if table else None,
             **(table.facts if table else {}),
         }
-
-    async def summarize_errors(self, last: int) -> dict[str, Any]:
-        """Return the errors of predictions made before values were learned."""
-        found: dict[str, Any] = await self.read(
-            lambda: summarize_errors(self.journal, last=last, is_label=self.has_labels)
-        )
-        return found
 
     async def read(self, work: Any) -> Any:
         """Run a function that reads the journal on a thread of its own."""

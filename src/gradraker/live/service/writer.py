@@ -11,7 +11,9 @@ from typing import Any
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from gradraker.live.journal import Answer, Journal, Submission, append, is_out_of_space
+from gradraker.live.journal.engines import is_out_of_space
+from gradraker.live.journal.journal import Journal
+from gradraker.live.journal.writing import Answer, Submission, append
 
 
 class TooBusyError(Exception):

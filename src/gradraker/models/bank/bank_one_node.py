@@ -1,18 +1,14 @@
 """Online use of a bank of kernels, one node at a time: river's verbs."""
 
-from collections.abc import Collection, Hashable, Sequence
-from typing import Any
+from collections.abc import Collection, Hashable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from gradraker._validation import check_bounds, make_seed
 from gradraker.features import to_row_arrays
-from gradraker.kernels.ranges import Sigma2Ranges
 from gradraker.models.bank.fitted_bank import LearnedBank
 from gradraker.models.bank.frequency_tables import FamilyTables
-from gradraker.models.bank.members import WHOLE, BankMember, check_kernels
 from gradraker.models.rows.row_input import check_same_features
 from gradraker.models.skg.one_node import (
     Neighbours,
@@ -27,18 +23,8 @@ from gradraker.models.turns import rollback_on_error
 class OneNodeBank(LearnedBank):
     """``predict_one`` and ``learn_one`` for a bank: those of SKG, for all members at once."""
 
-    kernels: Any
-    views: Any
-    n_frequencies: int
-    random_state: int | np.random.RandomState | None
-
-    def _set_initial_state(
-        self,
-        table: FamilyTables,
-        members: Sequence[BankMember],
-        ranges: dict[tuple[str, str], Sigma2Ranges],
-        targets: tuple[int, ...],
-    ) -> None:
+    def _start_empty(self, targets: tuple[int, ...]) -> None:
+        """Start without rows, for the first node of :meth:`learn_one`."""
         raise NotImplementedError
 
     def predict_one(self, neighbours: Neighbours) -> Value:
@@ -113,31 +99,9 @@ class OneNodeBank(LearnedBank):
         self._train(row, np.array([value]), [np.arange(1)], None)
         return prediction
 
-    def _start_empty(self, targets: tuple[int, ...]) -> None:
-        """Start without rows, for the first node of :meth:`learn_one`."""
-        check_bounds(self.bounds, self.get_params())
-        members = []
-        for family, sigma2 in check_kernels(self.kernels):
-            if isinstance(sigma2, str):
-                raise ValueError(
-                    f"kernels has {sigma2!r}, a rule that needs rows to choose from, and learn_one "
-                    "brings a single node: give variances, or call fit or partial_fit first"
-                )
-            members.append(BankMember(WHOLE, family, sigma2, "given"))
-        if self.views is not None:
-            raise ValueError(
-                "views are numbers of columns of X, and learn_one brings names: call fit or "
-                "partial_fit first"
-            )
-        families = [member.kernel for member in members]
-        table = FamilyTables.from_families(
-            families, make_seed(self.random_state), self.n_frequencies
-        )
-        self._set_initial_state(table, members, {}, targets)
-
     def _predict_row(self, row: csr_array, table: FamilyTables) -> Value:
         rows = to_row_arrays(row)
-        bank = self._make_bank(rows, table.prepare(rows.indices), np.float64)
+        bank = self._make_bank(rows, table, np.float64)
         (prediction,) = self._combine_members(bank)
         return prediction if self._targets else float(prediction)
 

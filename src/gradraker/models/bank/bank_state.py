@@ -11,8 +11,8 @@ from gradraker.models.bank.frequency_tables import FamilyTables
 from gradraker.models.bank.members import (
     WHOLE,
     BankMember,
+    assign_views,
     check_kernels,
-    check_view_widths,
     check_views,
 )
 from gradraker.models.persistence.saving import Arrays, State
@@ -52,15 +52,15 @@ def restore_bank(model: "GradrakerRegressor", state: State, arrays: Arrays) -> N
     if not members or not all(_is_sound(member, views, families) for member in members):
         raise ValueError("a member is none of the kernels and views")
     seed, n_numbered, named = restore_names(state)
-    table = FamilyTables.from_families(
-        [member.kernel for member in members],
+    table = FamilyTables(
         seed,
         model.n_frequencies,
+        [member.kernel for member in members],
         n_numbered=n_numbered,
         named=named,
     )
     if views is not None:
-        check_view_widths(views, len(table))
+        assign_views(views, len(table))  # refuses numbers that do not add up
     coef = check_coef(arrays, model.n_frequencies, (2, 3))
     ranges = {
         (view, get_kernel(family).name): Sigma2Ranges(**found)

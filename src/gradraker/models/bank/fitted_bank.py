@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 from gradraker._validation import to_read_only
 from gradraker.explain.bank_explanation import BankExplanation
 from gradraker.explain.learned_rows import LearnedRows, Record
-from gradraker.explain.linear_explanation import choose_names
 from gradraker.features import RowArrays, compute_fourier_features
 from gradraker.kernels.ranges import Sigma2Ranges
 from gradraker.linear.hedge import Hedge, combine_predictions
@@ -22,7 +21,12 @@ from gradraker.models.bank.frequency_tables import FamilyTables
 from gradraker.models.bank.members import BankMember, assign_views
 from gradraker.models.bank.training import Bank, Group, iterate_predictions, select_view_rows
 from gradraker.models.persistence.saving import Arrays, State
-from gradraker.models.rows.row_input import find_row_names, get_learned_rows, prepare_rows
+from gradraker.models.rows.row_input import (
+    choose_names,
+    find_row_names,
+    get_learned_rows,
+    prepare_rows,
+)
 from gradraker.models.rows.row_model import RowModel
 
 
@@ -110,7 +114,7 @@ class LearnedBank(RowModel):
         True
         """
         tested, learned = self._prepare(X, references), get_learned_rows(self)
-        seen = self._make_bank(learned.rows, self._table.prepare(learned.rows.indices), np.float64)
+        seen = self._make_bank(learned.rows, self._table, np.float64)
         kernel_weights, member_predictions = self.kernel_weights_, self._predict_each(tested)
         weights = np.zeros((tested.n_rows, len(learned)))  # [n, n_known]
         for member, kernel_weight in enumerate(kernel_weights):
@@ -235,16 +239,16 @@ class LearnedBank(RowModel):
         """Parameters of all members, (P, K, 2D)."""
         return self.coef_.reshape(self.coef_.shape[0], -1, self.coef_.shape[-1])
 
-    def _make_bank(
-        self, rows: RowArrays, units: dict[str, NDArray[np.float32]], dtype: Any
-    ) -> Bank:
-        """The members on rows whose columns are those of the units."""
+    def _make_bank(self, rows: RowArrays, table: FamilyTables, dtype: Any) -> Bank:
+        """The members on rows whose columns are those of the table."""
+        table.prepare(rows.indices)
         shared: dict[tuple[str, str], list[int]] = {}
         for number, member in enumerate(self.members_):
             shared.setdefault((member.view, member.kernel), []).append(number)
         seen = {view: self._select_rows(rows, view) for view, _ in shared}
         groups = [
-            Group(seen[view], units[family], numbers) for (view, family), numbers in shared.items()
+            Group(seen[view], table[family].units, numbers)
+            for (view, family), numbers in shared.items()
         ]
         scales = [1.0 / math.sqrt(member.sigma2) for member in self.members_]
         return Bank(groups, scales, self._table.n_frequencies, dtype)
@@ -257,10 +261,10 @@ class LearnedBank(RowModel):
 
     def _prepare(self, X: Any, references: Sequence[Hashable] | NDArray[Any] | None) -> Bank:
         """The bank on validated rows to predict."""
-        rows, units, dtype, table = prepare_rows(self, X, references)
+        rows, _, dtype, table = prepare_rows(self, X, references)
         if table is not self._table:
             self._check_new_names(table.names)
-        return self._make_bank(rows, units, dtype)
+        return self._make_bank(rows, table, dtype)
 
     def _check_new_names(self, names: Sequence[Hashable]) -> None:
         if self._used["views"] is not None and not self._table.has_all(names):

@@ -8,93 +8,67 @@ from numpy.typing import NDArray
 from gradraker.features import FrequencyTable
 
 
-class FamilyTables:
-    """Frequency tables of several kernel families that grow together.
+class FamilyTables(FrequencyTable):
+    """The table of the first kernel family of a bank, and those of others, which grow with it.
 
     Each is the table that a single-kernel model of that family and seed has, so that members
     of one family share their frequencies and a bank of one is that model.
 
     Parameters
     ----------
-    tables : sequence of FrequencyTable
-        One for each family, with the same names in the same order.
+    seed, n_frequencies, n_numbered, named
+        As for :class:`FrequencyTable`.
+    families : iterable of str
+        Names of the kernels; those that repeat count once.
     """
 
-    def __init__(self, tables: Sequence[FrequencyTable]) -> None:
-        self.tables = {table.kernel: table for table in tables}
-        self._first = tables[0]
-
-    @classmethod
-    def from_families(
-        cls,
-        families: Iterable[str],
+    def __init__(
+        self,
         seed: int,
         n_frequencies: int,
+        families: Iterable[str],
         *,
         n_numbered: int = 0,
         named: Sequence[Hashable] = (),
-    ) -> "FamilyTables":
-        """Tables of the given families; see :class:`FrequencyTable`."""
-        return cls(
-            [
-                FrequencyTable(seed, n_frequencies, family, n_numbered=n_numbered, named=named)
-                for family in dict.fromkeys(families)
-            ]
-        )
+    ) -> None:
+        first, *others = dict.fromkeys(families)
+        self.others: dict[str, FrequencyTable] = {}
+        super().__init__(seed, n_frequencies, first, n_numbered=n_numbered, named=named)
+        for family in others:
+            table = FrequencyTable(seed, n_frequencies, family, n_numbered=n_numbered, named=named)
+            self.others[family] = table
 
-    def __len__(self) -> int:
-        return len(self._first)
+    def __getstate__(self) -> dict[str, object]:
+        state = super().__getstate__()
+        del state["kernel"]
+        return state | {"families": self.families}
+
+    @property
+    def families(self) -> list[str]:
+        """Names of the kernels."""
+        return [self.kernel, *self.others]
 
     def __getitem__(self, family: str) -> FrequencyTable:
-        return self.tables[family]
+        return self if family == self.kernel else self.others[family]
 
-    @property
-    def seed(self) -> int:
-        """What the frequencies are drawn from."""
-        return self._first.seed
-
-    @property
-    def n_frequencies(self) -> int:
-        """D."""
-        return self._first.n_frequencies
-
-    @property
-    def n_numbered(self) -> int:
-        """How many nodes are named by their numbers."""
-        return self._first.n_numbered
-
-    @property
-    def named(self) -> list[Hashable]:
-        """Nodes that follow them."""
-        return self._first.named
-
-    @property
-    def names(self) -> Sequence[Hashable]:
-        """Names of the referencing nodes, in the order in which they came."""
-        return self._first.names
-
-    def has_all(self, names: Iterable[Hashable]) -> bool:
-        """Whether every name is known."""
-        return self._first.has_all(names)
-
-    def find_rows(self, names: Iterable[Hashable]) -> NDArray[np.int32]:
-        """Return the row of each name; all must be known."""
-        return self._first.find_rows(names)
-
-    def add_missing(self, names: Sequence[Hashable]) -> None:
-        """Append those of ``names`` that are not known, once each."""
-        for table in self.tables.values():
-            table.add_missing(names)
+    def add(self, names: Sequence[Hashable]) -> None:
+        """Append nodes that are not yet in the tables."""
+        super().add(names)
+        for table in self.others.values():
+            table.add(names)
 
     def drop_from(self, n: int) -> None:
         """Forget the named nodes that came after the first ``n`` nodes."""
-        for table in self.tables.values():
+        super().drop_from(n)
+        for table in self.others.values():
             table.drop_from(n)
 
     def select_names(self, names: Sequence[Hashable]) -> "FamilyTables":
         """Return tables of just ``names`` from the same seed; these are not changed."""
-        return FamilyTables([table.select_names(names) for table in self.tables.values()])
+        return FamilyTables(self.seed, self.n_frequencies, self.families, named=names)
 
-    def prepare(self, columns: NDArray[np.int32]) -> dict[str, NDArray[np.float32]]:
-        """Draw the rows in ``columns`` that were not drawn before; return the units by family."""
-        return {family: table.prepare(columns) for family, table in self.tables.items()}
+    def prepare(self, columns: NDArray[np.int32]) -> NDArray[np.float32]:
+        """Draw the rows in ``columns`` that were not drawn before; return those of the first."""
+        for table in self.others.values():
+            table.prepare(columns)
+        return super().prepare(columns)

@@ -13,6 +13,7 @@ from gradraker._validation import (
     COUNT_OF_FREQUENCIES,
     NOT_NEGATIVE,
     Bounds,
+    check_bounds,
     check_count,
     check_flag,
     check_learning_rate,
@@ -190,10 +191,10 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
         if views is not None:
             assign_views(views, X.shape[1])
         named = () if references is None else check_references(references, X.shape[1])
-        table = FamilyTables.from_families(
-            (family for family, _ in kernels),
+        table = FamilyTables(
             make_seed(self.random_state),
             self.n_frequencies,
+            (family for family, _ in kernels),
             n_numbered=X.shape[1] if references is None else 0,
             named=named,
         )
@@ -207,6 +208,26 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
             for key, sample in samples.items():
                 with suppress(ValueError):
                     self._ranges.setdefault(key, sample.ranges)
+
+    def _start_empty(self, targets: tuple[int, ...]) -> None:
+        """Start without rows, for the first node of :meth:`learn_one`."""
+        check_bounds(self.bounds, self.get_params())
+        members = []
+        for family, sigma2 in check_kernels(self.kernels):
+            if isinstance(sigma2, str):
+                raise ValueError(
+                    f"kernels has {sigma2!r}, a rule that needs rows to choose from, and learn_one "
+                    "brings a single node: give variances, or call fit or partial_fit first"
+                )
+            members.append(BankMember(WHOLE, family, sigma2, "given"))
+        if self.views is not None:
+            raise ValueError(
+                "views are numbers of columns of X, and learn_one brings names: call fit or "
+                "partial_fit first"
+            )
+        families = [member.kernel for member in members]
+        table = FamilyTables(make_seed(self.random_state), self.n_frequencies, families)
+        self._set_initial_state(table, members, {}, targets)
 
     def _make_samples(
         self, X: Any, Y: NDArray[np.float64], table: FamilyTables, tested: Any
@@ -228,7 +249,7 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
                 part, Y, table[family], self.learning_rate, self.n_epochs, tested_part
             )
             for view, (part, tested_part) in seen.items()
-            for family in table.tables
+            for family in table.families
         }
 
     def _set_initial_state(
@@ -263,7 +284,7 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
         theta = self._get_theta().copy()  # [P, K, 2D]
         hedge = self._hedge.copy()
         weights = train_bank(
-            self._make_bank(rows, self._table.prepare(rows.indices), X.dtype),
+            self._make_bank(rows, self._table, X.dtype),
             Y,
             theta,
             hedge,

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker._fields import describe_fields
 from gradraker._validation import is_number
 from gradraker.kernels.ranges import Sigma2Ranges
 from gradraker.kernels.shift_invariant import KERNELS
@@ -18,20 +19,10 @@ WHOLE = "all"
 _FAMILY = "gaussian"
 
 
+@describe_fields
 @dataclass(frozen=True)
 class BankMember:
     """One single-kernel Gradraker of a bank.
-
-    Attributes
-    ----------
-    view : str
-        The columns it sees; ``"all"`` for a bank without views.
-    kernel : str
-        Family of its kernel.
-    sigma2 : float
-        Its variance.
-    rule : str
-        The rule that chose the variance, ``"ranges"``, or ``"given"``.
 
     Examples
     --------
@@ -42,10 +33,10 @@ class BankMember:
     ['σ² = 0.5', 'σ² = 2']
     """
 
-    view: str
-    kernel: str
-    sigma2: float
-    rule: str
+    view: Annotated[str, 'The columns it sees; ``"all"`` for a bank without views.']
+    kernel: Annotated[str, "Family of its kernel."]
+    sigma2: Annotated[float, "Its variance."]
+    rule: Annotated[str, 'The rule that chose the variance, ``"ranges"``, or ``"given"``.']
 
     @property
     def label(self) -> str:
@@ -141,19 +132,13 @@ def check_views(views: Any) -> dict[str, int] | None:
 
 def assign_views(views: dict[str, int], n_columns: int) -> NDArray[np.int64]:
     """Return the number of the view of each column, or say that the numbers do not add up."""
-    check_view_widths(views, n_columns)
-    widths = list(views.values())
-    return np.repeat(np.arange(len(widths)), widths)
-
-
-def check_view_widths(views: dict[str, int], n_columns: int) -> None:
-    """Refuse views whose numbers of columns do not add up."""
     widths = list(views.values())
     if sum(widths) != n_columns:
         raise ValueError(
             f"views have {' + '.join(map(str, widths))} = {sum(widths)} columns, "
             f"but X has {n_columns}"
         )
+    return np.repeat(np.arange(len(widths)), widths)
 
 
 def choose_members(

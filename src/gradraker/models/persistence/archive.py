@@ -31,21 +31,11 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 @dataclass(frozen=True)
 class ModelContent:
-    """What a model file holds.
+    """What a model file holds."""
 
-    Attributes
-    ----------
-    header : dict
-        ``class``, ``parameters``, ``state``, ``notes`` and the checksums of the arrays.
-    arrays : dict of str to ndarray
-        Arrays by name.
-    digest : str
-        Differs for files that differ.
-    """
-
-    header: dict[str, Any]
-    arrays: dict[str, NDArray[Any]]
-    digest: str
+    header: dict[str, Any]  # class, parameters, state, notes, and the checksums of the arrays
+    arrays: dict[str, NDArray[Any]]  # by name
+    digest: str  # differs for files that differ
 
 
 def write_archive(

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.graph.edges import restore_csr
+from gradraker.graph.labels import to_object_array
 from gradraker.graph.names import Names, find_repeated, to_name_array
 from gradraker.graph.node_graph import NodeGraph
-from gradraker.graph.node_values import ValueKind, to_object_array
+from gradraker.graph.values import ValueKind
 from gradraker.models.persistence.names_as_json import check_savable, decode_name
 from gradraker.models.persistence.saving import Arrays, State
 

@@ -71,7 +71,9 @@ def save_model(
     to it; if the model was neither, there must be no file.
     """
     with nullcontext() if is_stream(path) else lock_file(path):
-        if only_if_unchanged and read_digest(path) != _get_digests(model).get(_name(path)):
+        if only_if_unchanged and read_digest(path) != _get_digests(model).get(
+            os.path.realpath(path)
+        ):
             raise ModelFileChangedError(os.fspath(path))
         digests: list[str] = []
         written = write_file(
@@ -88,11 +90,7 @@ def _get_digests(model: Savable) -> Mapping[str, str]:
 
 
 def _remember(model: Savable, path: str | os.PathLike[str], digest: str) -> None:
-    vars(model)["_digests"] = {**_get_digests(model), _name(path): digest}
-
-
-def _name(path: str | os.PathLike[str]) -> str:
-    return os.path.realpath(path)
+    vars(model)["_digests"] = {**_get_digests(model), os.path.realpath(path): digest}
 
 
 def read_model_of(cls: type[M], path: str | os.PathLike[str]) -> M:

@@ -53,6 +53,19 @@ def find_row_names(X: Any, given: Sequence[Hashable] | None = None) -> list[Hash
     return list(index)
 
 
+def choose_names(
+    argument: str,
+    given: Sequence[Hashable] | None,
+    known: Sequence[Hashable] | None,
+    n: int,
+) -> Sequence[Hashable]:
+    """Names that were given, else those that are known, else numbers, for n nodes."""
+    names = given if given is not None else known if known is not None else range(n)
+    if len(names) != n:
+        raise ValueError(f"{argument} must have a name for each of {n} nodes, got {len(names)}")
+    return names
+
+
 def validate_training(
     model: "RowModel", X: Any, y: Any, references: Any, *, first: bool
 ) -> tuple[Any, NDArray[np.float64]]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker._validation import is_number
 from gradraker.features import FrequencyTable, compute_projections, to_row_arrays
 from gradraker.kernels.median_rule import median_sigma2
 from gradraker.kernels.ranges import ExtremePairs, Sigma2Ranges, compute_ranges, find_extreme_pairs
@@ -179,10 +180,7 @@ def check_sigma2(sigma2: Any) -> float | str:
     """
     if isinstance(sigma2, str) and sigma2 in SIGMA2_RULES:
         return sigma2
-    number = isinstance(sigma2, float | int | np.integer | np.floating) and not isinstance(
-        sigma2, bool
-    )
-    if number and 0.0 < sigma2 < np.inf:
+    if is_number(sigma2) and 0.0 < sigma2 < np.inf:
         return float(sigma2)
     rules = ", ".join(map(repr, SIGMA2_RULES))
     raise ValueError(

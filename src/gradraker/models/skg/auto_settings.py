@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +17,6 @@ from gradraker.models.sigma2.rules import (
     measure_spreads,
     weigh_candidates,
 )
-
-AUTO = "auto"
 
 # Epochs after which held-out errors are looked at. Errors also depend on the nodes that came last,
 # so they are averaged over the last three looks up to each of these.
@@ -56,20 +53,6 @@ class AskedSettings:
     n_epochs: int | str
     n_frequencies: int | str
 
-    def has_auto(self) -> bool:
-        """Whether anything is to be chosen by held-out errors, beyond the rules for σ²."""
-        return any(map(is_auto, vars(self).values()))
-
-    def is_sigma2_searched(self) -> bool:
-        """Whether σ² is chosen together with the other settings, not by a rule of its own."""
-        return self.sigma2 in (AUTO, "cv")
-
-    def to_settings(self, sigma2: float) -> Settings:
-        """Settings that are all numbers."""
-        return Settings(
-            sigma2, float(self.learning_rate), int(self.n_epochs), int(self.n_frequencies)
-        )
-
     @property
     def rates(self) -> Sequence[float]:
         """Learning rates to try."""
@@ -92,17 +75,25 @@ class AskedSettings:
 
 
 def choose_sigma2_and_settings(
-    asked: AskedSettings, sample: RuleInput, make_table: Callable[[int], FrequencyTable]
-) -> tuple[ChosenSigma2, Settings]:
-    """Choose σ² by its rule, and what is "auto" by held-out errors; see :func:`choose_settings`."""
-    if asked.has_auto() and asked.is_sigma2_searched():
-        settings = choose_settings(asked, sample, make_table)
+    asked: AskedSettings, make_sample: Callable[[int, float, int], RuleInput]
+) -> tuple[ChosenSigma2, RuleInput]:
+    """Choose σ² by its rule, and what is "auto" by held-out errors; see :func:`choose_settings`.
+
+    ``make_sample`` returns the training rows with D, η and E; so does this, with those chosen.
+    """
+    rate, n_epochs = asked.first_rate, asked.epochs[0]
+    sample = make_sample(asked.frequencies[0], rate, n_epochs)
+    choice = None if asked.sigma2 in ("auto", "cv") else choose_sigma2(asked.sigma2, sample)
+    settings = choose_settings(
+        asked if choice is None else replace(asked, sigma2=choice.sigma2),
+        sample,
+        lambda n_frequencies: make_sample(n_frequencies, rate, n_epochs).table,
+    )
+    used = make_sample(settings.n_frequencies, settings.learning_rate, settings.n_epochs)
+    if choice is None:
         ranges = compute_ranges(sample.pairs, n_frequencies=settings.n_frequencies)
-        return ChosenSigma2(settings.sigma2, ranges), settings
-    choice = choose_sigma2(asked.sigma2, sample)
-    if asked.has_auto():
-        return choice, choose_settings(replace(asked, sigma2=choice.sigma2), sample, make_table)
-    return choice, asked.to_settings(choice.sigma2)
+        choice = ChosenSigma2(settings.sigma2, ranges)
+    return choice, used
 
 
 def choose_settings(
@@ -263,8 +254,3 @@ def _list_looks(n_epochs: int) -> list[int]:
     """Epochs whose errors are averaged for ``n_epochs``: the last three of a growing stride."""
     stride = max(1, n_epochs // 12)
     return [n_epochs - i * stride for i in (2, 1, 0) if n_epochs - i * stride > 0]
-
-
-def is_auto(value: Any) -> bool:
-    """Whether a setting is to be chosen."""
-    return isinstance(value, str) and value == AUTO

@@ -17,8 +17,8 @@ from gradraker._validation import (
     check_count,
     check_flag,
     check_learning_rate,
+    is_auto,
 )
-from gradraker.explain.linear_explanation import choose_names
 from gradraker.explain.skg_explanation import Explanation, explain_predictions
 from gradraker.features import FrequencyTable, predict_linear, to_row_arrays
 from gradraker.kernels import get_kernel
@@ -27,6 +27,7 @@ from gradraker.linear.lms import train
 from gradraker.models.persistence.saving import Arrays, State, check_int
 from gradraker.models.rows.row_input import (
     check_same_features,
+    choose_names,
     find_row_names,
     gather_evidence,
     prepare_rows,
@@ -38,7 +39,6 @@ from gradraker.models.rows.row_state import (
     restore_row_state,
 )
 from gradraker.models.sigma2.rules import ChosenSigma2, check_sigma2
-from gradraker.models.skg.auto_settings import is_auto
 from gradraker.models.skg.one_node import OneNodeSKG
 
 

@@ -7,13 +7,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker._validation import check_bounds, make_seed
+from gradraker._validation import check_bounds, is_auto, make_seed
 from gradraker.explain.learned_rows import Record
 from gradraker.features import FrequencyTable, check_references
 from gradraker.kernels.ranges import Sigma2Ranges
 from gradraker.models.rows.row_model import RowModel
-from gradraker.models.sigma2.rules import ChosenSigma2, RuleInput, check_tested_is_used
-from gradraker.models.skg.auto_settings import AskedSettings, choose_sigma2_and_settings, is_auto
+from gradraker.models.sigma2.rules import (
+    ChosenSigma2,
+    RuleInput,
+    check_tested_is_used,
+    choose_sigma2,
+)
+from gradraker.models.skg.auto_settings import AskedSettings, choose_sigma2_and_settings
 
 
 class StartingSKG(RowModel):
@@ -33,31 +38,25 @@ class StartingSKG(RowModel):
         if references is None:
             references = getattr(self, "feature_names_in_", None)
         seed, kernel, n_columns = make_seed(self.random_state), self.kernel, X.shape[1]
-        names = None if references is None else check_references(references, n_columns)
+        Y = y.reshape(y.shape[0], -1)  # [n, K]
+        nodes: dict[str, Any] = {"n_numbered": n_columns}
+        if references is not None:
+            nodes = {"named": check_references(references, n_columns)}
 
-        def make_table(n_frequencies: int) -> FrequencyTable:
-            if names is None:
-                return FrequencyTable(seed, n_frequencies, kernel, n_numbered=n_columns)
-            return FrequencyTable(seed, n_frequencies, kernel, named=names)
+        def make_sample(n_frequencies: int, learning_rate: float, n_epochs: int) -> RuleInput:
+            table = FrequencyTable(seed, n_frequencies, kernel, **nodes)
+            return RuleInput(X, Y, table, learning_rate, n_epochs, tested)
 
         check_tested_is_used(tested, (self.sigma2,))
-        asked = AskedSettings(self.sigma2, self.learning_rate, self.n_epochs, self.n_frequencies)
-        sample = RuleInput(
-            X,
-            y.reshape(y.shape[0], -1),
-            make_table(asked.frequencies[0]),
-            asked.first_rate,
-            asked.epochs[0],
-            tested,
-        )
-        choice, settings = choose_sigma2_and_settings(asked, sample, make_table)
-        table = (
-            sample.table
-            if settings.n_frequencies == sample.table.n_frequencies
-            else make_table(settings.n_frequencies)
-        )
-        self._set_initial_state(table, choice, y.shape[1:])
-        self.learning_rate_, self.n_epochs_ = settings.learning_rate, settings.n_epochs
+        D, rate, n_epochs = self.n_frequencies, self.learning_rate, self.n_epochs
+        if any(map(is_auto, (self.sigma2, D, rate, n_epochs))):
+            asked = AskedSettings(self.sigma2, rate, n_epochs, D)
+            choice, sample = choose_sigma2_and_settings(asked, make_sample)
+        else:
+            sample = make_sample(int(D), float(rate), int(n_epochs))
+            choice = choose_sigma2(self.sigma2, sample)
+        self._set_initial_state(sample.table, choice, y.shape[1:])
+        self.learning_rate_, self.n_epochs_ = sample.learning_rate, sample.n_epochs
         self._n_first = X.shape[0]
         if self._ranges is None and not self.keep_known:
             # The rows will not be there later, and rows without a distance have no ranges.

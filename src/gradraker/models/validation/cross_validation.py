@@ -3,17 +3,8 @@
 from collections.abc import Hashable, Mapping
 from typing import Any
 
-import numpy as np
-from joblib import Parallel, delayed
-
 from gradraker.models.node_model import NodeModel
-from gradraker.models.validation.folds import (
-    FoldResult,
-    align_known,
-    evaluate_fold,
-    list_folds,
-    list_scorers,
-)
+from gradraker.models.validation.folds import FoldModel, align_known, list_folds
 
 
 class NodeScores(dict[str, Any]):
@@ -106,6 +97,8 @@ def cross_validate_nodes(
     >>> scores.to_frame().shape
     (3, 4)
     """
+    from sklearn.model_selection import cross_validate
+
     known = align_known(
         model,
         graph,
@@ -117,39 +110,18 @@ def cross_validate_nodes(
         attributes=attributes,
         fit_options=fit_options,
     )
-    folds = list_folds(model, known, cv, groups)
-    scorers = list_scorers(model, scoring)
-    results = Parallel(n_jobs=n_jobs)(
-        delayed(evaluate_fold)(
-            model,
-            {},
-            known,
-            fold,
-            scorers,
-            return_train_score=return_train_score,
-            return_model=return_estimator,
-        )
-        for fold in folds
+    found = cross_validate(
+        FoldModel(model, known),
+        known.names,
+        known.known_values,
+        cv=list_folds(model, known, cv, groups),
+        scoring=scoring,
+        n_jobs=n_jobs,
+        return_train_score=return_train_score,
+        return_estimator=return_estimator,
+        return_indices=return_indices,
+        error_score="raise",
     )
-    found = _collect(results)
     if return_estimator:
-        found["estimator"] = [result.model for result in results]
-    if return_indices:
-        found["indices"] = {
-            "train": [fold.train for fold in folds],
-            "test": [fold.test for fold in folds],
-        }
-    return found
-
-
-def _collect(results: list[FoldResult]) -> NodeScores:
-    found = NodeScores(
-        fit_time=np.array([result.fit_time for result in results]),
-        score_time=np.array([result.score_time for result in results]),
-    )
-    for name in results[0].test_scores:
-        found[f"test_{name}"] = np.array([result.test_scores[name] for result in results])
-        trained = [r.train_scores[name] for r in results if r.train_scores is not None]
-        if trained:
-            found[f"train_{name}"] = np.array(trained)
-    return found
+        found["estimator"] = [fold.model for fold in found["estimator"]]
+    return NodeScores(found)

@@ -1,17 +1,16 @@
 """Folds of the known nodes: hidden values never reach the model that predicts them."""
 
-import time
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone, is_classifier
+from sklearn.base import BaseEstimator, clone, is_classifier
 
+from gradraker.graph.names import Names, find_positions
 from gradraker.graph.node_graph import NodeGraph, make_node_graph
-from gradraker.graph.node_values import align_values
-from gradraker.graph.values import select_columns, split_targets
+from gradraker.graph.values import align_values, select_columns, split_targets
 from gradraker.models.node_model import NodeModel
 
 Rows = NDArray[np.int64]
@@ -41,26 +40,47 @@ class KnownNodes:
         return dict(zip(names, entries, strict=True))
 
     @property
+    def names(self) -> Names:
+        """Names of the known nodes."""
+        return self.graph.nodes[self.rows]
+
+    @property
     def known_values(self) -> NDArray[Any]:
         """Values of the known nodes."""
-        return np.asarray(self.values[self.rows])
+        values = self.values[self.rows]
+        return np.array(values.tolist()) if values.dtype == object else values
 
 
-class Fold(NamedTuple):
-    """Positions, in the known nodes, that a model learns and is tested on."""
+class FoldModel(BaseEstimator):
+    """A model of graphs as scikit-learn's functions take one: it is fitted to names and values.
 
-    train: Rows
-    test: Rows
+    Every fit has the whole graph, and of the values only those of the nodes that are named.
+    """
 
+    def __init__(self, model: NodeModel, known: KnownNodes) -> None:
+        self.model, self.known = model, known
 
-class FoldResult(NamedTuple):
-    """Scores on hidden and learned nodes, times, and the model if it is kept."""
+    def __sklearn_clone__(self) -> Self:
+        return type(self)(clone(self.model), self.known)  # graphs are not copied
 
-    test_scores: dict[str, float]
-    train_scores: dict[str, float] | None
-    fit_time: float
-    score_time: float
-    model: NodeModel | None
+    def __sklearn_tags__(self) -> Any:
+        return self.model.__sklearn_tags__()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or "model" not in vars(self):
+            raise AttributeError(name)
+        return getattr(self.model, name)  # scorers ask for classes_, predict_proba, …
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Set parameters of the model."""
+        self.model.set_params(**parameters)
+        return self
+
+    def fit(self, nodes: Names, _: Any = None) -> Self:
+        """Learn the values of some nodes."""
+        rows = find_positions(nodes, self.known.graph.nodes)
+        self.model.fit(self.known.graph, self.known.show(rows), **self.known.fit_options)
+        return self
 
 
 def align_known(
@@ -102,33 +122,27 @@ def align_known(
     return KnownNodes(made, aligned, rows, options, names)
 
 
-def list_folds(model: NodeModel, known: KnownNodes, cv: Any, groups: Any) -> list[Fold]:
+def list_folds(
+    model: NodeModel, known: KnownNodes, cv: Any, groups: Any
+) -> list[tuple[Rows, Rows]]:
     """Split the known nodes by a number, a splitter of scikit-learn, or given positions."""
     from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
+    targets, are_classes = known.known_values, is_classifier(model)
+    if are_classes:
+        targets = np.unique([str(label) for label in targets], return_inverse=True)[1]
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
-        kind = StratifiedKFold if is_classifier(model) else KFold
-        if is_classifier(model) and _count_rarest(known.known_values) < cv:
-            kind = KFold
+        # Folds cannot be stratified by a class that is rarer than they are many.
+        is_stratified = are_classes and np.bincount(targets).min() >= cv
+        kind = StratifiedKFold if is_stratified else KFold
         cv = kind(int(cv), shuffle=True, random_state=_SEED)
-    y = known.known_values
-    codes = np.unique([str(label) for label in y], return_inverse=True)[1]
-    targets = codes if is_classifier(model) else y
-    splitter = check_cv(cv, targets, classifier=is_classifier(model))
+    splitter = check_cv(cv, targets, classifier=are_classes)
     groups = None if groups is None else _align_groups(known, groups)
-    n = known.rows.size
-    return [
-        Fold(np.asarray(train, dtype=np.int64), np.asarray(test, dtype=np.int64))
-        for train, test in splitter.split(np.zeros((n, 1)), targets, groups)
-    ]
-
-
-def _count_rarest(labels: NDArray[Any]) -> int:
-    return int(np.unique([str(label) for label in labels], return_counts=True)[1].min())
+    return list(splitter.split(np.zeros((known.rows.size, 1)), targets, groups))
 
 
 def _align_groups(known: KnownNodes, groups: Any) -> NDArray[Any]:
-    names = known.graph.nodes[known.rows].tolist()
+    names = known.names.tolist()
     if isinstance(groups, Mapping):
         missing = [name for name in names if name not in groups]
         if missing:
@@ -143,52 +157,3 @@ def _align_groups(known: KnownNodes, groups: Any) -> NDArray[Any]:
             "from nodes to groups, or one entry per known node in the order of the graph"
         )
     return aligned
-
-
-def evaluate_fold(
-    model: NodeModel,
-    parameters: Mapping[str, Any],
-    known: KnownNodes,
-    fold: Fold,
-    scorers: Mapping[str, Any],
-    *,
-    return_train_score: bool = False,
-    return_model: bool = False,
-) -> FoldResult:
-    """Fit a copy of a model without the values of a fold, and score it on them."""
-    learner: NodeModel = clone(model).set_params(**copy_parameters(parameters))
-    shown = known.show(known.rows[fold.train])
-    start = time.perf_counter()
-    learner.fit(known.graph, shown, **known.fit_options)
-    fitted = time.perf_counter()
-    test = _score(learner, known, fold.test, scorers)
-    scored = time.perf_counter()
-    train = _score(learner, known, fold.train, scorers) if return_train_score else None
-    kept = learner if return_model else None
-    return FoldResult(test, train, fitted - start, scored - fitted, kept)
-
-
-def copy_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters with estimators among them copied, unfitted."""
-    return {name: clone(given, safe=False) for name, given in parameters.items()}
-
-
-def _score(
-    learner: NodeModel, known: KnownNodes, positions: Rows, scorers: Mapping[str, Any]
-) -> dict[str, float]:
-    rows = known.rows[positions]
-    names, truth = known.graph.nodes[rows].tolist(), known.values[rows]
-    if truth.dtype == object:
-        truth = np.array(truth.tolist())
-    return {name: float(scorer(learner, names, truth)) for name, scorer in scorers.items()}
-
-
-def list_scorers(model: NodeModel, scoring: Any) -> dict[str, Any]:
-    """Return scorers by name; one that is not named is called "score"."""
-    from sklearn.metrics import check_scoring, get_scorer
-
-    if scoring is None or callable(scoring) or isinstance(scoring, str):
-        return {"score": check_scoring(model, scoring)}
-    if isinstance(scoring, Mapping):
-        return {str(name): check_scoring(model, one) for name, one in scoring.items()}
-    return {str(name): get_scorer(name) for name in scoring}

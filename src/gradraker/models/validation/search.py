@@ -2,35 +2,20 @@
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.base import clone
 
+from gradraker._fields import describe_fields
 from gradraker.models.node_model import NodeModel
-from gradraker.models.validation.folds import (
-    FoldResult,
-    align_known,
-    copy_parameters,
-    evaluate_fold,
-    list_folds,
-    list_scorers,
-)
+from gradraker.models.validation.folds import FoldModel, align_known, list_folds
 
 
+@describe_fields
 @dataclass(frozen=True, eq=False)
 class NodeSearch:
     """What a search over parameters found.
-
-    Attributes
-    ----------
-    best_params, best_score : dict, float
-        The parameters with the highest mean score, and that score.
-    best_model : model of graphs or None
-        Fitted to all known values with the best parameters.
-    cv_results : dict
-        As scikit-learn's ``cv_results_``: params, mean_test_score, rank_test_score, …
 
     Examples
     --------
@@ -42,10 +27,13 @@ class NodeSearch:
     {'alpha': 0.1}
     """
 
-    best_params: dict[str, Any]
-    best_score: float
-    best_model: NodeModel | None
-    cv_results: dict[str, Any]
+    best_params: Annotated[dict[str, Any], "The parameters with the highest mean score."]
+    best_score: Annotated[float, "That score."]
+    best_model: Annotated[NodeModel | None, "Fitted to all known values with the best parameters."]
+    cv_results: Annotated[
+        dict[str, Any],
+        "As scikit-learn's ``cv_results_``: params, mean_test_score, rank_test_score, …",
+    ]
 
     def to_frame(self) -> Any:
         """Return a pandas data frame with one row per candidate, the best first."""
@@ -111,7 +99,7 @@ def search_nodes(
     >>> found.best_model.predict(["Davos"]).shape
     (1,)
     """
-    from sklearn.model_selection import ParameterGrid
+    from sklearn.model_selection import GridSearchCV, ParameterGrid
 
     is_grid = isinstance(grid, Mapping) or (
         isinstance(grid, list) and all(_has_lists(one) for one in grid)
@@ -119,8 +107,6 @@ def search_nodes(
     candidates = [dict(one) for one in (ParameterGrid(grid) if is_grid else grid)]
     if not candidates:
         raise ValueError("grid holds no parameters: give one candidate at least")
-    for one in candidates:
-        clone(model).set_params(**copy_parameters(one))  # refuses names that it does not have
     known = align_known(
         model,
         graph,
@@ -132,24 +118,25 @@ def search_nodes(
         attributes=attributes,
         fit_options=fit_options,
     )
-    folds, scorers = list_folds(model, known, cv, groups), list_scorers(model, scoring)
-    deciding = _choose_score(scorers, refit)
-    flat = Parallel(n_jobs=n_jobs)(
-        delayed(evaluate_fold)(model, one, known, fold, scorers)
-        for one in candidates
-        for fold in folds
-    )
-    results = [flat[i : i + len(folds)] for i in range(0, len(flat), len(folds))]
-    table = _make_table(candidates, results)
-    means = table[f"mean_test_{deciding}"]
+    deciding = _choose_score(scoring, refit)
+    search = GridSearchCV(
+        FoldModel(model, known),
+        [{name: [entry] for name, entry in one.items()} for one in candidates],
+        cv=list_folds(model, known, cv, groups),
+        scoring=scoring,
+        n_jobs=n_jobs,
+        refit=False,
+        error_score="raise",
+    ).fit(known.names, known.known_values)
+    means = search.cv_results_[f"mean_test_{deciding}"]
     if np.isnan(means).all():
         raise ValueError(f"all scores {deciding!r} are NaN: there is no best candidate")
     best = int(np.nanargmax(means))
     fitted = None
     if refit:
-        fitted = clone(model).set_params(**copy_parameters(candidates[best]))
-        fitted.fit(known.graph, known.show(known.rows), **known.fit_options)
-    return NodeSearch(candidates[best], float(means[best]), fitted, table)
+        learner = clone(search.estimator).set_params(**clone(candidates[best], safe=False))
+        fitted = learner.fit(known.names).model
+    return NodeSearch(candidates[best], float(means[best]), fitted, search.cv_results_)
 
 
 def _has_lists(one: Any) -> bool:
@@ -158,36 +145,14 @@ def _has_lists(one: Any) -> bool:
     )
 
 
-def _choose_score(scorers: Mapping[str, Any], refit: bool | str) -> str:
+def _choose_score(scoring: Any, refit: bool | str) -> str:
+    """Return the name of the score that decides."""
+    is_one = scoring is None or callable(scoring) or isinstance(scoring, str)
+    names = ["score"] if is_one else sorted(map(str, scoring))
     if isinstance(refit, str):
-        if refit not in scorers:
-            raise ValueError(f"refit must name one of {sorted(scorers)}, got {refit!r}")
+        if refit not in names:
+            raise ValueError(f"refit must name one of {names}, got {refit!r}")
         return refit
-    if len(scorers) > 1:
-        raise ValueError(
-            f"refit must name the score that decides, one of {sorted(scorers)}, got {refit!r}"
-        )
-    return next(iter(scorers))
-
-
-def _make_table(
-    candidates: list[dict[str, Any]], results: list[list[FoldResult]]
-) -> dict[str, Any]:
-    """Return scikit-learn's ``cv_results_``."""
-    from scipy.stats import rankdata
-
-    table: dict[str, Any] = {"params": candidates}
-    for name in sorted({name for one in candidates for name in one}):
-        table[f"param_{name}"] = [one.get(name) for one in candidates]
-    for time in ("fit_time", "score_time"):
-        times = np.array([[getattr(fold, time) for fold in one] for one in results])
-        table |= {f"mean_{time}": times.mean(axis=1), f"std_{time}": times.std(axis=1)}
-    for name in results[0][0].test_scores:
-        scores = np.array([[fold.test_scores[name] for fold in one] for one in results])
-        for i, column in enumerate(scores.T):
-            table[f"split{i}_test_{name}"] = column
-        means = scores.mean(axis=1)
-        table |= {f"mean_test_{name}": means, f"std_test_{name}": scores.std(axis=1)}
-        ranked = np.where(np.isnan(means), -np.inf, means)
-        table[f"rank_test_{name}"] = rankdata(-ranked, method="min").astype(np.int64)
-    return table
+    if len(names) > 1:
+        raise ValueError(f"refit must name the score that decides, one of {names}, got {refit!r}")
+    return names[0]

@@ -1,4 +1,4 @@
-"""What a node model chose: a kernel, a penalty, and how the candidates fared."""
+"""What a node model was given and what it chose: a kernel, a penalty, how candidates fared."""
 
 import math
 from dataclasses import dataclass
@@ -7,10 +7,45 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradraker._html import render_box, render_facts, render_rows
-from gradraker._validation import to_json_number
-from gradraker.models.walks.terms import Kernel, Term, check_block, format_kernel
+from gradraker._validation import is_number, to_json_number
+from gradraker.models.walks.terms import Kernel, Term, check_block, check_blocks, format_kernel
 
 _MOST_LISTED = 8  # candidates that a summary lists
+
+
+class FixedParameters(NamedTuple):
+    """Parameters that are given; None is to be chosen."""
+
+    blocks: tuple[str, ...] | None
+    width: float | None
+    alpha: float | None
+
+    @property
+    def are_complete(self) -> bool:
+        """Whether nothing is left to choose."""
+        return None not in self
+
+
+def check_parameters(blocks: Any, width: Any, alpha: Any) -> FixedParameters:
+    """Return parameters as a user gave them, "auto" or not, checked."""
+    return FixedParameters(
+        check_blocks(blocks), _check_number("width", width), _check_number("alpha", alpha)
+    )
+
+
+def _check_number(name: str, value: Any) -> float | None:
+    if isinstance(value, str) and value == "auto":
+        return None
+    if not is_number(value) or not 0.0 < value < math.inf:
+        raise ValueError(f"{name} must be 'auto' or a positive number, got {value!r}")
+    return float(value)
+
+
+def check_tolerance(name: str, value: Any) -> float:
+    """Return a relative residual in [10⁻¹², 0.1]."""
+    if not is_number(value) or not 1e-12 <= value <= 0.1:
+        raise ValueError(f"{name} must be a number from 1e-12 to 0.1, got {value!r}")
+    return float(value)
 
 
 class TriedTransform(NamedTuple):

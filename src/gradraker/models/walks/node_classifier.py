@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gradraker.explain.linear_explanation import LinearExplanation
-from gradraker.graph.node_values import (
+from gradraker.graph.labels import (
     LABELS,
     align_labels,
     encode_labels,

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gradraker._validation import check_fraction
 from gradraker.models.left_out import LeftOutTargets
-from gradraker.models.walks.intervals import check_coverage
 from gradraker.models.walks.scaled_model import ScaledModel
 
 
@@ -133,7 +133,7 @@ class NodeRegressor(RegressorMixin, ScaledModel):
             Lower and upper ends, if asked for; infinite where there are too few known values
             for the coverage.
         """
-        coverage = check_coverage(coverage)
+        coverage = check_fraction("coverage", coverage)
         return self._predict_rows(self._find_rows(nodes), None, return_interval, coverage)
 
     def predict_new(
@@ -170,7 +170,7 @@ class NodeRegressor(RegressorMixin, ScaledModel):
             New node → prediction, or → (prediction, lower end, upper end) with intervals; lists of
             them for several targets.
         """
-        coverage = check_coverage(coverage)
+        coverage = check_fraction("coverage", coverage)
         names, rows, at = self._append_rows(links, attributes, graph_options)
         if not return_interval:
             return dict(

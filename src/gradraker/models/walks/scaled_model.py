@@ -9,17 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from gradraker._validation import check_choice
+from gradraker._validation import check_choice, is_auto
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.models.persistence.names_as_json import check_savable, decode_name
 from gradraker.models.persistence.saving import Arrays, State
 from gradraker.models.walks.attributes.coefficients import AttributeCoefficients
-from gradraker.models.walks.choice import Choice, TriedTransform, choose_mean
+from gradraker.models.walks.choice import Choice, TriedTransform, check_parameters, choose_mean
 from gradraker.models.walks.exact.blocks import ExactBlocks
 from gradraker.models.walks.exact.solution import KernelSolution
 from gradraker.models.walks.operators.operators import Operators
 from gradraker.models.walks.operators.selection import Selection, make_predictor
-from gradraker.models.walks.parameters import check_parameters
 from gradraker.models.walks.solution import Solution
 from gradraker.models.walks.targets.columns import (
     Column,
@@ -98,7 +97,7 @@ class ScaledModel(WalkModel):
         self._columns = None
 
     def _learn_changes(self, changed: NDArray[np.int64], *, graph_grew: bool) -> None:
-        if not _is_auto(self.transform):
+        if not is_auto(self.transform):
             for values in self._list_values(np.flatnonzero(self._is_known)):
                 if values.size:
                     fit_given(self.transform, values)  # refuses values that it cannot take
@@ -161,7 +160,7 @@ class ScaledModel(WalkModel):
         if not all(one.transform.can_take(v) for one, v in zip(self._columns, listed, strict=True)):
             return True
         if (
-            _is_auto(self.transform)
+            is_auto(self.transform)
             and check_parameters(self.blocks, self.width, self.alpha).are_complete
         ):
             return not self._choice_is_current and self._is_time_to_choose(n_known)
@@ -189,7 +188,7 @@ class ScaledModel(WalkModel):
             Y = np.column_stack([one.apply(values) for one in transforms])
             return self._leave_out(description, known, Y, selected)
 
-        if len(candidates) == 1 and not (_is_auto(self.transform) and is_rough(values)):
+        if len(candidates) == 1 and not (is_auto(self.transform) and is_rough(values)):
             choose_kernel(candidates[0])
             chosen = candidates[0]
         else:
@@ -231,7 +230,7 @@ class ScaledModel(WalkModel):
         for listed, v in zip(candidates, values.T, strict=True):
             transform, is_constant = listed[0], False
             own, v = known[~np.isnan(v)], v[~np.isnan(v)]
-            if _is_auto(self.transform) and is_rough(v):
+            if is_auto(self.transform) and is_rough(v):
                 leave_out = partial(self._leave_out_scaled, description, own, v)
                 found = choose_transform(
                     listed, v, self.statistic, lambda _: True, leave_out, self._get_trust(own)
@@ -374,7 +373,3 @@ class ScaledModel(WalkModel):
             raise ValueError("the names of targets do not fit the values")
         self._columns = restore_columns(state["columns"], n_targets)
         super()._restore_state(state, arrays)
-
-
-def _is_auto(transform: Any) -> bool:
-    return isinstance(transform, str) and transform == "auto"

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.features.engine import Engine
-from gradraker.features.engines.devices import report_memory
+from gradraker.features.engine import Engine, report_memory
 from gradraker.models.walks.attributes.coefficients import AttributeCoefficients
 from gradraker.models.walks.description import Walks
 

@@ -19,18 +19,23 @@ from gradraker.attributes.alignment import append_described_nodes, warn_of_leaks
 from gradraker.attributes.table import AttributeTable
 from gradraker.exceptions import DeviceMemoryError, DeviceWarning
 from gradraker.explain.linear_explanation import LinearExplanation
-from gradraker.features.engine import Engine
-from gradraker.features.engines.devices import DEVICES, choose_engine, report_memory
+from gradraker.features.engine import DEVICES, Engine, choose_engine, report_memory
 from gradraker.features.engines.disk import DiskEngine
 from gradraker.features.identities import identify_references
 from gradraker.features.walks import WalkMatrices
-from gradraker.graph.merging import is_symmetric
+from gradraker.graph.matrix import is_symmetric
 from gradraker.graph.node_graph import NodeGraph, find_new_links
 from gradraker.models.node_model import NodeModel
 from gradraker.models.persistence.saving import Arrays, State, check_int
 from gradraker.models.walks.attributes.coefficients import AttributeCoefficients
 from gradraker.models.walks.attributes.rows import AttributeRows
-from gradraker.models.walks.choice import Choice, dump_choice, restore_choice
+from gradraker.models.walks.choice import (
+    Choice,
+    check_parameters,
+    check_tolerance,
+    dump_choice,
+    restore_choice,
+)
 from gradraker.models.walks.description import Walks, describe_walks
 from gradraker.models.walks.exact.blocks import ExactBlocks
 from gradraker.models.walks.exact.selection import choose_exactly
@@ -46,7 +51,6 @@ from gradraker.models.walks.operators.warm_start import (
     restore_warm_start,
     start_solution,
 )
-from gradraker.models.walks.parameters import check_parameters, check_tolerance
 from gradraker.models.walks.solution import Solution, find_known_positions
 from gradraker.models.walks.terms import ATTRIBUTE_BLOCKS, Term
 

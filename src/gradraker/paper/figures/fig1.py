@@ -1,10 +1,9 @@
 """Figure 1: the four ranges of σ², and their boundaries (sections IV.B and V.D)."""
 
 from gradraker.paper.claims import ClaimList
-from gradraker.paper.paper_data import DATA, Floats
+from gradraker.paper.paper_data import DATA
 from gradraker.paper.paper_sweeps import SWEEPS, make_sweep_table
 from gradraker.paper.plan import PaperFigure
-from gradraker.paper.results import PaperResults
 from gradraker.paper.rules import (
     SMALLEST_DISTANCE,
     Measured,
@@ -77,10 +76,6 @@ def check_four_levels(sweep: SweepResult) -> Outcome:
     return Outcome(Measured(lowest), agrees, reason, text)
 
 
-def _select_distances(results: PaperResults) -> Floats:
-    return results.get(SWEEP).squared_distances
-
-
 CLAIMS.add(
     "d2min-temperature",
     "V.D",
@@ -105,5 +100,7 @@ for _key, _which, _printed in (
         "V.D",
         f"σ²_{_which}, Temperature-Jan",
         _printed,
-        compare_boundary("temperature", _which, _select_distances),
+        compare_boundary(
+            "temperature", _which, lambda results: results.get(SWEEP).squared_distances
+        ),
     )

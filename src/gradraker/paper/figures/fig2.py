@@ -3,13 +3,7 @@
 import numpy as np
 
 from gradraker.paper.claims import ClaimList
-from gradraker.paper.four_variances import (
-    CHAOS,
-    DISTURBING,
-    EXTENDING,
-    WEIGHTS,
-    FourVariances,
-)
+from gradraker.paper.four_variances import CHAOS, DISTURBING, EXTENDING, WEIGHTS, FourVariances
 from gradraker.paper.plan import PaperFigure, Table, to_rows
 from gradraker.paper.rules import Measured, Outcome
 from gradraker.plotting import NodeDistancesDisplay

@@ -4,12 +4,7 @@ import numpy as np
 
 from gradraker.explain import conformity_factor, noise_range
 from gradraker.paper.claims import ClaimList
-from gradraker.paper.four_variances import (
-    AVERAGING,
-    DISTURBING,
-    WEIGHTS,
-    FourVariances,
-)
+from gradraker.paper.four_variances import AVERAGING, DISTURBING, WEIGHTS, FourVariances
 from gradraker.paper.plan import PaperFigure, Table
 from gradraker.paper.rules import Measured, Outcome
 from gradraker.plotting import ConformityDisplay

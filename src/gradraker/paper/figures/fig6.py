@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from gradraker.paper.claims import ClaimList
-from gradraker.paper.numbers.section_v_e import describe_numberings
+from gradraker.paper.numbers.section_v import describe_numberings
 from gradraker.paper.paper_data import DATA, Floats
 from gradraker.paper.paper_sweeps import SLIGHTLY, SWEEPS, compute_best_by_ed, make_sweep_table
 from gradraker.paper.plan import PaperFigure

@@ -10,6 +10,7 @@ from gradraker.paper.claims import ClaimList
 from gradraker.paper.paper_data import DATA, Floats, PaperGraph
 from gradraker.paper.plan import (
     PaperFigure,
+    Results,
     RunOptions,
     Settings,
     Simulation,
@@ -17,14 +18,7 @@ from gradraker.paper.plan import (
     compute_pair_distances,
 )
 from gradraker.paper.results import PaperResults
-from gradraker.paper.rules import (
-    STATIONS,
-    Check,
-    Measured,
-    Outcome,
-    compare_spread,
-    count_stations,
-)
+from gradraker.paper.rules import STATIONS, Check, Measured, Outcome, compare_spread, count_stations
 from gradraker.plotting import SimilarityTransferDisplay
 
 # Part of the pairs that is "nonnegligible", and that is "likely".
@@ -46,7 +40,7 @@ class NodePairs(NamedTuple):
     differences: dict[str, list[list[float]]]
 
 
-def simulate_pairs(graph: PaperGraph, settings: Settings, options: RunOptions) -> dict[str, Any]:
+def simulate_pairs(graph: PaperGraph, settings: Settings, options: RunOptions) -> Results:
     """Count |y_i − y_j| and ‖d‖² of all pairs of known nodes, over repeats."""
     y = graph.values
     assert y is not None

@@ -3,15 +3,11 @@
 from functools import partial
 
 from gradraker.paper.claims import ClaimList
-from gradraker.paper.paper_sweeps import (
-    MUCH,
-    compute_best_by_ed,
-    make_settings_simulation,
-)
+from gradraker.paper.paper_sweeps import MUCH, compute_best_by_ed, make_settings_simulation
 from gradraker.paper.plan import PaperFigure, Simulation, Table, to_rows
 from gradraker.paper.results import PaperResults
 from gradraker.paper.rules import Measured, Outcome
-from gradraker.plotting import DrawnDisplay, plot_settings_sweep
+from gradraker.plotting import plot_settings_sweep
 from gradraker.sweep import SettingsSweep
 
 _SMALL_LEARNING_RATE = 0.01
@@ -22,11 +18,6 @@ LEARNING_RATES = make_settings_simulation(
 EPOCHS = make_settings_simulation(
     "epochs", "n_epochs", (1, 3, 10, 30), learning_rate=_SMALL_LEARNING_RATE
 )
-
-
-def draw(sweeps: SettingsSweep) -> DrawnDisplay:
-    """Draw one curve for each value of the setting."""
-    return plot_settings_sweep(sweeps)
 
 
 def make_table(sweeps: SettingsSweep) -> Table:
@@ -51,7 +42,7 @@ def _make_figure(
         simulation.name,
         f"Section VI.B.2: {title}",
         simulation,
-        draw,
+        plot_settings_sweep,
         make_table,
         partial(write_caption, expected=expected),
         row=6,

@@ -10,11 +10,8 @@ from gradraker.paper.numbers import (
     algorithm_2,
     readings,
     section_iii,
-    section_iv_a,
-    section_iv_b,
-    section_v_b,
-    section_v_c,
-    section_v_e,
+    section_iv,
+    section_v,
     section_vi_b,
 )
 from gradraker.paper.plan import Simulation
@@ -22,17 +19,7 @@ from gradraker.paper.plan import Simulation
 __all__ = ["CLAIMS", "SIMULATIONS"]
 
 # The order in which simulations are written.
-FILES = (
-    section_v_c,
-    section_iii,
-    section_v_e,
-    section_v_b,
-    section_iv_a,
-    section_iv_b,
-    algorithm_2,
-    readings,
-    section_vi_b,
-)
+FILES = (section_iii, section_v, section_iv, algorithm_2, readings, section_vi_b)
 
 SIMULATIONS: tuple[Simulation[Any], ...] = tuple(
     simulation for file in FILES for simulation in file.SIMULATIONS

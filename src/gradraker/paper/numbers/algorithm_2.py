@@ -7,7 +7,7 @@ import numpy as np
 from gradraker.models import sigma2_ranges
 from gradraker.paper.claims import ClaimList
 from gradraker.paper.paper_data import PaperGraph
-from gradraker.paper.plan import RunOptions, Settings, Simulation
+from gradraker.paper.plan import Results, RunOptions, Settings, Simulation
 from gradraker.paper.rules import SPREAD, Measured, Outcome
 
 # D of figure 6 (a), at which the paper prints σ²_ed.
@@ -19,9 +19,7 @@ _PRINTED = 0.1
 _NOISES = ("formula", "refined", "minimum")
 
 
-def simulate_frequencies(
-    graph: PaperGraph, settings: Settings, options: RunOptions
-) -> dict[str, Any]:
+def simulate_frequencies(graph: PaperGraph, settings: Settings, options: RunOptions) -> Results:
     """Choose σ²_ed for several D by the formula and by algorithm 2 on the tested nodes.
 
     Noise ratios and variances are lists over repeats for each D and each way to find the noise.

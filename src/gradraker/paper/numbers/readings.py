@@ -10,7 +10,7 @@ from gradraker.kernels import extreme_squared_distances
 from gradraker.metrics import gnmse
 from gradraker.paper.claims import ClaimList
 from gradraker.paper.paper_data import DATA, PaperGraph
-from gradraker.paper.plan import RunOptions, Settings, Simulation
+from gradraker.paper.plan import Results, RunOptions, Settings, Simulation
 from gradraker.paper.results import PaperResults
 from gradraker.paper.rules import BELOW, SPREAD, Measured, Outcome, compare_spread
 
@@ -20,9 +20,7 @@ _N_SAMPLED = 33
 _PRINTED = 0.05
 
 
-def simulate_self_loops(
-    graph: PaperGraph, settings: Settings, options: RunOptions
-) -> dict[str, Any]:
+def simulate_self_loops(graph: PaperGraph, settings: Settings, options: RunOptions) -> Results:
     """Find the largest ‖d‖² of 33 stations over many draws, with and without self loops."""
     found: dict[str, list[float]] = {}
     for weighted in (False, True):
@@ -47,9 +45,7 @@ SELF_LOOPS: Simulation[Any] = Simulation(
 )
 
 
-def simulate_directions(
-    graph: PaperGraph, settings: Settings, options: RunOptions
-) -> dict[str, Any]:
+def simulate_directions(graph: PaperGraph, settings: Settings, options: RunOptions) -> Results:
     """Find the largest ‖d‖² of known nodes, for rows of edges out of a node and into it."""
     largest: dict[str, list[float]] = {"out": [], "in": []}
     for split in graph.draw_splits(settings, options.seed):
@@ -67,7 +63,7 @@ def _make_directions(data: str) -> Simulation[Any]:
 DIRECTIONS = {data: _make_directions(data) for data in ("cora", "email")}
 
 
-def simulate_scalings(graph: PaperGraph, settings: Settings, options: RunOptions) -> dict[str, Any]:
+def simulate_scalings(graph: PaperGraph, settings: Settings, options: RunOptions) -> Results:
     """Compute GNMSE at one σ² with values scaled by the extremes of all nodes, or of known ones."""
     data = graph.dataset
     assert data is not None

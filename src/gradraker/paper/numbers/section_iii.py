@@ -14,7 +14,7 @@ from gradraker.explain import (
 from gradraker.linear import contribution_weights
 from gradraker.paper.claims import ClaimList
 from gradraker.paper.paper_data import PaperGraph
-from gradraker.paper.plan import RunOptions, Settings, Simulation
+from gradraker.paper.plan import Results, RunOptions, Settings, Simulation
 from gradraker.paper.results import PaperResults
 from gradraker.paper.rules import EQUATION, Measured, Outcome, is_rounding_of
 
@@ -28,7 +28,7 @@ _REASONABLE = 0.1
 _ERRORS = 4.0
 
 
-def simulate_triples(graph: PaperGraph, settings: Settings, options: RunOptions) -> dict[str, Any]:
+def simulate_triples(graph: PaperGraph, settings: Settings, options: RunOptions) -> Results:
     """Compute α₂/2η by the exponential approximation, over all triples of known nodes.
 
     It is at most 1 where squared distances keep the triangle inequality. ``largest_ratio`` has
@@ -49,9 +49,7 @@ def simulate_triples(graph: PaperGraph, settings: Settings, options: RunOptions)
     return {"largest_ratio": largest, "part_above": above}
 
 
-def simulate_approximation(
-    graph: PaperGraph, settings: Settings, options: RunOptions
-) -> dict[str, Any]:
+def simulate_approximation(graph: PaperGraph, settings: Settings, options: RunOptions) -> Results:
     """Compute the error of approximation (approxj3) for consecutive steps, over repeats.
 
     Its two sides differ by α₂ − α_{3,1}, for each tested node at time j after three steps.
@@ -87,7 +85,7 @@ APPROXIMATION: Simulation[Any] = Simulation(
 )
 
 
-def simulate_claim_4(graph: PaperGraph, settings: Settings, options: RunOptions) -> dict[str, Any]:
+def simulate_claim_4(graph: PaperGraph, settings: Settings, options: RunOptions) -> Results:
     """Compute Σ F in one epoch of independent rows, by the exact kernel and by few features.
 
     Rows are corners of a cube, drawn uniformly, so that every row has equally similar others on

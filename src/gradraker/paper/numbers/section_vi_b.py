@@ -9,7 +9,7 @@ from gradraker.metrics import gnmse
 from gradraker.models import sigma2_ranges
 from gradraker.paper.claims import ClaimList
 from gradraker.paper.paper_data import DATA, Floats, Integers, PaperGraph
-from gradraker.paper.plan import RunOptions, Settings, Simulation
+from gradraker.paper.plan import Results, RunOptions, Settings, Simulation
 from gradraker.paper.results import PaperResults
 from gradraker.paper.rules import Measured, Outcome
 
@@ -17,9 +17,7 @@ from gradraker.paper.rules import Measured, Outcome
 _GREATLY = 1.1
 
 
-def simulate_regulariser(
-    graph: PaperGraph, settings: Settings, options: RunOptions
-) -> dict[str, Any]:
+def simulate_regulariser(graph: PaperGraph, settings: Settings, options: RunOptions) -> Results:
     """Compute the smallest mean GNMSE over σ² for several strengths μ of a term μ‖θ‖².
 
     Its gradient makes the update θ ← (1 − 2ημ) θ + 2η (y − f) z.
@@ -63,9 +61,7 @@ REGULARISER: Simulation[Any] = Simulation(
 )
 
 
-def simulate_sorted_errors(
-    graph: PaperGraph, settings: Settings, options: RunOptions
-) -> dict[str, Any]:
+def simulate_sorted_errors(graph: PaperGraph, settings: Settings, options: RunOptions) -> Results:
     """Compute mean squared errors of the worst tenth and the better half, at σ²_ed and beyond.
 
     Groups are made by the errors at σ²_ed. The third number of each has the groups made anew by the

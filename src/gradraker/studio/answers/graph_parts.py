@@ -1,7 +1,7 @@
 """Which nodes a page shows: all of them, one community, the surroundings of one, an overview."""
 
 from dataclasses import dataclass
-from pathlib import Path
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -74,7 +74,6 @@ class GraphParts:
             self._coordinates = np.array([options.positions.get(name, unknown) for name in names])
             self.coordinate_names = options.position_names
         self._edges = list_edges(A)
-        self._members: Integers | None = None
 
     @property
     def is_large(self) -> bool:
@@ -113,18 +112,18 @@ class GraphParts:
         rows = np.sort(np.fromiter(seen, dtype=np.int64, count=len(seen)))
         return self._make_part("around", rows, n_left_out=len(self._names) - rows.size)
 
-    @property
+    @cached_property
     def members(self) -> Integers:
         """The community of each node."""
-        if self._members is None:
-            self._members = find_communities(len(self._names), self._edges)
-        return self._members
+        return find_communities(len(self._names), self._edges)
 
     def _make_part(self, kind: str, rows: Integers, *, n_left_out: int = 0) -> GraphPart:
         A = self._adjacency if kind == "whole" else csr_array(self._adjacency[rows][:, rows])
         edges = self._edges if kind == "whole" else list_edges(A)
         coordinates = self._find_coordinates(rows)
-        positions = find_layout(A, cache=self._cache) if coordinates is None else coordinates
+        positions = (
+            find_layout(A, cache=self._options.cache) if coordinates is None else coordinates
+        )
         return GraphPart(
             kind,
             rows,
@@ -134,10 +133,6 @@ class GraphParts:
             n_left_out=n_left_out,
             has_coordinates=coordinates is not None,
         )
-
-    @property
-    def _cache(self) -> Path | None:
-        return self._options.cache
 
     def _find_coordinates(self, rows: Integers) -> Floats | None:
         """Return positions by coordinates, if most nodes have them; others are near neighbours."""
@@ -174,7 +169,7 @@ class GraphParts:
         return GraphPart(
             "overview",
             np.arange(shown),
-            find_layout(matrix, cache=self._cache),
+            find_layout(matrix, cache=self._options.cache),
             edges,
             counts.astype(np.float64),
             sizes=sizes[:shown],

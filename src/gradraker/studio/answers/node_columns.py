@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.graph.node_values import NUMBERS
+from gradraker.graph.values import NUMBERS
 from gradraker.models.left_out import LeftOut
 from gradraker.studio.answers.packing import pack
 

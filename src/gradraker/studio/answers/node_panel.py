@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from gradraker.graph.node_values import NUMBERS
-from gradraker.live.learning import to_plain
+from gradraker.graph.values import NUMBERS
+from gradraker.live.learning.states import to_plain
 from gradraker.studio.answers.node_columns import COVERAGE
 from gradraker.studio.answers.packing import pack
 

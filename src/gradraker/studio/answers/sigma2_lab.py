@@ -13,10 +13,10 @@ from scipy.sparse import csr_array
 
 from gradraker.datasets import GraphDataset
 from gradraker.features import FrequencyTable, compute_projections, to_row_arrays
-from gradraker.graph.node_values import NUMBERS
+from gradraker.graph.values import NUMBERS
 from gradraker.kernels.ranges import RANGES, ExtremePairs, compute_ranges, find_extreme_pairs
 from gradraker.linear.lms import draw_epoch_orders
-from gradraker.live.learning import to_plain
+from gradraker.live.learning.states import to_plain
 from gradraker.models import SKGRegressor
 from gradraker.studio.answers.packing import pack
 from gradraker.sweep.repeat import Draw, Sweep, draw_repeat, run_repeat
@@ -92,11 +92,7 @@ class Sigma2Lab:
             "unit_values": [low, high],
             "position": None if data.positions is None else pack(data.positions[:, 0], "<f8"),
             "position_name": data.position_names[0] if data.position_names else None,
-            "boundaries": [
-                ranges.chaos_extending,
-                ranges.extending_disturbing,
-                ranges.disturbing_averaging,
-            ],
+            "boundaries": list(ranges.boundaries),
             "ranges": [[name, ranges.get_meaning(name)] for name in RANGES],
             "noise_ratio": ranges.noise_ratio,
             "distances": [pairs.smallest_distance, pairs.largest_distance],

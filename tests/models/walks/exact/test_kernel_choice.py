@@ -9,8 +9,12 @@ from examples import random_graph
 from gradraker import NodeRegressor, gnmse
 from gradraker.datasets import make_block_graph, make_geometric_graph
 from gradraker.models.walks.exact import kernel_choice
-from gradraker.models.walks.exact.criteria import compute_criterion_curve, compute_criterion_of_mean
-from gradraker.models.walks.exact.shares import compute_criterion_and_gradient, find_shares
+from gradraker.models.walks.exact.criteria import (
+    compute_criterion_and_gradient,
+    compute_criterion_curve,
+    compute_criterion_of_mean,
+    find_shares,
+)
 from gradraker.models.walks.terms import Term, format_kernel
 from oracles import nodes as oracle
 

@@ -105,6 +105,20 @@ def test_products_do_not_depend_on_the_chains_beside_them(direction: Any, order:
         np.testing.assert_allclose(some[length], all_of_them[length], atol=1e-12)
 
 
+@pytest.mark.parametrize("n_columns", [1, 3, 5])
+@pytest.mark.parametrize("direction", ["both", "out"])
+def test_sum_of_chains_equals_the_sum_of_dense_kernels(direction: Any, n_columns: int) -> None:
+    A, probes, shares = _graph(), _probes(), {4: 0.3, 64: 0.5, 1: 0.2}
+    chains = make_chains(build_walk(csr_array(A), direction=direction), CpuEngine(), np.float64)
+    chains.set_norms(LENGTHS, probes)
+    X = np.random.default_rng(0).normal(size=(N, n_columns))
+    dense = oracle.operator_walk(A, direction, (), 1.0)
+    expected = sum(
+        share * oracle.chain_kernel(dense, length, probes) @ X for length, share in shares.items()
+    )
+    np.testing.assert_allclose(chains.multiply_sum(X, shares), expected, atol=1e-10)
+
+
 @pytest.mark.parametrize("direction", ["both", "out"])
 def test_single_precision_comes_near_double_precision(direction: Any) -> None:
     T = build_walk(csr_array(_graph()), direction=direction)

@@ -153,17 +153,14 @@ class AttributeRows:
             if self.directions is None:
                 return np.asarray(words.toarray(), dtype=np.float32)
             return np.asarray(words.astype(np.float32) @ self.directions)
-        used, old = matrix[:, self._is_used], self._old_numbers
+        used = matrix[:, self._is_used]
+        old = self.table.matrix[: self.walks.n_old, self._is_used]
         found = fit_scale(old, self._groups[0]).apply(used)
         if not is_linear:
             apart = self.table.are_apart[self._is_used]
             scores = compute_normal_scores(used[:, apart], old[:, apart])
             found[:, apart] = np.where(np.isnan(scores), 0.0, scores)
         return found
-
-    @property
-    def _old_numbers(self) -> Matrix:
-        return np.asarray(self.table.matrix[: self.walks.n_old, self._is_used])
 
     def _walk(self, block: str, X: Matrix) -> Matrix:
         steps, step = _STEPS[block], self._step

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from gradraker.exceptions import DeviceMemoryError
 from gradraker.features.engine import CpuEngine, Engine
-from gradraker.features.engines.walker import Walker
-from gradraker.features.row_blocks import split_range
-from gradraker.features.walks import get_reach
+from gradraker.features.parallel import split_range
+from gradraker.features.walks import Walker, get_reach
 from gradraker.models.walks.attributes.rows import AttributeRows
 from gradraker.models.walks.description import Walks
 from gradraker.models.walks.solution import CHUNK

@@ -11,9 +11,9 @@ from gradraker.models.walks.choice import Choice, Tried, choose_mean
 from gradraker.models.walks.exact.criteria import (
     compute_criterion_curve,
     compute_criterion_of_mean,
+    find_shares,
     get_likelihood_part,
 )
-from gradraker.models.walks.exact.shares import find_shares
 from gradraker.models.walks.terms import Kernel, Term, share_equally
 
 Matrix = NDArray[np.float64]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from gradraker.features.parallel import use_one_blas_thread
 from gradraker.linear.ridge import invert_dual
 from gradraker.models.walks.attributes.rows import JOINT_BLOCK
-from gradraker.models.walks.choice import Choice, choose_mean
+from gradraker.models.walks.choice import Choice, FixedParameters, choose_mean
 from gradraker.models.walks.exact.blocks import LOCAL_BLOCK, LOCAL_PARTS, ExactBlocks
 from gradraker.models.walks.exact.class_choice import choose_for_classes
 from gradraker.models.walks.exact.criteria import compute_criterion_curve
@@ -24,7 +24,6 @@ from gradraker.models.walks.exact.kernel_choice import (
     list_penalties,
 )
 from gradraker.models.walks.exact.smoothers import make_smoother
-from gradraker.models.walks.parameters import FixedParameters
 from gradraker.models.walks.terms import Term, share_equally
 
 Matrix = NDArray[np.float64]

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.features.engine import Engine
-from gradraker.features.row_blocks import split_range
+from gradraker.features.parallel import split_range
 from gradraker.linear.ridge import build_mean_smoother
 from gradraker.models.walks.attributes.coefficients import (
     AttributeCoefficients,

@@ -105,6 +105,9 @@ class Chains(Protocol):
         no walk comes back to, with the row t of T, has t times the product.
         """
 
+    def multiply_sum(self, X: Any, shares: dict[int, float]) -> Any:
+        """The sum of the chains' products with X (n, k), each times the share of its length."""
+
     def sketch_rows(self, lengths: Sequence[int], probes: Matrix) -> dict[int, Matrix]:
         """Rows after the first step times probes: t times it estimates the norm of a new row."""
 
@@ -140,11 +143,11 @@ class _NormedChains:
 
     def _move_in(self, X: Any) -> Any:
         """Copy X (n, k) into the order of the buffers."""
-        return X.copy() if self._close is None else X[self._order]
+        return X.copy() if self._close is None else self._engine.xp.take(X, self._order, axis=0)
 
     def _move_out(self, X: Any) -> Any:
         """Copy X (n, k) into the order of the graph."""
-        return X.copy() if self._close is None else X[self._place]
+        return X.copy() if self._close is None else self._engine.xp.take(X, self._place, axis=0)
 
     def _set_root(self, length: int, squares: Matrix) -> None:
         root = invert_root(np.asarray(squares, dtype=np.float64))
@@ -166,6 +169,10 @@ class _NormedChains:
 class SymmetricChains(_NormedChains):
     """Chains over a symmetric walk, by Chebyshev series of its powers."""
 
+    def __init__(self, T: csr_array, engine: Engine, dtype: Any) -> None:
+        super().__init__(T, engine, dtype)
+        self._stacked: dict[tuple[int, ...], Any] = {}
+
     def set_norms(self, lengths: Sequence[int], probes: Matrix) -> None:
         """Compute the norms of chains: exact for length 1, else means over random probes."""
         missing = set(lengths) - set(self._roots)
@@ -175,7 +182,7 @@ class SymmetricChains(_NormedChains):
         series = [expand_power(length).row for length in longer]
         squares = np.zeros((len(longer), len(probes)))
         for X in self._load_columns(probes, 3 + len(longer)) if longer else ():
-            for number, ends in self._expand([X], series):
+            for number, ends in enumerate(self._expand_shared(X, series)):
                 squares[number] += self._engine.fetch((ends * ends).sum(axis=1))
         for number, length in enumerate(longer):
             self._set_root(length, squares[number] / probes.shape[1])
@@ -183,56 +190,80 @@ class SymmetricChains(_NormedChains):
     def sketch_rows(self, lengths: Sequence[int], probes: Matrix) -> dict[int, Matrix]:
         """Rows after the first step times probes."""
         X = self._engine.load(probes, self._dtype)
-        series = [expand_power(length).row_after_step for length in lengths]
-        expanded = self._expand([X], series)
-        return {lengths[number]: self._engine.fetch(ends) for number, ends in expanded}
+        expanded = self._expand_shared(X, [expand_power(m).row_after_step for m in lengths])
+        return {m: self._engine.fetch(ends) for m, ends in zip(lengths, expanded, strict=True)}
 
     def multiply(
         self, X: Any, lengths: Sequence[int], *, after_step: bool = False
     ) -> Iterator[tuple[int, Any]]:
         """Yield each length, the shortest first, and the chain's product with X."""
-        powers = [expand_power(length) for length in lengths]
+        order = sorted(lengths, reverse=True)
+        powers = [expand_power(length) for length in order]
         series = [power.kernel_after_step if after_step else power.kernel for power in powers]
-        starts = [self._roots[length] * X for length in lengths]
-        for number, product in self._expand(starts, series):
-            length = lengths[number]
+        sums = self._expand_apart(X, self._stack_roots(order), series)
+        for number, length in reversed(list(enumerate(order))):
+            product = self._move_out(sums[:, number])
             yield length, product if after_step else self._roots[length] * product
 
-    def _expand(self, starts: Sequence[Any], series: Sequence[Matrix]) -> Iterator[tuple[int, Any]]:
-        """Yield (number, Σ_j c_j T_j(T) X) for starts X (n, k) and series c, the shortest first.
+    def multiply_sum(self, X: Any, shares: dict[int, float]) -> Any:
+        """The sum of the chains' products with X (n, k), each times the share of its length."""
+        order = sorted(shares, reverse=True)
+        roots = self._stack_roots(order)
+        sums = self._expand_apart(X, roots, [expand_power(length).kernel for length in order])
+        parts = self._engine.load(np.array([shares[length] for length in order]), self._dtype)
+        return self._move_out(self._engine.xp.einsum("nck,nc->nk", sums, roots * parts))
 
-        One start is that of all series.
+    def _stack_roots(self, lengths: Sequence[int]) -> Any:
+        """Roots of the norms of chains, (n, chains), with nodes in the order of the buffers."""
+        key = tuple(lengths)
+        if key not in self._stacked:
+            roots = self._engine.xp.hstack([self._roots[length] for length in key])
+            self._stacked[key] = self._move_in(roots)
+        return self._stacked[key]
+
+    def _expand_shared(self, X: Any, series: Sequence[Matrix]) -> Iterator[Any]:
+        """Yield Σ_j c_j T_j(T) X for each series c: one start, many sums."""
+        k = X.shape[1]
+        start = self._make_buffer(k)
+        start[:, :k] = self._move_in(X)
+        weights = np.zeros((max(map(len, series)), len(series), start.shape[1]), self._dtype)
+        for number, own in enumerate(series):
+            weights[: len(own), number] = own[:, np.newaxis]
+        for ends in self._sum_series(start, weights, [k] * len(weights)):
+            yield self._move_out(ends[:, :k])
+
+    def _expand_apart(self, X: Any, roots: Any, series: Sequence[Matrix]) -> Any:
+        """Σ_j c_j T_j(T) (root · X) for each series c and its root, (n, chains, k).
+
+        Each has columns of its own. The longest series comes first, so that the columns of those
+        that are done are the last ones.
         """
-        order = sorted(range(len(series)), key=lambda number: -len(series[number]))
-        k, n_chains, is_shared = starts[0].shape[1], len(series), len(starts) == 1
-        width = k * len(starts)
-        older, now = self._make_buffer(width), self._make_buffer(width)
-        # Each chain has columns of its own in one sum, or a sum of its own for shared columns.
-        sums = self._engine.xp.zeros((n_chains if is_shared else 1, *older.shape), self._dtype)
-        weights = np.zeros((len(series[order[0]]), len(sums), older.shape[1]), self._dtype)
-        places = {}
-        for i, number in enumerate(order):
-            places[number] = (i, slice(0, k)) if is_shared else (0, slice(i * k, (i + 1) * k))
-            layer, own = places[number]
-            if not (is_shared and i):
-                older[:, own] = self._move_in(starts[0 if is_shared else number])
-            weights[: len(series[number]), layer, own] = series[number][:, np.newaxis]
-            sums[layer, :, own] = self._dtype(series[number][0]) * older[:, own]
+        k, (n, n_chains) = X.shape[1], roots.shape
+        start = self._make_buffer(k * n_chains)
+        own = start[:, : k * n_chains].reshape(n, n_chains, k)
+        self._engine.xp.multiply(roots[:, :, None], self._move_in(X)[:, None, :], out=own)
+        weights = np.zeros((len(series[0]), 1, start.shape[1]), self._dtype)
+        for number, numbers in enumerate(series):
+            columns = slice(number * k, (number + 1) * k)
+            weights[: len(numbers), 0, columns] = numbers[:, np.newaxis]
+        widths = [k * sum(len(c) > degree for c in series) for degree in range(len(series[0]))]
+        return self._sum_series(start, weights, widths)[0][:, : k * n_chains].reshape(own.shape)
+
+    def _sum_series(self, start: Any, weights: NDArray[Any], widths: Sequence[int]) -> Any:
+        """Sums (s, n, columns) over degrees j of weights[j] (s, columns) times T_j(T) start.
+
+        Of degree j, the first ``widths[j]`` columns are needed.
+        """
+        sums = self._engine.load(weights[0], self._dtype)[:, None, :] * start
+        now, older = start, self._engine.xp.zeros_like(start)
         for degree in range(1, len(weights)):
-            if degree == 1:
-                self._engine.multiply(
-                    self._forward, older, width, now, weights=weights[1], sums=sums
-                )
-            else:  # T_{j+1} = 2 T T_j − T_{j−1}, written over T_{j−1}
-                self._engine.multiply(
-                    self._forward, now, width, older, 2.0, -1.0, weights[degree], sums
-                )
-                older, now = now, older
-            while n_chains and len(series[order[n_chains - 1]]) == degree + 1:
-                n_chains -= 1
-                width = k if is_shared else k * n_chains
-                layer, own = places[order[n_chains]]
-                yield order[n_chains], self._move_out(sums[layer, :, own])
+            # T_{j+1} = 2 T T_j − T_{j−1}, written over T_{j−1}; the first step is T T_0.
+            factors = (2.0, -1.0) if degree > 1 else (1.0, 0.0)
+            self._engine.multiply(
+                self._forward, now, widths[degree], older, *factors, weights[degree], sums
+            )
+            now, older = older, now
+        return sums
 
 
 class StepwiseChains(_NormedChains):
@@ -272,6 +303,13 @@ class StepwiseChains(_NormedChains):
             self._engine.multiply(self._forward, ends, ends.shape[1], other)
             ends, other = other, ends
             yield m, self._move_out(ends)
+
+    def multiply_sum(self, X: Any, shares: dict[int, float]) -> Any:
+        """The sum of the chains' products with X (n, k), each times the share of its length."""
+        total = self._engine.xp.zeros_like(X)
+        for length, product in self.multiply(X, tuple(shares)):
+            total += self._precision(shares[length]) * product
+        return total
 
     def multiply(
         self, X: Any, lengths: Sequence[int], *, after_step: bool = False

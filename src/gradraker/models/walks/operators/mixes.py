@@ -5,11 +5,13 @@ from typing import NamedTuple
 from gradraker.models.walks.terms import Kernel, Term
 
 # Lengths of the walks that nodes are compared by, and how their shares may lean.
-HOPS = ("hop1", "hop4", "hop16", "hop64")
+HOPS = ("hop1", "hop4", "hop8", "hop16", "hop64")
 LEANS = {
-    "even": (0.25, 0.25, 0.25, 0.25),
-    "near": (0.55, 0.25, 0.15, 0.05),
-    "far": (0.05, 0.15, 0.25, 0.55),
+    "even": (0.25, 0.25, 0.0, 0.25, 0.25),
+    "near": (0.55, 0.25, 0.0, 0.15, 0.05),
+    "far": (0.05, 0.15, 0.0, 0.25, 0.55),
+    "groups": (0.0, 0.0, 1.0, 0.0, 0.0),
+    "regions": (0.0, 0.0, 0.0, 0.0, 1.0),
 }
 ALTERNATING = ("alternating1", "alternating4")
 DIRECTION = ("same_targets", "same_sources")

@@ -27,7 +27,7 @@ from scipy.sparse import csr_array, diags_array
 from gradraker._progress import tell_progress
 from gradraker.attributes.table import AttributeTable
 from gradraker.features.engine import CpuEngine, Engine
-from gradraker.features.row_blocks import split_range
+from gradraker.features.parallel import split_range
 from gradraker.features.walks import (
     Structure,
     draw_vectors,
@@ -128,9 +128,14 @@ class Operators:
 
     def _multiply_columns(self, X: Any, kernel: Kernel) -> Any:
         total = self.engine.xp.zeros_like(X)
-        for term, product in self.multiply_terms(X, kernel):
-            product *= self.dtype(term.share)
-            total += product
+        for walk, terms in _group_terms(kernel).items():
+            if is_low_rank(walk):
+                for term in terms.values():
+                    Z = self.get_features(term)
+                    total += Z @ (self.dtype(term.share) * (Z.T @ X))
+            else:
+                shares = {length: term.share for length, term in terms.items()}
+                total += self._get_chains(walk, tuple(terms)).multiply_sum(X, shares)
         return total
 
     def multiply_terms(self, X: Any, kernel: Kernel) -> Iterator[tuple[Term, Any]]:

@@ -141,7 +141,8 @@ class ThinPreconditioner:
                 gram = gram + (rows * (mask - old)[moved]).T @ rows
                 self._last = kernel, mask, gram
                 return gram
-        gram = U.T @ (U * mask)
+        rows = U[self._operators.engine.xp.flatnonzero(mask)]
+        gram = rows.T @ rows
         self._last = kernel, mask, gram
         return gram
 
@@ -155,16 +156,22 @@ class ThinPreconditioner:
         U = xp.hstack([dtype(rest**0.5) * self._B, *parts])
         theta = alphas + dtype(_BULK * rest * self._bulk)
         decompositions = [xp.linalg.eigh(self._compute_gram(kernel, U, g.mask)) for g in groups]
+        # Unknown nodes have no part in it.
+        rows = xp.flatnonzero(sum(mask[:, 0] for _, mask in groups))
+        U, masks = U[rows], [mask[rows] for _, mask in groups]
 
         def precondition(X: Any) -> Any:
-            inner = U.T @ X  # [r, columns]
+            known = X[rows]
+            inner = U.T @ known  # [r, columns]
             for (values, Q), (columns, _) in zip(decompositions, groups, strict=True):
                 scale = xp.maximum(values, 0.0)[:, None] + theta[columns]
                 inner[:, columns] = Q @ ((Q.T @ inner[:, columns]) / scale)
-            result = U @ inner
-            for columns, mask in groups:
-                result[:, columns] *= mask
-            return (X - result) / theta
+            thin = U @ inner
+            for (columns, _), mask in zip(groups, masks, strict=True):
+                thin[:, columns] *= mask
+            result = xp.zeros_like(X)
+            result[rows] = (known - thin) / theta
+            return result
 
         return precondition
 

@@ -29,6 +29,9 @@ _FEWER_ATTRIBUTES = 0.25
 # Standard errors by which attributes must be better.
 _ASKED_OF_ATTRIBUTES = 0.5
 _LEANS = ("near", "far")
+# Walks of one length, which are tried where far nodes count: groups of nodes that are linked among
+# themselves, and values that vary slowly over a wide graph.
+_SINGLE_LENGTHS = ("groups", "regions")
 _USUAL = 7  # kernels that a search tries
 _MOSTLY = 0.8  # share of degrees beyond which the lean of walks hardly counts
 
@@ -99,6 +102,8 @@ class Search:
             self._predict_ahead(self._list_next(kinds, _LEANS), (best.alpha,))
             for lean in _LEANS:
                 best = self._take_better(best, self._mix._replace(lean=lean))
+            if self._mix.lean == "far":
+                best = self._try_single_lengths(best)
         self._predict_ahead(self._list_next(kinds, ()), (best.alpha,))
         best = self._climb(best, "alternating")
         if is_directed:
@@ -149,6 +154,18 @@ class Search:
             if better is best:
                 break
             best = better
+        return best
+
+    def _try_single_lengths(self, best: Trial) -> Trial:
+        """Take walks of one length if they are clearly better.
+
+        Short walks beside long ones stand for noise, so that long ones alone need a larger penalty.
+        """
+        for lean in _SINGLE_LENGTHS:
+            mix = self._mix._replace(lean=lean)
+            trial = self._try_kernel(mix.to_kernel(), (best.alpha, _STEP * best.alpha))
+            if is_better(best.losses, trial.losses):
+                best, self._mix = trial, mix
         return best
 
     def _take_better(self, best: Trial, mix: Mix) -> Trial:

@@ -8,12 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.models.walks.attributes.coefficients import AttributeCoefficients
-from gradraker.models.walks.solution import LeftOutNodes, Parts, Solution
-from gradraker.models.walks.targets.transforms import (
-    Transform,
-    dump_transform,
-    restore_transform,
-)
+from gradraker.models.walks.solution import Solution
+from gradraker.models.walks.targets.transforms import Transform, dump_transform, restore_transform
 
 Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -55,15 +51,7 @@ def dump_columns(columns: Sequence[Column] | None) -> Any:
     """Return columns as JSON can hold them."""
     if columns is None:
         return None
-    return [
-        {
-            "transform": dump_transform(one.transform),
-            "centre": one.centre,
-            "unit": one.unit,
-            "is_constant": one.is_constant,
-        }
-        for one in columns
-    ]
+    return [vars(one) | {"transform": dump_transform(one.transform)} for one in columns]
 
 
 def restore_columns(items: Any, n_targets: int) -> tuple[Column, ...] | None:
@@ -106,13 +94,12 @@ class GroupedSolution:
                 return solution, columns.index(column), positions
         raise IndexError(column)
 
-    def set_values(self, Y: Matrix) -> None:
-        """Not for other values: another solution is made for them."""
+    def _refuse(self, *args: Any, **kwargs: Any) -> Any:
+        """Not for all targets together, or for other values: :meth:`select` one, or solve anew."""
         raise NotImplementedError
 
-    def grow(self, new: Rows, Y: Matrix) -> None:
-        """Not for more nodes: another solution is made for them."""
-        raise NotImplementedError
+    set_values = grow = estimate_spreads = predict_parts = predict_left_out = _refuse
+    compute_weights = compute_left_out_weights = _refuse
 
     def predict(self, rows: Rows, at: Any = None) -> Matrix:
         """Predictions of some rows, (n, K)."""
@@ -120,22 +107,6 @@ class GroupedSolution:
         for columns, _, solution in self._groups:
             found[:, columns] = solution.predict(rows, at)
         return found
-
-    def estimate_spreads(self, rows: Rows, at: Any = None) -> Matrix:
-        """Not for all targets together: :meth:`select` one."""
-        raise NotImplementedError
-
-    def predict_parts(self, rows: Rows) -> Parts:
-        """Not for all targets together: :meth:`select` one."""
-        raise NotImplementedError
-
-    def compute_weights(self, rows: Rows) -> Matrix:
-        """Not for all targets together: :meth:`select` one."""
-        raise NotImplementedError
-
-    def compute_left_out_weights(self, positions: Rows) -> Matrix:
-        """Not for all targets together: :meth:`select` one."""
-        raise NotImplementedError
 
     def compute_coefficients(self) -> AttributeCoefficients:
         """Coefficients of all targets, each by its own known nodes."""
@@ -145,7 +116,3 @@ class GroupedSolution:
         for columns, found in parts:
             values[:, :, columns] = found.values
         return AttributeCoefficients(first.names, first.blocks, values)
-
-    def predict_left_out(self) -> LeftOutNodes:
-        """Not for all targets together: :meth:`select` one."""
-        raise NotImplementedError

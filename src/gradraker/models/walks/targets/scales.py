@@ -14,31 +14,15 @@ _N_QUANTILES, _CHUNK = 64, 4096
 
 @dataclass(frozen=True, eq=False)
 class Scale:
-    """A transform, the statistic that is predicted, and errors of left-out nodes.
+    """A transform, the statistic that is predicted, and errors of left-out nodes."""
 
-    Attributes
-    ----------
-    transform : Transform
-        From the units of the user to the scale in which weights add up.
-    statistic : {"mean", "median"}
-        What is predicted of the values that a node may have.
-    residuals : array of shape (q,)
-        Quantiles of left-out errors, in the scale.
-    low, high : float
-        Ends of the known values in the scale.
-    floor : float
-        0 if no known value is negative, else −∞: predictions are not below it.
-    constant : float or None
-        The prediction for all nodes, where no kernel is better.
-    """
-
-    transform: Transform
-    statistic: str
-    residuals: Vector
-    low: float
+    transform: Transform  # from the units of the user to the scale in which weights add up
+    statistic: str  # of the values that a node may have: "mean" or "median"
+    residuals: Vector  # [q]: quantiles of left-out errors, in the scale
+    low: float  # ends of the known values in the scale
     high: float
-    floor: float
-    constant: float | None = None
+    floor: float  # 0 if no known value is negative, else −∞: predictions are not below it
+    constant: float | None = None  # the prediction for all nodes, where no kernel is better
 
     def to_units(self, scaled: Vector) -> Vector:
         """Return the mean or median value of nodes whose weights add up to ``scaled`` (n,)."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gradraker.explain.linear_explanation import LinearExplanation, Units
 from gradraker.graph.names import Names
 from gradraker.models.left_out import LeftOut, measure_left_out_error
-from gradraker.models.walks.intervals import compute_quantile
+from gradraker.models.walks.intervals import ErrorSizes, compute_quantile, fit_error_sizes
 from gradraker.models.walks.solution import LeftOutNodes, Solution, find_known_positions
 from gradraker.models.walks.targets.columns import Column
 from gradraker.models.walks.targets.scales import Scale, compute_constants, make_scale
@@ -34,13 +34,9 @@ class TargetView:
 
     # -- predictions -----------------------------------------------------------
 
-    def to_scale(self, solved: Matrix) -> Matrix:
-        """Return one column of predictions (n,) in the scale in which weights add up."""
-        return self.column.to_scale(solved)
-
     def to_units(self, solved: Matrix) -> Matrix:
         """Return one column of predictions (n,) in the units of the user."""
-        return self.scale.to_units(self.to_scale(solved))
+        return self.scale.to_units(self.column.to_scale(solved))
 
     @cached_property
     def scaled_values(self) -> Matrix:
@@ -51,7 +47,7 @@ class TargetView:
     def left_out(self) -> LeftOutNodes:
         """Left-out nodes in the scale, (m, 1); of a constant, the constant of the others."""
         found = self.solution.predict_left_out()
-        predictions = self.to_scale(found.predictions[:, self.index])
+        predictions = self.column.to_scale(found.predictions[:, self.index])
         if self.is_constant:
             constants = compute_constants(self.values, self.statistic, self.trust)
             predictions = constants[found.positions]
@@ -79,12 +75,26 @@ class TargetView:
             trust=self.trust,
         )
 
+    @cached_property
+    def _error_sizes(self) -> tuple[ErrorSizes | None, Matrix]:
+        """How large errors are expected to be, and those of left-out nodes in such sizes.
+
+        None for a constant: the constant of the others tells how far off a left-out value is.
+        """
+        errors, spreads = np.abs(self.errors), self.left_out.spreads
+        if self.is_constant or not np.isfinite(errors).all():
+            return None, errors / spreads
+        return fit_error_sizes(errors, spreads, self.left_out.predictions[:, 0])
+
     def make_intervals(self, solved: Matrix, rows: Rows, at: Any, coverage: float) -> Matrix:
         """Return lower and upper ends (n, 2) in the units of the user."""
         predictions = self.to_units(solved)
-        scaled = predictions if self.is_constant else self.to_scale(solved)
+        scaled = predictions if self.is_constant else self.column.to_scale(solved)
+        sizes, ratios = self._error_sizes
         spreads = self.column.unit * self.solution.estimate_spreads(rows, at)
-        half = spreads * compute_quantile(np.abs(self.errors) / self.left_out.spreads, coverage)
+        half = compute_quantile(ratios, coverage) * (
+            spreads if sizes is None else sizes.compute(spreads, scaled)
+        )
         ends = self.scale.to_ends(scaled - half, scaled + half)
         # A mean may be beyond most of the values that it is the mean of.
         ends[:, 0] = np.minimum(ends[:, 0], predictions)
@@ -115,7 +125,7 @@ class TargetView:
         weights = self.solution.compute_weights(rows)
         solved = self.solution.predict(rows)[:, self.index]
         parts = self.solution.predict_parts(rows)
-        found = self._make_explanation(rows, names, weights, self.to_scale(solved))
+        found = self._make_explanation(rows, names, weights, self.column.to_scale(solved))
         adds = self.column.unit * parts.values[:, :, self.index]
         return replace(found, part_names=parts.names, parts=adds)
 

@@ -1,47 +1,16 @@
-"""Values and labels that users give, aligned with the nodes of a graph."""
+"""Labels of classes: which values are labels, and labels in the order of the nodes of a graph."""
 
-from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker._validation import check_choice
 from gradraker.exceptions import UnknownNodesError
 from gradraker.graph.adapters.columns import Task
 from gradraker.graph.adapters.tables import ValueTable
-from gradraker.graph.names import (
-    Names,
-    check_same_type,
-    find_distinct,
-    find_positions,
-)
-from gradraker.graph.node_graph import NodeGraph, append_isolated_nodes
-from gradraker.graph.values import get_value_names, known_values, select_columns
-
-# Squares of larger numbers, and sums of these over a graph, would leave the range of float64.
-LARGEST_MAGNITUDE = 1e100
-
-
-@dataclass(frozen=True)
-class ValueKind:
-    """What the value of a node is, numbers or labels, and how an unknown one is marked."""
-
-    task: Task
-    unknown: Any  # NaN, or None
-    dtype: np.dtype[Any]
-    # Values in the order of nodes, with unknown ones marked.
-    align: Callable[[Any, Names], NDArray[Any]]
-
-    def make_unknown(self, n: int) -> NDArray[Any]:
-        """Return marks of n unknown values."""
-        return np.full(n, self.unknown, dtype=self.dtype)
-
-    def is_known(self, values: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return whether each value is known; of several targets, one is enough."""
-        known = values != None if self.unknown is None else ~np.isnan(values)  # noqa: E711 - each
-        return np.asarray(known if known.ndim == 1 else known.any(axis=1), dtype=np.bool_)
+from gradraker.graph.names import Names, check_same_type, find_positions
+from gradraker.graph.values import ValueKind, get_value_names, select_columns
 
 
 def find_task(values: Any, *, node: Hashable = None, value: Hashable = None) -> Task:
@@ -49,7 +18,7 @@ def find_task(values: Any, *, node: Hashable = None, value: Hashable = None) -> 
 
     Examples
     --------
-    >>> from gradraker.graph.node_values import find_task
+    >>> from gradraker.graph.labels import find_task
     >>> find_task({"a": 1.5, "b": 2.0}), find_task({"a": "red", "b": None})
     ('values', 'classes')
     >>> find_task({"a": "red", "b": 2})
@@ -72,63 +41,6 @@ def find_task(values: Any, *, node: Hashable = None, value: Hashable = None) -> 
             "all of them are labels, or give numbers only"
         )
     return "values" if other is None else "classes"
-
-
-def align_values(
-    kind: ValueKind,
-    graph: NodeGraph,
-    added: NodeGraph,
-    values: Any,
-    unknown_nodes: str,
-) -> tuple[NodeGraph, NDArray[Any]]:
-    """Return values in the order of the nodes of a graph.
-
-    Values without names are in the order of the nodes of ``added``, a part of the graph. With
-    ``unknown_nodes="isolated"``, nodes that only values name join the graph, without edges. A table
-    comes as its two columns, as :func:`gradraker.graph.values.select_columns` returns it.
-    """
-    check_choice("unknown_nodes", unknown_nodes, ("error", "ignore", "isolated"))
-    names = get_value_names(values)
-    if names is None:
-        aligned = kind.make_unknown(len(graph))
-        aligned[find_positions(added.nodes, graph.nodes)] = kind.align(values, added.nodes)
-        return graph, aligned
-    listed, _ = find_distinct([names])
-    unknown = listed[find_positions(listed, graph.nodes) < 0]
-    if not len(unknown):
-        return graph, kind.align(values, graph.nodes)
-    check_same_type(unknown, graph.nodes, argument="values")
-    if unknown_nodes == "error":
-        raise UnknownNodesError(
-            "values",
-            unknown.tolist(),
-            "pass unknown_nodes='ignore' to leave them out, or 'isolated' to take them for "
-            "nodes without edges",
-        )
-    everyone = append_isolated_nodes(graph, unknown)
-    aligned = kind.align(values, everyone.nodes)
-    return (everyone, aligned) if unknown_nodes == "isolated" else (graph, aligned[: len(graph)])
-
-
-def check_magnitudes(graph: NodeGraph, values: NDArray[Any]) -> None:
-    """Refuse values and weights whose squares would leave the range of float64."""
-    if values.dtype == np.float64:
-        with np.errstate(invalid="ignore"):
-            large = np.argwhere(np.abs(values) > LARGEST_MAGNITUDE)  # NaN is not
-        if large.size:
-            raise ValueError(
-                f"values holds {values[tuple(large[0])]:g} for node "
-                f"{graph.nodes[large[0][0]]!r}, but values "
-                f"must lie between ±{LARGEST_MAGNITUDE:g}: scale them"
-            )
-    weights = graph.adjacency.data
-    # Not by absolute values of all, since weights may be mapped from a file.
-    largest = max(float(weights.max(initial=0.0)), -float(weights.min(initial=0.0)))
-    if largest > LARGEST_MAGNITUDE:
-        raise ValueError(
-            f"graph holds the edge weight {weights[np.abs(weights).argmax()]:g}, but weights must "
-            f"lie between ±{LARGEST_MAGNITUDE:g}: scale them"
-        )
 
 
 def align_labels(values: Any, nodes: Names) -> NDArray[np.object_]:
@@ -214,5 +126,4 @@ def to_object_array(labels: list[Any]) -> NDArray[np.object_]:
     return np.fromiter(labels, dtype=object, count=len(labels))
 
 
-NUMBERS = ValueKind("values", np.nan, np.dtype(np.float64), known_values)
 LABELS = ValueKind("classes", None, np.dtype(object), align_labels)

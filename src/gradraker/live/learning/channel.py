@@ -1,24 +1,13 @@
-"""Settings of the learning process, its start, and what both processes do with their channel."""
+"""The start of the learning process, and what both processes do with their channel."""
 
 import os
 import socket
-from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
-
-@dataclass(frozen=True)
-class LearnerSettings:
-    """What the learning process needs to know."""
-
-    journal: str
-    largest_batch: int = 2000
-    lease_seconds: float = 5.0
-    snapshot_seconds: float = 60.0
-    snapshot_changes: int = 5000
-    poll_seconds: float = 0.25
+from gradraker.live.settings import Settings
 
 
-def start_learner(settings: LearnerSettings, channel: Connection) -> None:
+def start_learner(settings: Settings, channel: Connection) -> None:
     """Run the learning process; the process that starts it does not load what this one needs."""
     from gradraker.live.learning.learner import run_learner
 

@@ -1,4 +1,7 @@
-"""Section IV.B: how the noise range changes with σ², and Var[B] as a bound of Var[F]."""
+"""Section IV: the efficient distance, the circle of figure 2, F of different nodes, and noise.
+
+How the noise range changes with σ², and Var[B] as a bound of Var[F] (section IV.B).
+"""
 
 from typing import Any
 
@@ -6,11 +9,18 @@ import numpy as np
 
 from gradraker.explain import noise_range
 from gradraker.linear import contribution_weights
+from gradraker.models import sigma2_ranges
 from gradraker.paper.claims import ClaimList
-from gradraker.paper.paper_data import DATA, PaperGraph
-from gradraker.paper.plan import RunOptions, Settings, Simulation
+from gradraker.paper.paper_data import DATA, Floats, PaperGraph
+from gradraker.paper.plan import Results, RunOptions, Settings, Simulation
 from gradraker.paper.rules import Measured, Outcome
 
+_DISTURBING, _AVERAGING = 10.0, 300.0
+# Variances of the extending range at which the efficient distance is measured.
+_N_EXTENDING = 6
+# "Most, if not all" of the known nodes, and "similar" weights of different nodes.
+_MOST = 0.5
+_SIMILAR = 0.95
 _CHAOS = 0.1
 # From chaos to σ²_ed, beyond it, averaging, and nearly all B = 2η.
 _SIGMA2 = (0.1, 0.5, 2.0, 10.0, 300.0, 1e4)
@@ -20,9 +30,60 @@ _LITTLE = 1.5
 _VANISHED = 0.02
 
 
-def simulate_noise_ranges(
-    graph: PaperGraph, settings: Settings, options: RunOptions
-) -> dict[str, Any]:
+def simulate_circles(graph: PaperGraph, settings: Settings, options: RunOptions) -> Results:
+    """Measure efficient distances through the extending range, and the circle beyond it.
+
+    For each repeat: the mean efficient distance of tested nodes at variances from σ²_ce to σ²_ed;
+    the mean part of known nodes inside the circle in the disturbing range; and the mean
+    correlation of F over time between tested nodes in the averaging range.
+    """
+    distances, inside, alike = [], [], []
+    for split in graph.draw_splits(settings, options.seed):
+        X, tested = split.X[split.known], split.X[split.unknown]
+        ranges = sigma2_ranges(X, n_frequencies=settings["n_frequencies"])
+        grid = np.geomspace(
+            ranges.chaos_extending, ranges.extending_disturbing, settings["n_extending"]
+        )
+        found: list[float] = []
+        for sigma2 in (*grid, _DISTURBING, _AVERAGING):
+            explanation = split.fit_learner(None, settings, sigma2=sigma2).explain(tested)
+            if sigma2 == _AVERAGING:
+                alike.append(_correlate(explanation.by_time))
+                continue
+            limits = np.array(
+                [explanation.efficient_distance(row) for row in range(len(tested.indptr) - 1)]
+            )
+            if sigma2 == _DISTURBING:
+                nodes_inside = explanation.squared_distances <= limits[:, np.newaxis]
+                inside.append(float(nodes_inside.mean()))
+            else:
+                found.append(float(np.nan_to_num(limits).mean()))  # no weight: no circle
+        distances.append(found)
+    return {"distances": distances, "inside": inside, "alike": alike}
+
+
+def _correlate(F: Floats) -> float:
+    """Mean correlation of the rows of F with each other."""
+    correlations = np.asarray(np.corrcoef(F))  # [m, m]
+    return float(correlations[np.triu_indices(len(F), k=1)].mean())
+
+
+CIRCLES: Simulation[Any] = Simulation(
+    "circles",
+    "temperature",
+    {
+        "fraction": 0.4,
+        "n_extending": _N_EXTENDING,
+        "n_repeats": 10,
+        **DATA["temperature"].learner_settings,
+    },
+    simulate_circles,
+    fast_settings={"n_repeats": 3},
+    estimate_cost=lambda graph, settings: 0.2 * settings["n_repeats"],
+)
+
+
+def simulate_noise_ranges(graph: PaperGraph, settings: Settings, options: RunOptions) -> Results:
     """Measure the median noise range of tested nodes, over 2η, at each σ² and repeat."""
     widths = []
     for split in graph.draw_splits(settings, options.seed):
@@ -51,9 +112,7 @@ NOISE_RANGES: Simulation[Any] = Simulation(
 )
 
 
-def simulate_chaos_variances(
-    graph: PaperGraph, settings: Settings, options: RunOptions
-) -> dict[str, Any]:
+def simulate_chaos_variances(graph: PaperGraph, settings: Settings, options: RunOptions) -> Results:
     """Compute Var[B] and Var[F] over drawn frequencies, by training step, in the chaos range.
 
     The split and the order stay; steps whose node has the very row of the tested node are left
@@ -92,12 +151,47 @@ CHAOS_VARIANCES: Simulation[Any] = Simulation(
     simulate_chaos_variances,
     fast_settings={"n_draws": 20},
 )
-SIMULATIONS = (NOISE_RANGES, CHAOS_VARIANCES)
-CLAIMS = ClaimList(NOISE_RANGES)
+SIMULATIONS = (CIRCLES, NOISE_RANGES, CHAOS_VARIANCES)
+CLAIMS = ClaimList(CIRCLES)
 
 
-def _format_widths(widths: Any) -> str:
-    return ", ".join(f"{width:.2g}" for width in widths)
+@CLAIMS.check(
+    "extending-distance",
+    "IV.A.2",
+    f"Efficient distance at {_N_EXTENDING} variances from σ²_ce to σ²_ed",
+    "grows",
+)
+def check_growing_circle(found: Any) -> Outcome:
+    """Check that the efficient distance grows within the extending range."""
+    distances = np.mean(found["distances"], axis=0)
+    agrees = bool(np.all(np.diff(distances) > 0.0))
+    reason = "Mean ‖d‖² of tested nodes over repeats; agrees if each is larger than the one before."
+    text = ", ".join(f"{distance:.2g}" for distance in distances)
+    return Outcome(Measured(float(distances[-1])), agrees, reason, text)
+
+
+@CLAIMS.check(
+    "disturbing-circle",
+    "IV.A.3",
+    "Part of the known nodes inside the circle of a tested node, σ² = 10",
+    "most, if not all",
+)
+def check_wide_circle(found: Any) -> Outcome:
+    """Check that the circle holds most known nodes in the disturbing range."""
+    ours = Measured.from_repeats(found["inside"])
+    return Outcome(ours, ours.value > _MOST, f"Agrees above {_MOST:g}.")
+
+
+@CLAIMS.check(
+    "averaging-alike",
+    "IV.A.4",
+    "Mean correlation of F over time between tested nodes, σ² = 300",
+    "similar for different tested nodes",
+)
+def check_alike_weights(found: Any) -> Outcome:
+    """Check that different nodes have similar weights in the averaging range."""
+    ours = Measured.from_repeats(found["alike"])
+    return Outcome(ours, ours.value > _SIMILAR, f"Agrees above {_SIMILAR:g}.")
 
 
 @CLAIMS.check(
@@ -105,6 +199,7 @@ def _format_widths(widths: Any) -> str:
     "IV.B",
     "Noise range over 2η at σ² = 0.1, 0.5, 2, 10: widest divided by narrowest",
     "the change is limited",
+    NOISE_RANGES,
 )
 def check_limited_change(found: Any) -> Outcome:
     """Check that the noise range hardly depends on σ² up to the disturbing range."""
@@ -113,8 +208,9 @@ def check_limited_change(found: Any) -> Outcome:
     ours = Measured(float(first.max() / first.min()))
     reason = (
         f"Median of tested nodes at σ² = {', '.join(f'{s:g}' for s in _SIGMA2)}: "
-        f"{_format_widths(widths)}. Agrees up to {_LITTLE:g}. The noise range of the chaos range "
-        "may be used up to there, but not in the averaging range, where it is far narrower."
+        f"{', '.join(f'{width:.2g}' for width in widths)}. Agrees up to {_LITTLE:g}. The noise "
+        "range of the chaos range may be used up to there, but not in the averaging range, where "
+        "it is far narrower."
     )
     return Outcome(ours, ours.value < _LITTLE, reason, f"{ours.value:.3g}")
 
@@ -124,6 +220,7 @@ def check_limited_change(found: Any) -> Outcome:
     "IV.B",
     "Noise range over 2η where all B are nearly 2η, σ² = 10⁴",
     "vanishes",
+    NOISE_RANGES,
 )
 def check_vanishing(found: Any) -> Outcome:
     """Check that there is no noise range where all B are 2η."""

@@ -1,0 +1,165 @@
+"""What ``gradraker explain`` and ``gradraker update`` answer, as dicts that JSON can hold."""
+
+from typing import Any
+
+import numpy as np
+
+from gradraker._validation import to_json_number
+from gradraker.explain.linear_explanation import LinearExplanation
+from gradraker.models.node_model import NodeModel
+from gradraker.report.summary import (
+    count_edges,
+    describe_attributes,
+    describe_bounds,
+    list_predictions,
+    round_off,
+    to_json_name,
+    to_json_value,
+)
+from gradraker.workflow import NodePredictions, Update
+
+
+def summarize_update(
+    update: Update, result: NodePredictions, *, n_contributors: int
+) -> dict[str, Any]:
+    """Summarize an update: what ``gradraker update --json`` prints.
+
+    Examples
+    --------
+    >>> from gradraker import NodeRegressor
+    >>> from gradraker.report import summarize_update
+    >>> from gradraker.workflow import predict_all, update_nodes
+    >>> model = NodeRegressor().fit([("a", "b"), ("b", "c")], {"a": 1.0, "c": 2.0})
+    >>> update = update_nodes(model, values={"b": 1.5})
+    >>> summarize_update(update, predict_all(model), n_contributors=0)["learned"]
+    1
+    """
+    model = result.model
+    facts = model.describe()
+    summary = {
+        "command": "update",
+        "method": facts["method"],
+        "task": result.task,
+        "nodes": len(model.nodes_),
+        "edges": count_edges(model),
+        "directed": model.is_directed_,
+        "graph_changed": update.graph_changed,
+        "learned": len(update.learned),
+        "passed_over": update.n_passed_over,
+        "forgotten": update.n_forgotten,
+        "known": len(model.known_nodes_),
+        "coverage": result.coverage,
+        "bounds": describe_bounds(result),
+    }
+    if update.task == "classes":
+        summary |= {
+            "accuracy_before": update.accuracy,
+            "accuracy_of_most_common": update.accuracy_of_most_common,
+            "most_common": to_json_name(update.fallback),
+        }
+    else:
+        summary |= {
+            "rmse_before": update.rmse,
+            "rmse_of_mean": update.rmse_of_mean,
+            "mean": update.fallback,
+        }
+    if "steps" in facts:
+        summary |= {"steps": facts["steps"], "sigma2": facts["sigma2"]["value"]}
+    return summary | {"predictions": list_predictions(result, n_contributors)}
+
+
+def summarize_explanation(
+    model: NodeModel, explanation: LinearExplanation, *, k: int, target: object = None
+) -> dict[str, Any]:
+    """Summarize why the first explained node got its prediction: what ``gradraker explain`` prints.
+
+    Contributions are weight × (value − mean), the part by which a known value moves the prediction
+    from the mean. A class is scored by the weights of the known nodes of that class. ``target`` is
+    the one that was explained, if the model has several.
+
+    Examples
+    --------
+    >>> from gradraker import NodeRegressor
+    >>> from gradraker.report import summarize_explanation
+    >>> model = NodeRegressor().fit([("a", "b"), ("b", "c")], {"a": 1.0, "c": 2.0})
+    >>> summarize_explanation(model, model.explain(["b"]), k=1)["observed"]
+    2
+    """
+    if explanation.class_names is not None:
+        return _summarize_class(model, explanation, k=k)
+    units = explanation.units
+    mean = (
+        model.mean_
+        if units is None and not model.target_names_
+        else float(explanation.values.mean())
+    )
+    weights, moved = explanation.weights[0], explanation.values - mean
+    order = explanation.find_heaviest(k)[0].tolist()
+    total, listed = float(weights @ moved), float(weights[order] @ moved[order])
+    further = explanation.describe_pairs([0] * len(order), order)
+    if units is not None:
+        further = {"scaled_value": explanation.values[order]} | further
+    scaled = (
+        {} if units is None else {"scale": units.scale, "sum": float(explanation.prediction[0])}
+    )
+    return {
+        "node": str(explanation.node_names[0]),
+        "prediction": to_json_number(explanation.predicted_labels[0]),
+        "mean": mean,
+        "observed": int(weights.size),
+        "sum_of_weights": float(weights.sum()),
+        "listed_part": listed / total if total != 0.0 else 1.0,
+        "parts": explanation.get_parts(0),
+        "attributes": _list_coefficients(model, target, k),
+        "contributors": [
+            {
+                "node": str(explanation.known_names[i]),
+                "weight": float(weights[i]),
+                "value": round_off(float(explanation.known_labels[i])),
+                "contribution": float(weights[i] * moved[i]),
+            }
+            | {name: float(column[at]) for name, column in further.items()}
+            for at, i in enumerate(order)
+        ],
+    } | scaled
+
+
+def _summarize_class(model: NodeModel, explanation: LinearExplanation, *, k: int) -> dict[str, Any]:
+    weights, scores = explanation.weights[0], explanation.prediction[0]
+    node = explanation.node_names[0]
+    chances = model.predict_proba([node])[0]
+    names = [to_json_name(label) for label in model.classes_.tolist()]
+    first = names.index(to_json_name(model.predict([node]).tolist()[0]))
+    ranked = sorted(range(len(names)), key=lambda i: (i != first, -chances[i]))
+    order = explanation.find_heaviest(k)[0].tolist()
+    return {
+        "node": str(node),
+        "prediction": names[first],
+        "probability": float(chances[first]),
+        "classes": [
+            {"class": names[i], "probability": float(chances[i]), "score": float(scores[i])}
+            for i in ranked
+        ],
+        "observed": int(weights.size),
+        "sum_of_weights": float(weights.sum()),
+        "listed_part": float(np.abs(weights[order]).sum() / max(np.abs(weights).sum(), 1e-300)),
+        "parts": explanation.get_parts(0),
+        "attributes": _list_coefficients(model, names[first], k),
+        "contributors": [
+            {
+                "node": str(explanation.known_names[i]),
+                "weight": float(weights[i]),
+                "value": to_json_value(explanation.known_labels[i]),
+            }
+            for i in order
+        ],
+    }
+
+
+def _list_coefficients(model: NodeModel, target: object, k: int) -> list[dict[str, Any]]:
+    """List the attributes that count most for a class or a target (None if there is one only)."""
+    told = describe_attributes(model.describe(), model, target=target)
+    if told is None:
+        return []
+    listed = told["coefficients"][:k]
+    return [{key: one[key] for key in ("attribute", "whose", "coefficient")} for one in listed]
