@@ -15,7 +15,7 @@ PROGRAM = "from gradraker.cli import main; main()"
 class ServiceProcess:
     """``gradraker serve`` or ``gradraker studio``, with all that it printed.
 
-    A process that is forked is there sooner, but does not start as a user starts it.
+    A process that is forked is there and gone sooner, but does not start and stop as for a user.
     """
 
     def __init__(
@@ -30,6 +30,7 @@ class ServiceProcess:
             "stderr": subprocess.STDOUT,
             "env": os.environ | environment,
         }
+        self._forked = forked
         self.process: Any
         if forked:
             self.process = start_python(PROGRAM, *words, **options)
@@ -62,4 +63,4 @@ class ServiceProcess:
 
     def __exit__(self, *_: Any) -> None:
         if not self._stdout.closed:
-            self.stop()
+            self.stop(signal.SIGKILL if self._forked else signal.SIGINT)

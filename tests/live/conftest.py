@@ -1,6 +1,7 @@
 """A small service that tests of the API share."""
 
 import shutil
+import signal
 import subprocess
 from typing import Any
 
@@ -85,7 +86,7 @@ def closed_service(model_file: Any, tmp_path_factory: Any) -> Any:
     try:
         yield service.wait_until_ready(**trust), trust
     finally:
-        service.stop()
+        service.stop(signal.SIGKILL)
 
 
 @pytest.fixture(scope="session")
