@@ -11,8 +11,8 @@ from gradraker.models.bank.frequency_tables import FamilyTables
 from gradraker.models.bank.members import (
     WHOLE,
     BankMember,
-    assign_views,
     check_kernels,
+    check_view_widths,
     check_views,
 )
 from gradraker.models.persistence.saving import Arrays, State
@@ -60,7 +60,7 @@ def restore_bank(model: "GradrakerRegressor", state: State, arrays: Arrays) -> N
         named=named,
     )
     if views is not None:
-        assign_views(views, len(table))  # refuses numbers that do not add up
+        check_view_widths(views, len(table))
     coef = check_coef(arrays, model.n_frequencies, (2, 3))
     ranges = {
         (view, get_kernel(family).name): Sigma2Ranges(**found)

@@ -132,13 +132,19 @@ def check_views(views: Any) -> dict[str, int] | None:
 
 def assign_views(views: dict[str, int], n_columns: int) -> NDArray[np.int64]:
     """Return the number of the view of each column, or say that the numbers do not add up."""
+    check_view_widths(views, n_columns)
+    widths = list(views.values())
+    return np.repeat(np.arange(len(widths)), widths)
+
+
+def check_view_widths(views: dict[str, int], n_columns: int) -> None:
+    """Refuse views whose numbers of columns do not add up; a forged file may have very many."""
     widths = list(views.values())
     if sum(widths) != n_columns:
         raise ValueError(
             f"views have {' + '.join(map(str, widths))} = {sum(widths)} columns, "
             f"but X has {n_columns}"
         )
-    return np.repeat(np.arange(len(widths)), widths)
 
 
 def choose_members(
