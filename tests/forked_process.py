@@ -20,17 +20,20 @@ from subprocess import DEVNULL, PIPE, STDOUT
 from typing import Any, TextIO
 
 SERVER = Path(__file__).with_name("fork_server.py")
-# Only Linux is known to survive forks with these libraries loaded, and coverage starts with Python.
-CAN_FORK = sys.platform == "linux" and not any(name.startswith("COV_") for name in os.environ)
 
 # A process of one thread can be forked; Arrow starts another one when it is imported.
 ONE_THREAD = {"JE_ARROW_MALLOC_CONF": "background_thread:false"}
 
 
+def can_fork() -> bool:
+    """Whether processes are forked: on Linux, and not where coverage starts with each process."""
+    return sys.platform == "linux" and not any(name.startswith("COV") for name in os.environ)
+
+
 def start_python(program: str, *words: Any, **options: Any) -> Any:
     """Start ``python -c program words``; options are those of :class:`ForkedProcess`."""
     given = [str(word) for word in words]
-    if CAN_FORK:
+    if can_fork():
         return ForkedProcess(program, *given, **options)
     command = [sys.executable, "-c", program, *given]
     return subprocess.Popen(command, text=True, encoding="utf-8", **options)

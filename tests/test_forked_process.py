@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from forked_process import CAN_FORK, start_python
+from forked_process import can_fork, start_python
 
 pytestmark = [
     pytest.mark.process,
-    pytest.mark.skipif(not CAN_FORK, reason="processes are started here, not forked"),
+    pytest.mark.skipif(not can_fork(), reason="processes are started here, not forked"),
 ]
 
 

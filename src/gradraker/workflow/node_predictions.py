@@ -61,6 +61,14 @@ class Contributors:
     smallest_weight : float
         The smallest contribution weight of all known nodes: a prediction is a weighted mean only
         if it is not negative.
+
+    Examples
+    --------
+    >>> from gradraker import NodeRegressor
+    >>> from gradraker.workflow import find_contributors
+    >>> model = NodeRegressor().fit([("a", "b"), ("b", "c")], {"a": 1.0, "c": 2.0})
+    >>> type(find_contributors(model, ["b"], k=1)).__name__
+    'Contributors'
     """
 
     names: list[list[Hashable]]
