@@ -87,6 +87,27 @@ def test_ctrl_c_in_a_callback_from_c_is_130(then: str) -> None:
     assert (done.returncode, done.stderr.strip()) == (130, "Stopped.")
 
 
+def test_ctrl_c_that_a_library_turned_into_an_error_is_130() -> None:
+    # As C code does that is interrupted while Python imports it.
+    program = (
+        "import os, sys, time\n"
+        "from gradraker.__main__ import run\n"
+        "from gradraker.cli import main\n"
+        "@main.command()\n"
+        "def waits():\n"
+        "    try:\n"
+        "        os.kill(os.getpid(), 2)\n"
+        "        time.sleep(60)\n"
+        "    except KeyboardInterrupt:\n"
+        "        raise ImportError('initialization failed')\n"
+        "sys.argv = ['gradraker', 'waits']\n"
+        "run()\n"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    assert (done.returncode, done.stderr.strip()) == (130, "Stopped.")
+
+
 CLOSED = pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 
 

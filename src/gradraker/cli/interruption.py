@@ -1,18 +1,21 @@
-"""Ctrl-C in callbacks from C and in destructors, where Python prints it and goes on."""
+"""Ctrl-C in callbacks from C and in destructors, where Python prints it and goes on.
+
+Also where it becomes another error, as in C code that is interrupted while it is imported.
+"""
 
 import _thread
 import os
 import signal
 import sys
 import threading
-from types import TracebackType
+from types import FrameType, TracebackType
 
 INTERRUPTED = 130  # as shells do for Ctrl-C
 _SECONDS = 0.05
 
 
 class InterruptWatch:
-    """Takes note of a Ctrl-C that Python could not raise, and repeats it until it is raised.
+    """Takes note of Ctrl-C, and repeats one that Python could not raise until it is raised.
 
     Examples
     --------
@@ -29,6 +32,10 @@ class InterruptWatch:
     def __enter__(self) -> "InterruptWatch":
         self._previous = sys.unraisablehook
         sys.unraisablehook = self._note
+        self._raises = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        self._raises &= threading.current_thread() is threading.main_thread()
+        if self._raises:
+            signal.signal(signal.SIGINT, self._raise)
         return self
 
     def __exit__(
@@ -38,6 +45,12 @@ class InterruptWatch:
         trace: TracebackType | None,
     ) -> None:
         sys.unraisablehook = self._previous
+        if self._raises:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def _raise(self, number: int, frame: FrameType | None) -> None:
+        self.was_interrupted = True
+        signal.default_int_handler(number, frame)
 
     def _note(self, ignored: "sys.UnraisableHookArgs") -> None:
         if not issubclass(ignored.exc_type, KeyboardInterrupt):
