@@ -3,12 +3,13 @@
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from gradraker._fields import describe_fields
 from gradraker._validation import to_read_only
 from gradraker.explain.learned_rows import Evidence
 from gradraker.explain.linear_explanation import LinearExplanation, check_row
@@ -179,19 +180,10 @@ class Explanation(LinearExplanation):
         return text if self.advice is None else f"{text}\n  {self.advice}"
 
 
+@describe_fields
 @dataclass(frozen=True, eq=False)
 class SplitPrediction:
     """Predictions in two parts, equation (dividepreidction); with ``offset`` they sum to them.
-
-    Attributes
-    ----------
-    significant, insignificant : ndarray of shape (n,) or (n, n_targets)
-        Sums of F times value over training steps whose F lies above the noise range, and over the
-        others.
-    n_significant : ndarray of shape (n,)
-        Training steps with a significant weight.
-    noise : ndarray of shape (n,)
-        Upper end of the noise range of each prediction.
 
     Examples
     --------
@@ -204,10 +196,14 @@ class SplitPrediction:
     True
     """
 
-    significant: NDArray[np.float64]
-    insignificant: NDArray[np.float64]
-    n_significant: NDArray[np.int64]
-    noise: NDArray[np.float64]
+    significant: Annotated[
+        NDArray[np.float64],
+        "Sums of F times value over training steps whose F lies above the noise range, (n,) or "
+        "(n, n_targets).",
+    ]
+    insignificant: Annotated[NDArray[np.float64], "The same sums over the other steps."]
+    n_significant: Annotated[NDArray[np.int64], "Training steps with a significant weight, (n,)."]
+    noise: Annotated[NDArray[np.float64], "Upper end of the noise range of each prediction, (n,)."]
 
 
 def explain_predictions(

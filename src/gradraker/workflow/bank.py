@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker._fields import describe_fields
 from gradraker._validation import make_seed
 from gradraker.graph import GraphViews, known_values, layer_views
 from gradraker.models.bank import GradrakerRegressor
@@ -18,24 +19,10 @@ _ENOUGH_TO_HOLD_OUT = 10
 _HELD_OUT = 0.2
 
 
+@describe_fields
 @dataclass(frozen=True, eq=False)
 class BankPredictions:
     """Predictions of a bank for all nodes; :func:`predict_with_bank` makes it.
-
-    Attributes
-    ----------
-    nodes : ndarray of shape (n,)
-        Names of the nodes.
-    values : ndarray of shape (n,)
-        Known values, NaN where unknown.
-    predictions : ndarray of shape (n,)
-        Predictions for all nodes.
-    model : GradrakerRegressor
-        The bank, trained on known values less their mean.
-    offset : float
-        That mean.
-    held_out_error : LeftOutError or None
-        Errors on a fifth of the known nodes, held out once; None with fewer than 10 of them.
 
     Examples
     --------
@@ -45,12 +32,15 @@ class BankPredictions:
     'BankPredictions'
     """
 
-    nodes: NDArray[Any]
-    values: Floats
-    predictions: Floats
-    model: GradrakerRegressor
-    offset: float
-    held_out_error: LeftOutError | None
+    nodes: Annotated[NDArray[Any], "Names of the nodes, (n,)."]
+    values: Annotated[Floats, "Known values, NaN where unknown, (n,)."]
+    predictions: Annotated[Floats, "Predictions for all nodes, (n,)."]
+    model: Annotated[GradrakerRegressor, "The bank, trained on known values less their mean."]
+    offset: Annotated[float, "That mean."]
+    held_out_error: Annotated[
+        LeftOutError | None,
+        "Errors on a fifth of the known nodes, held out once; None with fewer than 10 of them.",
+    ]
 
 
 def predict_with_bank(

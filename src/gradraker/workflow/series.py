@@ -1,11 +1,12 @@
 """Predict the next values of series at the nodes of a graph, through a graph filter."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker._fields import describe_fields
 from gradraker.graph import filtered_signals
 from gradraker.metrics import gnmse
 from gradraker.models.skg import SKGRegressor
@@ -15,23 +16,10 @@ Floats = NDArray[np.float64]
 _HELD_OUT = 0.2
 
 
+@describe_fields
 @dataclass(frozen=True, eq=False)
 class SeriesPredictions:
     """The next value of each node; :func:`predict_series` makes it.
-
-    Attributes
-    ----------
-    nodes : ndarray of shape (n,)
-        Names of the nodes.
-    last, predictions : ndarray of shape (n,)
-        The last value of each series, and the value ``horizon`` steps after it.
-    model : SKGRegressor
-        Trained on all times, on values less their mean.
-    n_times : int
-        Times of the series.
-    gnmse, gnmse_of_last : float or None
-        Errors at the last fifth of the times of a model that has not seen them, and of predicting
-        the last known value; values are scaled to [0, 1]. None for short series.
 
     Examples
     --------
@@ -44,13 +32,17 @@ class SeriesPredictions:
     (89,)
     """
 
-    nodes: NDArray[Any]
-    last: Floats
-    predictions: Floats
-    model: SKGRegressor
-    n_times: int
-    gnmse: float | None
-    gnmse_of_last: float | None
+    nodes: Annotated[NDArray[Any], "Names of the nodes, (n,)."]
+    last: Annotated[Floats, "The last value of each series, (n,)."]
+    predictions: Annotated[Floats, "The values ``horizon`` steps after the last ones, (n,)."]
+    model: Annotated[SKGRegressor, "Trained on all times, on values less their mean."]
+    n_times: Annotated[int, "Times of the series."]
+    gnmse: Annotated[
+        float | None,
+        "Error at the last fifth of the times of a model that has not seen them; values are scaled "
+        "to [0, 1]. None for short series.",
+    ]
+    gnmse_of_last: Annotated[float | None, "The same of predicting the last known value."]
 
 
 def predict_series(

@@ -3,34 +3,19 @@
 from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
+from gradraker._fields import describe_fields
 from gradraker.graph.adapters.columns import Task
 from gradraker.models.node_model import NodeModel
 
 
+@describe_fields
 @dataclass(frozen=True, eq=False)
 class Update:
     """What an update taught a model.
-
-    Attributes
-    ----------
-    learned : dict
-        Node → value, of the values that the model learned.
-    predicted : dict
-        Node → what the model, with the new edges, predicted before it learned the value.
-    n_passed_over : int
-        Values that the model held already.
-    graph_changed : bool
-        Whether there are new nodes, new edges, other weights or attributes.
-    fallback : float or label
-        Mean that the model compares values with, or the class that was known most often.
-    task : {"values", "classes"}
-        Whether values are numbers or labels of classes.
-    n_forgotten : int
-        Values, nodes and edges that the model was told to forget.
 
     Examples
     --------
@@ -38,13 +23,20 @@ class Update:
     >>> update = update_nodes("model.gr", values={"b": 1.5})  # doctest: +SKIP
     """
 
-    learned: dict[Hashable, Any]
-    predicted: dict[Hashable, Any]
-    n_passed_over: int
-    graph_changed: bool
-    fallback: Any
-    task: Task = "values"
-    n_forgotten: int = 0
+    learned: Annotated[dict[Hashable, Any], "Node → value, of the values that the model learned."]
+    predicted: Annotated[
+        dict[Hashable, Any],
+        "Node → what the model, with the new edges, predicted before it learned the value.",
+    ]
+    n_passed_over: Annotated[int, "Values that the model held already."]
+    graph_changed: Annotated[
+        bool, "Whether there are new nodes, new edges, other weights or attributes."
+    ]
+    fallback: Annotated[
+        Any, "Mean that the model compares values with, or the class that was known most often."
+    ]
+    task: Annotated[Task, "Whether values are numbers or labels of classes."] = "values"
+    n_forgotten: Annotated[int, "Values, nodes and edges that the model was told to forget."] = 0
 
     @property
     def has_changed(self) -> bool:

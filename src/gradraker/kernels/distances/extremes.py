@@ -1,15 +1,14 @@
 """Exact smallest nonzero and largest distance over all pairs of rows, without all pairs."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
+from gradraker._fields import describe_fields
 from gradraker._validation import check_sparse
 from gradraker.kernels.distances.canonical_rows import Found, prepare_rows
 from gradraker.kernels.distances.dense_search import search_dense
@@ -19,20 +18,10 @@ METRICS = ("sqeuclidean", "l1")
 EQUAL = "equal rows"
 
 
+@describe_fields
 @dataclass(frozen=True)
 class PairDistance:
     """A distance and the two rows that are that far apart.
-
-    Attributes
-    ----------
-    distance : float
-        Squared Euclidean or l1 distance of the two rows, summed directly over columns.
-    pair : tuple of int
-        The two rows, the lower first; of several such pairs always the same one.
-    pairs_checked : int
-        Pairs of rows that were compared, out of n(n−1)/2.
-    method : str
-        How the pair was found.
 
     Examples
     --------
@@ -41,30 +30,18 @@ class PairDistance:
     PairDistance(...)
     """
 
-    distance: float
-    pair: tuple[int, int]
-    pairs_checked: int
-    method: str
+    distance: Annotated[float, "Squared Euclidean or l1 distance of the two rows, summed directly."]
+    pair: Annotated[
+        tuple[int, int], "The two rows, the lower first; of several such pairs always the same one."
+    ]
+    pairs_checked: Annotated[int, "Pairs of rows that were compared, out of n(n−1)/2."]
+    method: Annotated[str, "How the pair was found."]
 
 
+@describe_fields
 @dataclass(frozen=True)
 class ExtremeDistances:
     """The smallest nonzero and the largest distance over all pairs of rows.
-
-    Attributes
-    ----------
-    smallest_nonzero : float or None
-        None if all rows are equal.
-    largest : float
-        0.0 if all rows are equal.
-    smallest_pair : tuple of int or None
-        Two rows at the smallest nonzero distance.
-    largest_pair : tuple of int
-        Two rows at the largest distance.
-    pairs_checked : int
-        Pairs of rows that were compared for both; two searches may compare a pair twice.
-    methods : tuple of str
-        How the smallest and the largest were found.
 
     Examples
     --------
@@ -74,12 +51,14 @@ class ExtremeDistances:
     ExtremeDistances(...)
     """
 
-    smallest_nonzero: float | None
-    largest: float
-    smallest_pair: tuple[int, int] | None
-    largest_pair: tuple[int, int]
-    pairs_checked: int
-    methods: tuple[str, str]
+    smallest_nonzero: Annotated[float | None, "None if all rows are equal."]
+    largest: Annotated[float, "0.0 if all rows are equal."]
+    smallest_pair: Annotated[tuple[int, int] | None, "Two rows at the smallest nonzero distance."]
+    largest_pair: Annotated[tuple[int, int], "Two rows at the largest distance."]
+    pairs_checked: Annotated[
+        int, "Pairs that were compared for both; two searches may compare a pair twice."
+    ]
+    methods: Annotated[tuple[str, str], "How the smallest and the largest were found."]
 
 
 def extreme_squared_distances(X: Any, *, metric: str = "sqeuclidean") -> ExtremeDistances:

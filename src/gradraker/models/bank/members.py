@@ -138,7 +138,7 @@ def assign_views(views: dict[str, int], n_columns: int) -> NDArray[np.int64]:
 
 
 def check_view_widths(views: dict[str, int], n_columns: int) -> None:
-    """Refuse views whose numbers of columns do not add up."""
+    """Refuse views whose numbers of columns do not add up; a forged file may have very many."""
     widths = list(views.values())
     if sum(widths) != n_columns:
         raise ValueError(
