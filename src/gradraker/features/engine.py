@@ -121,7 +121,7 @@ class CpuEngine:
         X = np.ascontiguousarray(X)
         n_columns = min(pad_columns(n_columns), X.shape[1], product.shape[1])
         n, work = matrix.n_rows, matrix.data.size * n_columns
-        if weights is None or not weights.any():
+        if weights is None:
             weights = sums = np.empty((0, 1), dtype=matrix.data.dtype)
         flat = sums.reshape(-1, sums.shape[-1])
 

@@ -52,7 +52,8 @@ def parallel_for(loop: Callable[[int, int], None], n_rows: int, rows_per_block: 
     must release the lock, and must compute each row independently of the others.
     """
     n_blocks = n_rows // max(1, rows_per_block)
-    n_parts = min(count_threads(), n_blocks)
+    n_threads = count_threads() if n_blocks > 1 else 1
+    n_parts = min(n_threads, n_blocks)
     if n_parts <= 1:
         loop(0, n_rows)
         return
@@ -68,7 +69,7 @@ def parallel_for(loop: Callable[[int, int], None], n_rows: int, rows_per_block: 
                 return
             loop(start, stop)
 
-    pool = _get_pool(os.getpid(), count_threads() - 1)
+    pool = _get_pool(os.getpid(), n_threads - 1)
     helpers = [pool.submit(work) for _ in range(n_parts - 1)]
     try:
         work()

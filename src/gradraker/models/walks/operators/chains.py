@@ -256,12 +256,12 @@ class SymmetricChains(_NormedChains):
         """
         sums = self._engine.load(weights[0], self._dtype)[:, None, :] * start
         now, older = start, self._engine.xp.zeros_like(start)
+        is_added = [row.any() for row in weights]  # every other degree: powers are even or odd
         for degree in range(1, len(weights)):
             # T_{j+1} = 2 T T_j − T_{j−1}, written over T_{j−1}; the first step is T T_0.
             factors = (2.0, -1.0) if degree > 1 else (1.0, 0.0)
-            self._engine.multiply(
-                self._forward, now, widths[degree], older, *factors, weights[degree], sums
-            )
+            more = (weights[degree], sums) if is_added[degree] else ()
+            self._engine.multiply(self._forward, now, widths[degree], older, *factors, *more)
             now, older = older, now
         return sums
 
