@@ -158,7 +158,7 @@ def compute_mean_similarity(n_columns: int, sigma2: float) -> Any:
 
 
 def compute_sums_of_weights(
-    n: int, n_epochs: int, *, n_columns: Any = 10, sigma2: Any = 1.0, n_repeats: Any = 300
+    n: int, n_epochs: int, *, n_columns: Any = 10, sigma2: Any = 1.0, n_repeats: Any = 600
 ) -> tuple[Any, ...]:
     """ΣF of an unknown corner by the exact kernel and by SKG, and F over time, of each repeat."""
     rng = np.random.default_rng(n)
