@@ -21,7 +21,9 @@ from typing import Any
 
 # What commands and services import, as far as it is installed.
 MODULES = (
-    "gradraker.cli.page",
+    "gradraker.cli.nodes.update",
+    "gradraker.cli.output",
+    "gradraker.cli.skg.sweep",
     "gradraker.live.learning.live_model",
     "gradraker.live.server",
     "gradraker.models",

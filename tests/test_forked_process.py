@@ -1,5 +1,6 @@
 """Processes that tests fork behave as processes that are started."""
 
+import importlib.util
 import os
 import signal
 import subprocess
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from fork_server import MODULES
 from forked_process import can_fork, start_python
 
 pytestmark = [
@@ -20,6 +22,11 @@ pytestmark = [
 
 def start_really(program: str, *words: str, **options: Any) -> Any:
     return subprocess.Popen([sys.executable, "-c", program, *words], text=True, **options)
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name.startswith("gradraker")])
+def test_modules_that_are_imported_ahead_exist(module: str) -> None:
+    assert importlib.util.find_spec(module) is not None
 
 
 PROGRAMS = {
