@@ -5,6 +5,7 @@ and what the environment tells Python when it starts, is tested with real starts
 """
 
 import array
+import atexit
 import contextlib
 import functools
 import json
@@ -47,6 +48,7 @@ def connect() -> socket.socket:
         theirs.set_inheritable(True)
         command = [sys.executable, str(SERVER), str(theirs.fileno())]
         os.posix_spawn(sys.executable, command, os.environ | ONE_THREAD)
+    atexit.register(ours.close)
     return ours
 
 
