@@ -155,6 +155,21 @@ def test_sizes_of_errors_do_not_depend_on_units_or_order(unit: float) -> None:
     assert sizes.parameters[1] > 0.2
 
 
+@pytest.mark.parametrize("n", [1001, 5000, 8988])
+def test_sizes_of_many_errors_are_fitted_to_a_part_of_them(n: int) -> None:
+    rng = np.random.default_rng(2)
+    spreads, predictions = rng.uniform(0.5, 2.0, n), rng.normal(size=n)
+    errors = rng.exponential(spreads * np.exp(0.4 * predictions))
+    sizes, ratios = fit_error_sizes(errors, spreads, predictions)
+    # Of 1000 errors, the parameters have standard errors of 0.08, 0.03 and 0.02.
+    np.testing.assert_allclose(sizes.parameters, [1.0, 0.4, 0.0], atol=0.25)
+    # The ratios have one distribution; 0.9 is covered on other errors of the same kind.
+    others = rng.exponential(spreads * np.exp(0.4 * predictions))
+    inside = others <= compute_quantile(ratios, 0.9) * sizes.compute(spreads, predictions)
+    # Three standard errors, √(0.09 · 2/n) each.
+    assert abs(inside.mean() - 0.9) < 3.0 * (0.18 / n) ** 0.5
+
+
 def test_errors_of_zero_have_sizes_and_ratios_of_zero() -> None:
     sizes, ratios = fit_error_sizes(np.zeros(6), np.arange(1.0, 7.0), np.zeros(6))
     assert ratios.tolist() == [0.0] * 6

@@ -26,6 +26,8 @@ _FARTHEST = 2.5
 # itself whether a value is far from the mean.
 _LEAST = 0.25
 _FOLDS = 5
+# Errors that three parameters are fitted to, at most: a service asks for intervals all the time.
+_MOST_FITTED = 1000
 _SMALLEST = 1e-100
 _MOST_STEPS = 20
 
@@ -97,18 +99,27 @@ def fit_error_sizes(
     if not errors.any():
         return plain, errors
     F, relative = plain.describe(spreads, predictions), errors / errors.max()
-    parameters = _fit_parameters(F, relative, _START)
     # By rank, so that the folds do not depend on the order in which values came.
-    folds = np.empty(errors.size, dtype=np.int64)
-    folds[np.argsort(predictions, kind="stable")] = np.arange(errors.size) % _FOLDS
+    ranks = np.empty(errors.size, dtype=np.int64)
+    ranks[np.argsort(predictions, kind="stable")] = np.arange(errors.size)
+    folds, fitted = ranks % _FOLDS, _choose_fitted(ranks)
+    parameters = _fit_parameters(F[fitted], relative[fitted], _START)
     sizes = np.empty_like(errors)
     for fold in range(min(_FOLDS, errors.size)):
-        own, others = folds == fold, folds != fold
+        own, others = folds == fold, fitted & (folds != fold)
         found = _fit_parameters(F[others], relative[others], parameters)
         level = _measure_level(F[others], relative[others], found)
         sizes[own] = level * np.exp(F[own] @ found)
-    ratios = errors * (_measure_level(F, relative, parameters) / sizes)
+    ratios = errors * (_measure_level(F[fitted], relative[fitted], parameters) / sizes)
     return plain._replace(parameters=parameters), ratios
+
+
+def _choose_fitted(ranks: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Choose the errors that parameters are fitted to: some of all ranks, equally many per fold."""
+    if ranks.size <= _MOST_FITTED:
+        return np.ones(ranks.size, dtype=bool)
+    last = (ranks.size - 1) // _FOLDS
+    return np.isin(ranks // _FOLDS, np.linspace(0, last, _MOST_FITTED // _FOLDS).astype(np.int64))
 
 
 def _measure_level(F: Matrix, errors: Vector, parameters: Vector) -> float:
