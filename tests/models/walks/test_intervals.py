@@ -155,6 +155,23 @@ def test_sizes_of_errors_do_not_depend_on_units_or_order(unit: float) -> None:
     assert sizes.parameters[1] > 0.2
 
 
+@pytest.mark.parametrize("solver", ["exact", "operators"])
+def test_intervals_after_new_values_equal_those_of_a_fresh_model(solver: Any) -> None:
+    A, values, _ = random_graph(2)
+    options: dict[str, Any] = {"blocks": ("hop1",), "width": 1.0, "alpha": 0.1, "tol": 1e-10}
+    late = np.flatnonzero(~np.isnan(values))[-2:]
+    early = values.copy()
+    early[late] = np.nan
+    model = NodeRegressor(solver=solver, transform="none", **options).fit(A, early, kind="matrix")
+    model.predict([0], return_interval=True, coverage=0.8)  # sizes of errors are fitted
+    for node in late:
+        model.partial_fit(values={int(node): float(values[node])})
+    fresh = NodeRegressor(solver=solver, transform="none", **options).fit(A, values, kind="matrix")
+    nodes = [0, 1, 2, 3]
+    found, expected = (m.predict(nodes, return_interval=True, coverage=0.8) for m in (model, fresh))
+    np.testing.assert_allclose(found[1], expected[1], rtol=1e-4)
+
+
 @pytest.mark.parametrize("n", [1001, 5000, 8988])
 def test_sizes_of_many_errors_are_fitted_to_a_part_of_them(n: int) -> None:
     rng = np.random.default_rng(2)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from gradraker.features.engine import Engine, report_memory
 from gradraker.models.walks.attributes.coefficients import AttributeCoefficients
 from gradraker.models.walks.description import Walks
+from gradraker.models.walks.intervals import ErrorSizes
 
 Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -55,6 +56,7 @@ class Solution(Protocol):
 
     known: Rows
     Y: Matrix  # [N, K]
+    error_sizes: dict[int, tuple[ErrorSizes, Matrix]]  # by target, of the present values
 
     def set_values(self, Y: Matrix) -> None:
         """Take other values (N, K) of the known nodes."""

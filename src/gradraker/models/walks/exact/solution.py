@@ -17,6 +17,7 @@ from gradraker.models.walks.choice import Choice
 from gradraker.models.walks.description import Walks
 from gradraker.models.walks.exact.blocks import ExactBlocks
 from gradraker.models.walks.exact.smoothers import DenseSmoother, Smoother, make_smoother
+from gradraker.models.walks.intervals import ErrorSizes
 from gradraker.models.walks.solution import CHUNK, LeftOutNodes, OnEngine, Parts
 from gradraker.models.walks.terms import get_kind
 
@@ -57,6 +58,7 @@ class KernelSolution(OnEngine):
     def set_values(self, Y: Matrix) -> None:
         """Take the values (N, K) of the known nodes."""
         self.Y = Y
+        self.error_sizes: dict[int, tuple[ErrorSizes, Matrix]] = {}
         # Q takes any centre to 0; values that are far from 0 would lose their digits there.
         self._centre = Y.mean(axis=0)
         centred = Y - self._centre

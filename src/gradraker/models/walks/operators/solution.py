@@ -19,6 +19,7 @@ from gradraker.models.walks.attributes.coefficients import (
 )
 from gradraker.models.walks.choice import Choice
 from gradraker.models.walks.description import Walks
+from gradraker.models.walks.intervals import ErrorSizes
 from gradraker.models.walks.operators.evidence import SpreadCurve, fit_spread_curve
 from gradraker.models.walks.operators.left_out import Assessment, average_rows, make_noise
 from gradraker.models.walks.operators.new_nodes import NewNodes
@@ -230,6 +231,7 @@ class OperatorSolution(OnEngine):
         """Set the mask of the known nodes; return their values less the mean."""
         engine, dtype, n = self._operators.engine, self._operators.dtype, self._operators.n
         self._new_nodes = self._curve = self._evidence = None
+        self.error_sizes: dict[int, tuple[ErrorSizes, Matrix]] = {}
         values, mask = np.zeros((n, self.Y.shape[1]), dtype), np.zeros((n, 1), dtype)
         values[self.known] = self.Y - self.mean
         mask[self.known] = 1.0

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.models.walks.attributes.coefficients import AttributeCoefficients
+from gradraker.models.walks.intervals import ErrorSizes
 from gradraker.models.walks.solution import Solution
 from gradraker.models.walks.targets.transforms import Transform, dump_transform, restore_transform
 
@@ -78,6 +79,7 @@ class GroupedSolution:
 
     def __init__(self, solve: Callable[[Rows, Matrix], Solution], known: Rows, Y: Matrix) -> None:
         self.known, self.Y = known, Y
+        self.error_sizes: dict[int, tuple[ErrorSizes, Matrix]] = {}  # each group has its own
         masks: dict[bytes, list[int]] = {}
         for j, column in enumerate((~np.isnan(Y)).T):
             masks.setdefault(column.tobytes(), []).append(j)

@@ -84,7 +84,10 @@ class TargetView:
         errors, spreads = np.abs(self.errors), self.left_out.spreads
         if self.is_constant or not np.isfinite(errors).all():
             return None, errors / spreads
-        return fit_error_sizes(errors, spreads, self.left_out.predictions[:, 0])
+        fits = self.solution.error_sizes
+        if self.index not in fits:
+            fits[self.index] = fit_error_sizes(errors, spreads, self.left_out.predictions[:, 0])
+        return fits[self.index]
 
     def make_intervals(self, solved: Matrix, rows: Rows, at: Any, coverage: float) -> Matrix:
         """Return lower and upper ends (n, 2) in the units of the user."""
