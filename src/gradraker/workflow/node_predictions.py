@@ -366,8 +366,8 @@ def find_contributors(
     >>> from gradraker import NodeRegressor
     >>> from gradraker.workflow import find_contributors
     >>> model = NodeRegressor().fit([("a", "b"), ("b", "c")], {"a": 1.0, "c": 2.0})
-    >>> type(find_contributors(model, ["b"], k=1)).__name__
-    'Contributors'
+    >>> find_contributors(model, ["b"], k=2).weights
+    array([[0.5, 0.5]])
     """
     if len(nodes) == 0:
         return Contributors([], np.empty((0, 0)), np.empty((0, 0)))

@@ -135,17 +135,12 @@ class Search:
         """
         ladder, walks = _LADDERS["attributes"], best
         for kernel in kernels:
-            mix = _add_kernel(kernel)
-            trial = self._try_kernel(mix.to_kernel(), FIRST_ALPHAS)
-            if is_better(best.losses, trial.losses, needed=_ASKED_OF_ATTRIBUTES):
-                best, self._mix = trial, mix
+            best = self._try_mix(best, _add_kernel(kernel), FIRST_ALPHAS, _ASKED_OF_ATTRIBUTES)
         if best is walks:
             return best
         for share in (_FEWER_ATTRIBUTES, *ladder[1:]):
             mix = self._mix.set_share("attributes", share)
-            trial = self._try_kernel(mix.to_kernel(), (best.alpha,))
-            if is_better(best.losses, trial.losses, needed=_ASKED_OF_ATTRIBUTES):
-                best, self._mix = trial, mix
+            best = self._try_mix(best, mix, (best.alpha,), _ASKED_OF_ATTRIBUTES)
         return best
 
     def _climb(self, best: Trial, kind: str) -> Trial:
@@ -162,11 +157,19 @@ class Search:
         Short walks beside long ones stand for noise, so that long ones alone need a larger penalty.
         """
         for lean in _SINGLE_LENGTHS:
-            mix = self._mix._replace(lean=lean)
-            trial = self._try_kernel(mix.to_kernel(), (best.alpha, _STEP * best.alpha))
-            if is_better(best.losses, trial.losses):
-                best, self._mix = trial, mix
+            alphas = best.alpha, _STEP * best.alpha
+            best = self._try_mix(best, self._mix._replace(lean=lean), alphas)
         return best
+
+    def _try_mix(
+        self, best: Trial, mix: Mix, alphas: Sequence[float], needed: float | None = None
+    ) -> Trial:
+        """Take a mix at its own best penalty if it is better; ``needed`` as in ``is_better``."""
+        trial = self._try_kernel(mix.to_kernel(), alphas)
+        if not is_better(best.losses, trial.losses, needed=needed):
+            return best
+        self._mix = mix
+        return trial
 
     def _take_better(self, best: Trial, mix: Mix) -> Trial:
         """Take the new mix if it is clearly better at the penalty of the old one."""

@@ -81,12 +81,13 @@ class TargetView:
 
         None for a constant: the constant of the others tells how far off a left-out value is.
         """
+        fits = self.solution.error_sizes
+        if not self.is_constant and self.index in fits:
+            return fits[self.index]
         errors, spreads = np.abs(self.errors), self.left_out.spreads
         if self.is_constant or not np.isfinite(errors).all():
             return None, errors / spreads
-        fits = self.solution.error_sizes
-        if self.index not in fits:
-            fits[self.index] = fit_error_sizes(errors, spreads, self.left_out.predictions[:, 0])
+        fits[self.index] = fit_error_sizes(errors, spreads, self.left_out.predictions[:, 0])
         return fits[self.index]
 
     def make_intervals(self, solved: Matrix, rows: Rows, at: Any, coverage: float) -> Matrix:
