@@ -11,16 +11,64 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from hashlib import blake2b
 from pathlib import Path
 
-from gradraker._files.temporary import has_no_locks, is_at, name_beside, try_lock
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
 
+# Some network file systems have no locks.
+_NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+# How the names of all hidden files begin.
+BEGINNING = ".gradraker-"
 
 # How often a thread of this process has taken a lock, by thread and file of the lock.
 _held: dict[tuple[int, str], int] = {}
 if hasattr(os, "register_at_fork"):  # a child does not hold the locks of its parent
     os.register_at_fork(after_in_child=_held.clear)
+
+
+def name_beside(file: Path, ending: str) -> Path:
+    """Return a hidden name beside a file that is the same for all writers of the file.
+
+    It is short, so that it is allowed for every file whose own name is.
+    """
+    digest = blake2b(os.fsencode(file.name), digest_size=6).hexdigest()
+    return file.with_name(f"{BEGINNING}{digest}{ending}")
+
+
+def try_lock(descriptor: int, *, wait: bool = False) -> bool:
+    """Lock an open file; False if another one holds it. Raises OSError where there are no locks."""
+    if sys.platform == "win32":
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
+        except OSError as error:
+            if error.errno in (errno.EACCES, errno.EDEADLOCK):
+                return False
+            raise
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except BlockingIOError:
+        return False
+    return True
+
+
+def has_no_locks(error: OSError) -> bool:
+    """Whether an error of :func:`try_lock` says that the file system has no locks."""
+    return error.errno in _NO_LOCKS
+
+
+def is_at(descriptor: int, path: Path) -> bool:
+    """Whether an open file is still the one that a name leads to."""
+    try:
+        there, here = path.stat(), os.fstat(descriptor)
+    except FileNotFoundError:
+        return False
+    return (there.st_dev, there.st_ino) == (here.st_dev, here.st_ino)
 
 
 @contextmanager

@@ -10,19 +10,11 @@ import secrets
 import stat
 import sys
 from contextlib import suppress
-from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO, cast
 
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
+from gradraker._files.locks import BEGINNING, has_no_locks, is_at, name_beside, try_lock
 
-# How the names of all hidden files begin.
-BEGINNING = ".gradraker-"
-# Some network file systems have no locks.
-_NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _NO_BLOCK = getattr(os, "O_NONBLOCK", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -155,46 +147,3 @@ def _change_owner(descriptor: int, before: os.stat_result, mode: int) -> int:
         else:
             break
     return mode
-
-
-# -- names and locks of hidden files ---------------------------------------------------------------
-
-
-def name_beside(file: Path, ending: str) -> Path:
-    """Return a hidden name beside a file that is the same for all writers of the file.
-
-    It is short, so that it is allowed for every file whose own name is.
-    """
-    digest = blake2b(os.fsencode(file.name), digest_size=6).hexdigest()
-    return file.with_name(f"{BEGINNING}{digest}{ending}")
-
-
-def try_lock(descriptor: int, *, wait: bool = False) -> bool:
-    """Lock an open file; False if another one holds it. Raises OSError where there are no locks."""
-    if sys.platform == "win32":
-        try:
-            msvcrt.locking(descriptor, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
-        except OSError as error:
-            if error.errno in (errno.EACCES, errno.EDEADLOCK):
-                return False
-            raise
-        return True
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except BlockingIOError:
-        return False
-    return True
-
-
-def has_no_locks(error: OSError) -> bool:
-    """Whether an error of :func:`try_lock` says that the file system has no locks."""
-    return error.errno in _NO_LOCKS
-
-
-def is_at(descriptor: int, path: Path) -> bool:
-    """Whether an open file is still the one that a name leads to."""
-    try:
-        there, here = path.stat(), os.fstat(descriptor)
-    except FileNotFoundError:
-        return False
-    return (there.st_dev, there.st_ino) == (here.st_dev, here.st_ino)
