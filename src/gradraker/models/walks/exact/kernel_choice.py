@@ -22,6 +22,8 @@ AttributeTerm = tuple[str, float | None]  # block and width; None: linear
 DEFAULT_BLOCKS = ("hop1", "hop2", "hop3", "degree")
 UNDIRECTED_BLOCKS = (*DEFAULT_BLOCKS, "far", "community", "alternating")
 DIRECTED_BLOCKS = (*UNDIRECTED_BLOCKS, "same_targets", "same_sources")
+# Tried where the far block has this share of a kernel: values vary slowly over the graph.
+_WIDE_BLOCK, _MOSTLY_FAR = "wide", 0.5
 # Widths that blocks may have together, and those that each may have by itself.
 WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 WIDTHS_OF_TERMS = (0.25, 1.0, 8.0)
@@ -32,6 +34,8 @@ ALPHAS = np.logspace(-4, 4, 17)
 FINE_ALPHAS = np.logspace(-5, 4, 46)
 # Nats by which freely chosen shares must beat the default blocks, and blocks the mean.
 _NEEDED, _NEEDED_OVER_MEAN = 8.0, 3.0
+# The same of shares with the wide block over those without.
+_NEEDED_OF_WIDE = 3.0
 # The same over an average with attributes, and more, over the number of known nodes: chance can
 # follow few values with as many terms, and the fewest as closely as one likes.
 _NEEDED_OVER_AVERAGE, _NEEDED_OF_FEW, _FEWEST_FREE = 3.0, 300.0, 20
@@ -93,6 +97,7 @@ def choose_kernel(
     available: Sequence[str],
     width: float | None,
     alpha: float | None,
+    is_wide: bool = False,
     attributes: Sequence[AttributeTerm] = (),
     local: Sequence[AttributeTerm] = (),
 ) -> Choice:
@@ -106,6 +111,8 @@ def choose_kernel(
         What is given, or None.
     available : sequence of names
         Blocks to choose from.
+    is_wide : bool
+        Whether the graph may be so wide that far nodes are not far enough.
     attributes : sequence of (block, width)
         Terms of attributes to choose from.
     local : sequence of (block, width)
@@ -125,6 +132,13 @@ def choose_kernel(
         candidates = [*candidates, share_freely(many, walks)]
     costs, alphas = _compute_costs(many, candidates, alpha, FINE_ALPHAS)
     best, rule = 1 if len(costs) > 1 and costs[1] < costs[0] - _NEEDED else 0, _RULE
+    if is_wide and best and _measure_far(candidates[best]) >= _MOSTLY_FAR:
+        old = [(term.block, term.width) for term in candidates[best]]
+        wider = share_freely(many, [*old, *((_WIDE_BLOCK, w) for w in widths)])
+        cost, wider_alpha = _compute_costs(many, [wider], alpha, FINE_ALPHAS)
+        if cost[0] < costs[best] - _NEEDED_OF_WIDE:
+            walks += [(_WIDE_BLOCK, w) for w in widths]
+            candidates[best], costs[best], alphas[best] = wider, cost[0], wider_alpha[0]
     if blocks is None and attributes:
         can_be_free = len(many.Y) >= _FEWEST_FREE
         plain = candidates[best : best + 1] if can_be_free else [*by_width, *candidates[1:]]
@@ -150,6 +164,11 @@ def choose_kernel(
     if alpha is None and costs[best] >= of_mean - needed:
         return choose_mean(len(many.Y), tried)
     return Choice(candidates[best], float(alphas[best]), tried, len(many.Y), rule=rule)
+
+
+def _measure_far(kernel: Kernel) -> float:
+    """Share of the far block in a kernel."""
+    return sum(term.share for term in kernel if term.block == "far")
 
 
 def _average_with_attributes(

@@ -30,6 +30,8 @@ Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]
 # Known nodes that a common width is chosen on, and those that shares are.
 FEW, MANY = 400, 1000
+# Nodes from which on walks may be too short to reach far nodes.
+_WIDE = 1000
 # Known nodes up to which the penalty is chosen by a decomposition of their kernel matrix.
 _MOST_DECOMPOSED = 2000
 # Ratio of neighbouring penalties where each takes an inverse, and the most steps from the first.
@@ -72,9 +74,10 @@ def choose_exactly(
         )
         for some in (order[:FEW], order[:MANY])
     )
+    is_wide = blocks.walks.n >= _WIDE
     attributes = _list_attribute_terms(blocks, given)
     if are_classes and attributes:
-        walks = choose_kernel(few, many, available=available, **given._asdict())
+        walks = choose_kernel(few, many, available=available, is_wide=is_wide, **given._asdict())
         has_words = blocks.attributes is not None and blocks.attributes.has_words
         even = many._replace(roots=None)
         choice = choose_for_classes(even, walks, attributes, has_words=has_words, alpha=given.alpha)
@@ -84,6 +87,7 @@ def choose_exactly(
         few,
         many,
         available=available,
+        is_wide=is_wide,
         attributes=attributes,
         local=_list_local_terms(blocks) if attributes and given.width is None else (),
         **given._asdict(),
