@@ -1,4 +1,4 @@
-"""The automatic choice: its criterion against its definition, and what it chooses."""
+"""What the automatic choice of a kernel chooses."""
 
 from typing import Any
 
@@ -8,51 +8,12 @@ import pytest
 from examples import random_graph
 from gradraker import NodeRegressor, gnmse
 from gradraker.datasets import make_block_graph, make_geometric_graph
-from gradraker.models.walks.exact import kernel_choice
-from gradraker.models.walks.exact.criteria import (
-    compute_criterion_and_gradient,
-    compute_criterion_curve,
+from gradraker.linear.ridge import (
     compute_criterion_of_mean,
-    find_shares,
 )
+from gradraker.models.walks.exact import kernel_choice
 from gradraker.models.walks.terms import Term, format_kernel
 from oracles import nodes as oracle
-
-
-def test_criterion_equals_refits_and_likelihood() -> None:
-    A, values, known = random_graph()
-    K = oracle.kernel(A, ("hop1", "degree"), 1.0)[np.ix_(known, known)]
-    y = values[known]
-    alphas = np.array([0.01, 0.3, 10.0])
-    curve = compute_criterion_curve(K, y[:, np.newaxis], alphas)
-    for i, alpha in enumerate(alphas):
-        expected_loo, expected = oracle.criterion(K, y, alpha)
-        assert curve.loo[i] == pytest.approx(expected_loo, rel=1e-9)
-        assert curve.criterion[i] == pytest.approx(expected, abs=1e-9)
-    # Columns of values that are equal have the criterion of one.
-    twice = compute_criterion_curve(K, np.column_stack([y, y]), alphas)
-    np.testing.assert_allclose(twice.criterion, curve.criterion, atol=1e-9)
-
-
-def test_likelihood_counts_less_where_many_values_are_known(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    A, values, known = random_graph()
-    K = oracle.kernel(A, ("hop1", "degree"), 1.0)[np.ix_(known, known)]
-    y = values[known]
-    monkeypatch.setattr("gradraker.models.walks.exact.criteria.MOST_BY_LIKELIHOOD", 6.5)
-    curve = compute_criterion_curve(K, y[:, np.newaxis], np.array([0.3]))
-    _, expected = oracle.criterion(K, y, 0.3, part=0.5)
-    assert curve.criterion[0] == pytest.approx(expected, abs=1e-9)
-
-
-def test_criterion_of_the_mean_is_the_limit_of_large_penalties() -> None:
-    A, values, known = random_graph()
-    K = oracle.kernel(A, ("hop1", "degree"), 1.0)[np.ix_(known, known)]
-    Y = values[known][:, np.newaxis]
-    curve = compute_criterion_curve(K, Y, np.array([1e9]))
-    # |K + αI| and yᵀQy both grow with α, and cancel but for terms of 1/α.
-    assert curve.criterion[0] == pytest.approx(compute_criterion_of_mean(Y), abs=1e-6)
 
 
 def test_candidates_are_listed_with_their_criterion() -> None:
@@ -72,40 +33,6 @@ def test_candidates_are_listed_with_their_criterion() -> None:
     assert [t.nats for t in tried] == sorted(t.nats for t in tried)
     assert "nats better than the mean" in repr(model.choice_)
     assert model.alpha_ < np.inf
-
-
-@pytest.mark.parametrize("n_targets", [1, 3])
-def test_gradient_equals_differences_of_the_criterion(n_targets: Any) -> None:
-    A, _, known = random_graph()
-    Y = np.random.default_rng(0).normal(size=(13, n_targets))
-    names = ("hop1", "degree", "far")
-    Ks = np.stack([oracle.kernel(A, [name], 1.0)[np.ix_(known, known)] for name in names])
-    theta = np.array([-0.5, -1.5, -2.0, -1.2])
-    value, gradient = compute_criterion_and_gradient(theta, Ks, Y, 0.6)
-    K, alpha = np.tensordot(np.exp(theta[:3]), Ks, 1), np.exp(theta[3])
-    if n_targets == 1:
-        held = 0.5 * np.log(np.exp(theta[:3]).sum()) ** 2
-        expected = oracle.criterion(K, Y[:, 0], alpha, part=0.6)[1] + held
-        assert value == pytest.approx(expected, abs=1e-9)
-    for i in range(4):
-        step = np.zeros(4)
-        step[i] = 1e-5
-        above, below = (
-            compute_criterion_and_gradient(theta + sign * step, Ks, Y, 0.6)[0] for sign in (1, -1)
-        )
-        # Central differences are off by step² times the third derivative, some 1e-9 here.
-        assert gradient[i] == pytest.approx((above - below) / 2e-5, abs=1e-6)
-
-
-def test_shares_go_to_the_kernel_that_made_the_values() -> None:
-    data = make_geometric_graph(150, random_state=3)
-    A = data.adjacency.toarray()
-    Ks = np.stack([oracle.kernel(A, [name], 1.0) for name in ("hop2", "degree")])
-    rng = np.random.default_rng(0)
-    y = np.linalg.cholesky(Ks[0] + 0.01 * np.eye(150)) @ rng.normal(size=150)
-    shares = find_shares(Ks, y[:, np.newaxis], 1.0)
-    assert shares.sum() == pytest.approx(1.0)
-    assert shares[0] > 0.8
 
 
 def _ratio(data: Any, y: Any, **options: Any) -> Any:

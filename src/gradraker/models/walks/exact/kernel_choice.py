@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.features.parallel import parallel_for, use_one_blas_thread
-from gradraker.models.walks.choice import Choice, Tried, choose_mean
-from gradraker.models.walks.exact.criteria import (
+from gradraker.linear.ridge import (
     compute_criterion_curve,
     compute_criterion_of_mean,
     find_shares,
     get_likelihood_part,
 )
+from gradraker.models.walks.choice import Choice, Tried, choose_mean
 from gradraker.models.walks.terms import Kernel, Term, share_equally
 
 Matrix = NDArray[np.float64]

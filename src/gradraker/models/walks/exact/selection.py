@@ -7,12 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.features.parallel import use_one_blas_thread
-from gradraker.linear.ridge import invert_dual
+from gradraker.linear.ridge import compute_criterion_curve, invert_dual
 from gradraker.models.walks.attributes.rows import JOINT_BLOCK
 from gradraker.models.walks.choice import Choice, FixedParameters, choose_mean
 from gradraker.models.walks.exact.blocks import LOCAL_BLOCK, LOCAL_PARTS, ExactBlocks
 from gradraker.models.walks.exact.class_choice import choose_for_classes
-from gradraker.models.walks.exact.criteria import compute_criterion_curve
 from gradraker.models.walks.exact.kernel_choice import (
     DIRECTED_BLOCKS,
     FINE_ALPHAS,
@@ -23,7 +22,7 @@ from gradraker.models.walks.exact.kernel_choice import (
     choose_kernel,
     list_penalties,
 )
-from gradraker.models.walks.exact.smoothers import make_smoother
+from gradraker.models.walks.exact.solution import make_smoother
 from gradraker.models.walks.terms import Term, share_equally
 
 Matrix = NDArray[np.float64]

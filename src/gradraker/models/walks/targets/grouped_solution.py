@@ -1,7 +1,6 @@
-"""One target of a model: its scale, and its place among the columns that are solved together."""
+"""Targets that are known at different nodes, solved together where their known nodes agree."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,65 +9,9 @@ from numpy.typing import NDArray
 from gradraker.models.walks.attributes.coefficients import AttributeCoefficients
 from gradraker.models.walks.intervals import ErrorSizes
 from gradraker.models.walks.solution import Solution
-from gradraker.models.walks.targets.transforms import Transform, dump_transform, restore_transform
 
 Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]
-_LARGEST = 1e150
-
-
-@dataclass(frozen=True)
-class Column:
-    """A target as it is solved: (transform(value) − centre) / unit.
-
-    A single target has centre 0 and unit 1; several are made comparable by theirs. ``is_constant``
-    where the graph tells nothing about this one of several targets.
-    """
-
-    transform: Transform
-    centre: float = 0.0
-    unit: float = 1.0
-    is_constant: bool = False
-
-    def encode(self, values: Matrix) -> Matrix:
-        """Return known values (N,) as they are solved; NaN stays."""
-        found = np.array(values, dtype=np.float64)
-        known = ~np.isnan(found)
-        found[known] = (self.transform.apply(found[known]) - self.centre) / self.unit
-        return found
-
-    def to_scale(self, solved: Matrix) -> Matrix:
-        """Return what was solved in the scale of the transform."""
-        return np.asarray(self.centre + self.unit * solved)
-
-
-def fit_column(transform: Transform, values: Matrix) -> Column:
-    """Make one of several targets comparable with the others."""
-    scaled = transform.apply(values[~np.isnan(values)])
-    return Column(transform, float(scaled.mean()), float(scaled.std()) or 1.0)
-
-
-def dump_columns(columns: Sequence[Column] | None) -> Any:
-    """Return columns as JSON can hold them."""
-    if columns is None:
-        return None
-    return [vars(one) | {"transform": dump_transform(one.transform)} for one in columns]
-
-
-def restore_columns(items: Any, n_targets: int) -> tuple[Column, ...] | None:
-    """Make the columns that a file describes, with every number checked."""
-    if items is None:
-        return None
-    if len(items) != n_targets:
-        raise ValueError(f"the file describes {len(items)} targets, but holds {n_targets}")
-    columns = []
-    for item in items:
-        transform = restore_transform(item["transform"])
-        centre, unit = float(item["centre"]), float(item["unit"])
-        if transform is None or not abs(centre) < _LARGEST or not 0.0 < unit < _LARGEST:
-            raise ValueError("the scale of a target is not consistent")
-        columns.append(Column(transform, centre, unit, bool(item["is_constant"])))
-    return tuple(columns)
 
 
 class GroupedSolution:

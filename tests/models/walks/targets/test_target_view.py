@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gradraker.models.walks.targets.scales import compute_constants, make_scale
+from gradraker.models.walks.targets.target_view import compute_constants, make_scale
 from gradraker.models.walks.targets.transforms import LogTransform, NoTransform
 
 VALUES = np.array([0.0, 1.0, 3.0, 20.0, 400.0])
