@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from gradraker.exceptions import DeviceMemoryError
 from gradraker.features.engine import CpuEngine, Engine
 from gradraker.features.parallel import split_range
-from gradraker.features.walks import Walker, get_reach
+from gradraker.features.walks import Walker, Walks, get_reach
 from gradraker.models.walks.attributes.rows import AttributeRows
-from gradraker.models.walks.description import Walks
 from gradraker.models.walks.solution import CHUNK
 from gradraker.models.walks.terms import ATTRIBUTE_BLOCKS, Kernel
 

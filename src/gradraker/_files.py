@@ -1,25 +1,34 @@
 """Write files so that a reader never sees half of one, and several of them together.
 
-An output replaces a file, or goes through to a device, FIFO or stream.
+An output replaces a file, or goes through to a device, FIFO or stream. What replaces a file is
+written to a temporary file beside it, which becomes the file or leaves nothing behind: the writer
+holds a lock on it, and the next writer of the same file removes those that it can lock, since their
+writers were killed.
 """
 
 import errno
 import io
 import os
 import re
+import secrets
 import stat
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, cast
 
-from gradraker._files.temporary import Temporary, is_temporary
+from gradraker._locks import BEGINNING, has_no_locks, is_at, name_beside, try_lock
 from gradraker.exceptions import PartlyWrittenError
 
 _DESCRIPTORS = re.compile(r"/proc/(?P<process>self|thread-self|\d+)(/task/\d+)?/fd|/dev/fd")
-
 _OCTAL = re.compile(rb"\\(\d{3})")  # how the list of mounts writes blanks
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_NO_BLOCK = getattr(os, "O_NONBLOCK", 0)
+_BINARY = getattr(os, "O_BINARY", 0)
+# Some writers choose a format by the ending; an ending that is longer is none.
+_LONGEST_SUFFIX = 20
 
 
 @dataclass(frozen=True)
@@ -37,6 +46,45 @@ class Output(NamedTuple):
 
     path: str | os.PathLike[str]
     write: Callable[[BinaryIO], object]
+
+
+class Temporary:
+    """A file beside ``target`` that only this writer knows.
+
+    Parameters
+    ----------
+    target : Path
+        The file to make or to replace.
+    before : os.stat_result, optional
+        Facts on the file that is replaced; the new one gets its mode, owner and attributes.
+    """
+
+    def __init__(self, target: Path, before: os.stat_result | None) -> None:
+        self.target = target
+        self._before = before
+        remove_abandoned(target)
+        self.path, descriptor = _create(target, private=before is not None)
+        self.file = cast(BinaryIO, os.fdopen(descriptor, "w+b"))
+
+    def finish(self) -> None:
+        """Bring the content to the disk, and give the file the rights that it should have."""
+        self.file.flush()
+        if self._before is not None:
+            _take_over(self.path, self.file.fileno(), self.target, self._before)
+        os.fsync(self.file.fileno())
+
+    def move(self) -> None:
+        """Put the file in the place of the target."""
+        if sys.platform == "win32":  # an open file cannot be moved there
+            self.file.close()
+        self.path.replace(self.target)
+        self.file.close()
+
+    def discard(self) -> None:
+        """Remove the file unless it was moved."""
+        with suppress(OSError):  # what was not written yet may find no space
+            self.file.close()
+        self.path.unlink(missing_ok=True)
 
 
 def write_files(outputs: Sequence[Output]) -> None:
@@ -59,7 +107,7 @@ def write_files(outputs: Sequence[Output]) -> None:
     streams: list[tuple[Target, io.BytesIO]] = []
     try:
         for target, output in zip(targets, outputs, strict=True):
-            with _NamedErrors(target):
+            with _name_errors(target):
                 if target.file is None:
                     content = io.BytesIO()
                     output.write(content)
@@ -74,7 +122,7 @@ def write_files(outputs: Sequence[Output]) -> None:
         for _, temporary in temporaries:
             temporary.discard()
     for target, content in streams:
-        with _NamedErrors(target):
+        with _name_errors(target):
             _write_through(target, content.getbuffer())
 
 
@@ -104,7 +152,7 @@ def write_bytes(path: str | os.PathLike[str], content: bytes) -> Path:
 def _move_all(temporaries: Sequence[tuple[Target, Temporary]]) -> None:
     for done, (target, temporary) in enumerate(temporaries):
         try:
-            with _NamedErrors(target):
+            with _name_errors(target):
                 temporary.move()
         except OSError as error:
             if done == 0:
@@ -129,21 +177,17 @@ def _write_all(descriptor: int, content: memoryview) -> None:
         content = content[os.write(descriptor, content) :]
 
 
-class _NamedErrors:
+@contextmanager
+def _name_errors(target: Target) -> Iterator[None]:
     """Let an error of the system name the output, not a temporary file or nothing."""
-
-    def __init__(self, target: Target) -> None:
-        self._target = target
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        if not isinstance(error, OSError) or error.errno is None:
-            return
+    try:
+        yield
+    except OSError as error:
         names = [os.fsdecode(name) for name in (error.filename, error.filename2) if name]
-        if not names or any(is_temporary(Path(name)) for name in names):
-            error.filename, error.filename2 = self._target.path, None
+        is_hidden = any(Path(name).name.startswith(BEGINNING) for name in names)
+        if error.errno is not None and (not names or is_hidden):
+            error.filename, error.filename2 = target.path, None
+        raise
 
 
 # -- where an output goes -------------------------------------------------------------------------
@@ -241,3 +285,89 @@ def _find_descriptor(path: str) -> int | None:
 
 def _refuse(number: int | None, problem: str | None, path: str) -> OSError:
     return OSError(number or errno.EIO, problem or "cannot be written", path)
+
+
+# -- temporary files ------------------------------------------------------------------------------
+
+
+def remove_abandoned(target: Path) -> None:
+    """Remove temporary files of a target that no living process writes."""
+    begin = name_beside(target, "-").name
+    try:
+        with os.scandir(target.parent) as entries:
+            found = [entry.path for entry in entries if entry.name.startswith(begin)]
+    except OSError:
+        return
+    for name in found:
+        with suppress(OSError):
+            _remove_if_abandoned(Path(name))
+
+
+def _remove_if_abandoned(path: Path) -> None:
+    if sys.platform == "win32":
+        path.unlink()  # fails while a process has it open
+        return
+    descriptor = os.open(path, os.O_RDWR | _NO_FOLLOW | _NO_BLOCK)
+    try:
+        if stat.S_ISREG(os.fstat(descriptor).st_mode) and try_lock(descriptor):
+            path.unlink()
+    finally:
+        os.close(descriptor)
+
+
+def _create(target: Path, *, private: bool) -> tuple[Path, int]:
+    """Return the name and the open, locked file."""
+    suffix = target.suffix if len(os.fsencode(target.suffix)) <= _LONGEST_SUFFIX else ""
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_FOLLOW | _BINARY
+    while True:
+        path = name_beside(target, f"-{secrets.token_hex(6)}{suffix}")
+        # A new file gets the mode that the system gives to all; nobody else may read what is to
+        # replace a private one.
+        descriptor = os.open(path, flags, 0o600 if private else 0o666)
+        try:
+            if sys.platform == "win32" or _hold(descriptor, path):
+                return path, descriptor
+        except BaseException:
+            os.close(descriptor)
+            path.unlink(missing_ok=True)
+            raise
+        os.close(descriptor)
+
+
+def _hold(descriptor: int, path: Path) -> bool:
+    """Lock a new file; False if another writer removed it before it was locked."""
+    try:
+        try_lock(descriptor, wait=True)
+    except OSError as error:
+        if not has_no_locks(error):
+            raise
+    return is_at(descriptor, path)
+
+
+def _take_over(path: Path, descriptor: int, target: Path, before: os.stat_result) -> None:
+    """Give a new file owner, mode and attributes of the one that it replaces."""
+    mode = stat.S_IMODE(before.st_mode)
+    if hasattr(os, "fchown"):
+        now = os.fstat(descriptor)
+        if (now.st_uid, now.st_gid) != (before.st_uid, before.st_gid):
+            mode = _change_owner(descriptor, before, mode)
+    path.chmod(mode)
+    if hasattr(os, "listxattr"):  # among them access control lists
+        with suppress(OSError):
+            for name in os.listxattr(target):
+                with suppress(OSError):
+                    os.setxattr(descriptor, name, os.getxattr(target, name))
+
+
+def _change_owner(descriptor: int, before: os.stat_result, mode: int) -> int:
+    """Change the owner where the system allows it; return the mode that goes with it."""
+    for user, group in ((before.st_uid, before.st_gid), (-1, before.st_gid)):
+        try:
+            os.fchown(descriptor, user, group)
+        except OSError as error:
+            if error.errno not in (errno.EPERM, errno.EINVAL, errno.EACCES):
+                raise
+            mode &= ~(stat.S_ISUID | stat.S_ISGID)  # these rights were those of another owner
+        else:
+            break
+    return mode

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from gradraker._files import lock_file
+from gradraker._locks import lock_file
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="signals of POSIX")
 
 COUNT = """
 import sys, time
 from pathlib import Path
-from gradraker._files import lock_file
+from gradraker._locks import lock_file
 
 path = Path(sys.argv[1])
 for _ in range(int(sys.argv[2])):
@@ -28,7 +28,7 @@ for _ in range(int(sys.argv[2])):
 
 HOLD = """
 import sys, time
-from gradraker._files import lock_file
+from gradraker._locks import lock_file
 
 with lock_file(sys.argv[1]):
     print("locked", flush=True)

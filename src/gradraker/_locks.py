@@ -90,7 +90,7 @@ def lock_file(
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> from gradraker._files import lock_file
+    >>> from gradraker._locks import lock_file
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with lock_file(pathlib.Path(folder, "model.gr")):
     ...         pass  # read, change and write the file

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradraker.features import FrequencyTable, check_references, identify_reference
-from gradraker.features.identities import identify_references
+from gradraker.graph.names import identify_references
 
 # Names of every kind; equal names are in one group.
 GROUPS = [
