@@ -22,7 +22,7 @@ from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.features.engine import DEVICES, Engine, choose_engine, report_memory
 from gradraker.features.engines.disk import DiskEngine
 from gradraker.features.walks import WalkMatrices, Walks, describe_walks
-from gradraker.graph.matrix import is_symmetric
+from gradraker.graph.edges import is_symmetric
 from gradraker.graph.names import identify_references
 from gradraker.graph.node_graph import NodeGraph, find_new_links
 from gradraker.models.node_model import NodeModel
