@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gradraker.paper import draw_figure
-from gradraker.paper.results import PaperResults
+from gradraker.paper.simulations import PaperResults
 
 
 def test_draw_shades_and_marks_the_four_ranges(results: PaperResults) -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from gradraker.paper import make_table
-from gradraker.paper.results import PaperResults
+from gradraker.paper.simulations import PaperResults
 
 
 def test_table_has_one_row_per_known_node(results: PaperResults) -> None:

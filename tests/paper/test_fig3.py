@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gradraker.paper import draw_figure, make_table
-from gradraker.paper.results import PaperResults
+from gradraker.paper.simulations import PaperResults
 
 
 @pytest.mark.parametrize(("letter", "sigma2"), [("a", 0.1), ("b", 2), ("c", 10), ("d", 300)])

@@ -3,7 +3,7 @@
 from typing import Any
 
 from gradraker.paper import make_table
-from gradraker.paper.results import PaperResults
+from gradraker.paper.simulations import PaperResults
 
 
 def test_table_has_no_alpha_at_the_last_step(results: PaperResults) -> None:

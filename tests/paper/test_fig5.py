@@ -3,7 +3,7 @@
 from typing import Any
 
 from gradraker.paper import draw_figure, make_table
-from gradraker.paper.results import PaperResults
+from gradraker.paper.simulations import PaperResults
 
 
 def test_one_panel_per_variance_in_degrees(results: PaperResults) -> None:

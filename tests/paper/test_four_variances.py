@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from gradraker import SKGRegressor, gnmse, sigma2_sweep
-from gradraker.paper.four_variances import WEIGHTS, simulate_weights
+from gradraker.paper.figures.fig2 import WEIGHTS, simulate_weights
 from gradraker.paper.paper_data import PaperGraph
-from gradraker.paper.plan import RunOptions
+from gradraker.paper.simulations import RunOptions
 
 
 def test_figures_2_to_5_show_the_first_repeat_of_figure_6a(temperature: PaperGraph) -> None:

@@ -7,15 +7,15 @@ import pytest
 
 from gradraker import load_temperature, sigma2_sweep
 from gradraker.paper import draw_figure
-from gradraker.paper.figures import write_caption
-from gradraker.paper.figures.laplacian import SWEEP
+from gradraker.paper.figures.section_vi import LAPLACIAN
+from gradraker.paper.reproduction import write_caption
 
 
 def test_the_sweep_is_one_of_the_laplacian_kernel(results: Any) -> None:
-    sweep = results.get(SWEEP)
+    sweep = results.get(LAPLACIAN)
     expected = sigma2_sweep(
         load_temperature(),
-        **SWEEP.choose_settings(fast=True) | {"fraction": 35 / 89},
+        **LAPLACIAN.choose_settings(fast=True) | {"fraction": 35 / 89},
         random_state=0,
     )
     np.testing.assert_array_equal(sweep.gnmse, expected.gnmse)

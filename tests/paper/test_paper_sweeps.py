@@ -6,9 +6,9 @@ import numpy as np
 
 from gradraker import load_temperature, sigma2_sweep
 from gradraker.paper import run_paper
+from gradraker.paper.figures.fig1 import SWEEPS
 from gradraker.paper.paper_data import compute_checksum
-from gradraker.paper.paper_sweeps import SWEEPS
-from gradraker.paper.results import PaperResults
+from gradraker.paper.simulations import PaperResults
 
 
 def test_settings_are_those_of_the_paper() -> None:

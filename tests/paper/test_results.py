@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from gradraker.paper import read_results, run_paper
-from gradraker.paper.four_variances import WEIGHTS
-from gradraker.paper.paper_sweeps import SWEEPS
-from gradraker.paper.results import PaperResults
+from gradraker.paper.figures.fig1 import SWEEPS
+from gradraker.paper.figures.fig2 import WEIGHTS
+from gradraker.paper.simulations import PaperResults
 
 
 def test_results_are_read_back(tmp_path: Path, no_data: None) -> None:

@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gradraker.paper.results import PaperResults
-from gradraker.paper.rules import (
+from gradraker.paper.claims import (
     SPREAD,
     Measured,
-    compute_variance,
     get_last_digit,
     is_rounding_of,
 )
+from gradraker.paper.figures.fig1 import compute_variance
+from gradraker.paper.simulations import PaperResults
 
 
 def test_digits_of_the_print() -> None:

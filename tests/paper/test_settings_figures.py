@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from gradraker.paper import make_table
-from gradraker.paper.results import PaperResults
+from gradraker.paper.simulations import PaperResults
 
 
 def test_table_has_the_setting_as_a_column(results: PaperResults) -> None:

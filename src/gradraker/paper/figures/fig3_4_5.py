@@ -1,14 +1,17 @@
-"""Figure 3: B and F of one node at a variance from each range (sections III.B.1 and V.D)."""
+"""Figures 3 to 5: B and F of a node, conformity factors α, and predictions, in the four ranges.
+
+All show the simulation of figure 2 (sections III.B.1, IV.A.4 and V.D).
+"""
 
 from collections.abc import Iterable
 from functools import partial
 
 import numpy as np
 
-from gradraker.explain import noise_range
+from gradraker.explain import conformity_factor, noise_range
 from gradraker.kernels.ranges import RANGES, compute_noise_ratio
-from gradraker.paper.claims import ClaimList
-from gradraker.paper.four_variances import (
+from gradraker.paper.claims import CLOSENESS, ClaimList, Measured, Outcome
+from gradraker.paper.figures.fig2 import (
     AVERAGING,
     CHAOS,
     DISTURBING,
@@ -18,9 +21,9 @@ from gradraker.paper.four_variances import (
     FourVariances,
 )
 from gradraker.paper.paper_data import Floats
-from gradraker.paper.plan import PaperFigure, Table, to_rows
-from gradraker.paper.rules import CLOSENESS, Measured, Outcome
-from gradraker.plotting import ContributionWeightsDisplay
+from gradraker.paper.simulations import PaperFigure, Table, to_rows
+from gradraker.plotting import ConformityDisplay, ContributionWeightsDisplay, PredictedValuesDisplay
+from gradraker.plotting.figure import make_axes
 
 # Distance of a sum of weights from the value that it is "about".
 _ABOUT = 0.05
@@ -32,15 +35,22 @@ _UNBALANCED = 0.5
 _LARGE = 0.75
 # Correlation with a curve that is "roughly" followed.
 _ROUGHLY = 0.95
+# Distance of α/2η from the 1 that it is "close to".
+_NEAR = 0.2
+# Deviation of predictions, by that of the true values, that is "almost the same".
+_FLAT = 0.25
 
 
-def draw(found: FourVariances, *, sigma2: float) -> ContributionWeightsDisplay:
+# -- figure 3 --------------------------------------------------------------------------------------
+
+
+def draw_weights(found: FourVariances, *, sigma2: float) -> ContributionWeightsDisplay:
     """Draw B and F over the training steps."""
     run = found.get_run(sigma2)
     return ContributionWeightsDisplay(**found.get_display_options(run)).plot()
 
 
-def make_table(found: FourVariances, *, sigma2: float) -> Table:
+def list_weights(found: FourVariances, *, sigma2: float) -> Table:
     """List B and F of the training steps."""
     run = found.get_run(sigma2)
     rows = to_rows([run.similarities, run.contribution_weights])
@@ -49,7 +59,7 @@ def make_table(found: FourVariances, *, sigma2: float) -> Table:
     return [header, *([time, node, *row] for time, (node, row) in steps)]
 
 
-def write_caption(found: FourVariances, *, sigma2: float) -> str:
+def describe_weights(found: FourVariances, *, sigma2: float) -> str:
     """Say how large B and F are, and how much the last steps weigh."""
     run, settings = found.get_run(sigma2), found.settings
     B, F = run.similarities, run.contribution_weights
@@ -68,14 +78,11 @@ def _make_panel(letter: str, sigma2: float) -> PaperFigure[FourVariances]:
         f"fig3{letter}",
         f"Figure 3 ({letter}): B and F at σ² = {sigma2:g}",
         WEIGHTS,
-        partial(draw, sigma2=sigma2),
-        partial(make_table, sigma2=sigma2),
-        partial(write_caption, sigma2=sigma2),
+        partial(draw_weights, sigma2=sigma2),
+        partial(list_weights, sigma2=sigma2),
+        partial(describe_weights, sigma2=sigma2),
         row=2,
     )
-
-
-FIGURES = tuple(map(_make_panel, "abcd", FOUR_SIGMA2))
 
 
 def _count_significant(F: Floats) -> int:
@@ -228,3 +235,139 @@ def check_averaging_weights(found: FourVariances) -> Outcome:
     decay = step * (1.0 - step) ** np.arange(F.size - 1, -1, -1.0)
     ours = Measured(float(np.corrcoef(F, decay)[0, 1]))
     return Outcome(ours, ours.value > _ROUGHLY, f"Agrees above {_ROUGHLY:g}.")
+
+
+# -- figure 4 --------------------------------------------------------------------------------------
+
+
+def draw_conformity(found: FourVariances) -> ConformityDisplay:
+    """Draw α over the training steps."""
+    run = found.get_run(DISTURBING)
+    return ConformityDisplay(**found.get_display_options(run)).plot()
+
+
+def list_conformity(found: FourVariances) -> Table:
+    """List α of the training steps, None where it does not exist."""
+    run = found.get_run(DISTURBING)
+    alpha = conformity_factor(run.similarities, run.contribution_weights).tolist()
+    times = enumerate(alpha, start=1)
+    return [["time", "alpha"], *([time, None if np.isnan(one) else one] for time, one in times)]
+
+
+def describe_conformity(found: FourVariances) -> str:
+    """Say how many factors are between 0 and 2η."""
+    run = found.get_run(DISTURBING)
+    alpha = conformity_factor(run.similarities, run.contribution_weights)
+    known = alpha[np.isfinite(alpha)]
+    between = int(np.sum((known > 0.0) & (known <= 2.0 * found.learning_rate)))
+    return (
+        "α in F = B (1 − α)^(T−i), for the station and weights of figure 3 (c). Of the "
+        f"{known.size} factors {between} are between 0 and 2η, as the paper says of all; where F "
+        "and B differ in sign, in the noise, there is none."
+    )
+
+
+@CLAIMS.check("averaging-alpha", "IV.A.4", "σ² = 300: α/2η", "close to 1")
+def check_averaging_conformity(found: FourVariances) -> Outcome:
+    """Check that α is near 2η in the averaging range, where weights are not noise."""
+    run = found.get_run(AVERAGING)
+    F = run.contribution_weights
+    alpha = conformity_factor(run.similarities, F) / (2.0 * found.learning_rate)
+    usable = (noise_range(F)[1] < F) & np.isfinite(alpha)
+    ours = Measured(float(np.median(alpha[usable])) if usable.any() else 0.0)
+    low, high = 1.0 - _NEAR, 1.0 + _NEAR
+    reason = (
+        f"Median of {usable.sum()} weights above the noise range; agrees between {low:g} "
+        f"and {high:g}. α of all {np.isfinite(alpha).sum()} weights that have one is read "
+        f"off noise mostly; its median is {float(np.nanmedian(alpha)):.2g} · 2η."
+    )
+    return Outcome(ours, low < ours.value < high, reason)
+
+
+# -- figure 5 --------------------------------------------------------------------------------------
+
+
+def draw_predictions(found: FourVariances) -> PredictedValuesDisplay:
+    """Draw one panel for each variance."""
+    figure = make_axes(7.6, 5.6).figure.figure
+    figure.clear()
+    grid = figure.subplots(2, 2, sharex=True, sharey=True)
+    for i, (axes, run) in enumerate(zip(grid.flat, found.runs, strict=True)):
+        display = PredictedValuesDisplay.from_predictions(
+            found.altitude_m,
+            found.to_celsius(found.values),
+            found.to_celsius(run.predictions),
+            position_label="Altitude (m a.s.l.)" if i >= 2 else "",
+            value_label="January mean temperature (°C)" if i % 2 == 0 else "",
+            ax=axes,
+        )
+        axes.set_title(rf"$\sigma^2$ = {run.sigma2:g} ({run.range})", fontsize="medium")
+        if i > 0:
+            axes.get_legend().remove()
+    return display
+
+
+def list_predictions(found: FourVariances) -> Table:
+    """List altitudes, true and predicted temperatures of the unknown stations."""
+    celsius = map(found.to_celsius, (found.values, *(run.predictions for run in found.runs)))
+    header = ["altitude_m", "true_c", *(f"sigma2_{run.sigma2:g}_c" for run in found.runs)]
+    return [header, *to_rows([found.altitude_m, *celsius])]
+
+
+def describe_predictions(found: FourVariances) -> str:
+    """Say how large the errors are, and how alike the predictions."""
+    errors = ", ".join(f"{error:.3f}" for error in found.compute_errors().values())
+    spreads = ", ".join(
+        f"{np.std(run.predictions) / np.std(found.values):.2f}" for run in found.runs
+    )
+    return (
+        f"Temperatures of the {found.values.size} tested stations, one panel for each σ² of figure "
+        f"3; a grey line is an error. GNMSE: {errors}. Standard deviation of the predictions, by "
+        f"that of the true values: {spreads}; the smaller, the more alike they are."
+    )
+
+
+@CLAIMS.check("largest-error", "V.D", "Of the four σ², the one with the greatest error", "0.1")
+def check_largest_error(found: FourVariances) -> Outcome:
+    """Check which of the four variances has the largest error."""
+    errors = found.compute_errors()
+    worst = max(errors, key=errors.__getitem__)
+    listed = ", ".join(f"{error:.3g} at σ² = {sigma2:g}" for sigma2, error in errors.items())
+    reason = f"GNMSE of one split: {listed}."
+    return Outcome(Measured(worst), worst == CHAOS, reason, f"{worst:g}")
+
+
+@CLAIMS.check(
+    "flat-predictions",
+    "V.D",
+    "σ² = 300: standard deviation of predictions by that of the true values",
+    "almost the same",
+)
+def check_flat_predictions(found: FourVariances) -> Outcome:
+    """Check that predictions hardly differ in the averaging range."""
+    spread = float(np.std(found.get_run(AVERAGING).predictions))
+    ours = Measured(spread / float(np.std(found.values)))
+    return Outcome(ours, ours.value < _FLAT, f"Agrees below {_FLAT:g}.", f"{ours.value:.3g}")
+
+
+FIGURES = (
+    *map(_make_panel, "abcd", FOUR_SIGMA2),
+    PaperFigure(
+        "fig4",
+        "Figure 4: conformity factors at σ² = 10",
+        WEIGHTS,
+        draw_conformity,
+        list_conformity,
+        describe_conformity,
+        row=3,
+    ),
+    PaperFigure(
+        "fig5",
+        "Figure 5: true and predicted temperatures",
+        WEIGHTS,
+        draw_predictions,
+        list_predictions,
+        describe_predictions,
+        row=3,
+    ),
+)
