@@ -1,4 +1,4 @@
-"""Figure 3: B and F over training time."""
+"""Figures 3 to 5: B and F over training time, conformity factors and predictions."""
 
 from collections.abc import Callable
 from typing import Any
@@ -50,3 +50,39 @@ def test_claim_4_holds_where_the_sums_are_what_it_says(
         claimed = 1.0 - (1.0 - run["mean_similarity"]) ** 108
         run["sums_of_weights"] = [claimed for _ in run["sums_of_weights"]]
     assert compare(changed)["claim-4"].verdict == "agrees"
+
+
+def test_table_has_no_alpha_at_the_last_step(results: PaperResults) -> None:
+    header, *rows = make_table(results, "fig4")
+    assert header == ["time", "alpha"]
+    assert rows[-1] == [105, None]  # at the last step F = B whatever α is
+
+
+def test_averaging_alpha_differs_if_late_weights_do_not_decay(spoiled: dict[str, Any]) -> None:
+    assert spoiled["averaging-alpha"].verdict == "differs"
+
+
+def test_one_panel_per_variance_in_degrees(results: PaperResults) -> None:
+    figure = draw_figure(results, "fig5")
+    assert len(figure.axes) == 4
+    titles = [axes.get_title() for axes in figure.axes]
+    assert [title.split("(")[1] for title in titles] == [
+        "chaos)",
+        "extending)",
+        "disturbing)",
+        "averaging)",
+    ]
+    assert figure.axes[0].get_ylabel() == "January mean temperature (°C)"
+    assert figure.axes[2].get_xlabel() == "Altitude (m a.s.l.)"
+    header, *rows = make_table(results, "fig5")
+    assert header[:3] == ["altitude_m", "true_c", "sigma2_0.1_c"]
+    assert min(row[1] for row in rows) >= -14.0  # Jungfraujoch
+    assert max(row[1] for row in rows) <= 2.7
+
+
+def test_claims_on_predictions_differ_if_predictions_contradict_them(
+    spoiled: dict[str, Any],
+) -> None:
+    assert spoiled["flat-predictions"].verdict == "differs"
+    assert spoiled["largest-error"].verdict == "differs"
+    assert spoiled["largest-error"].shown == "2"
