@@ -17,7 +17,7 @@ from gradraker.paper.numbers import SIMULATIONS as NUMBER_SIMULATIONS
 from gradraker.paper.numbers.section_v import SIMILARITIES
 from gradraker.paper.paper_data import DATA, PaperGraph, describe_source, load_data
 from gradraker.paper.simulations import PaperResults, RunOptions, Simulation
-from gradraker.sweep.versions import collect_versions
+from gradraker.sweep.versions import VERSIONS
 
 Progress = Callable[[str, float, float], None]
 
@@ -128,7 +128,7 @@ def run_paper(
         "parts": parts,
         "fast": fast,
         "random_state": random_state,
-        "versions": collect_versions(),
+        "versions": VERSIONS,
         "datasets": facts,
     }
     return PaperResults(header, _run_all(simulations, graphs, options, fast, progress))

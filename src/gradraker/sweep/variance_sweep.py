@@ -24,10 +24,9 @@ from gradraker.exceptions import ArgumentError, SweepError, SweepFileError
 from gradraker.features.engine import DEVICES, choose_engine
 from gradraker.features.engines.cuda import CudaEngine
 from gradraker.kernels import get_kernel
-from gradraker.sweep.checkpoint import Checkpoint, Repeat
 from gradraker.sweep.repeat import Sweep, draw_repeat, find_boundaries, run_repeat
-from gradraker.sweep.sweep_result import SweepResult
-from gradraker.sweep.versions import collect_versions
+from gradraker.sweep.sweep_result import Checkpoint, Repeat, SweepResult
+from gradraker.sweep.versions import VERSIONS
 
 # The grid that is taken if none is given, and by which factor it goes beyond the ranges.
 _N_VARIANCES = 40
@@ -292,7 +291,7 @@ def _describe(sweep: Sweep, dataset: GraphDataset, n_repeats: int) -> dict[str, 
         "sigma2": sweep.sigma2.tolist(),
         "n_repeats": int(n_repeats),
         **dict(zip(Sweep._fields[5:], sweep[5:], strict=True)),  # fraction, …, random_state
-        "versions": collect_versions(),
+        "versions": VERSIONS,
     }
 
 

@@ -16,7 +16,8 @@ from gradraker.explain.skg_explanation import Explanation
 from gradraker.explain.transfer import SimilarityTransfer, similarity_transfer
 from gradraker.graph.hops import HOP_WEIGHTS
 from gradraker.graph.node_graph import NodeGraph, append_new_nodes
-from gradraker.models.left_out import LeftOut, measure_left_out_error
+from gradraker.metrics import measure_left_out_error
+from gradraker.models.left_out import LeftOut
 from gradraker.models.node_model import NodeModel
 from gradraker.models.persistence.saving import Arrays, State
 from gradraker.models.sigma2.refined import MOST_TESTED

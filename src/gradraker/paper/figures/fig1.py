@@ -37,7 +37,7 @@ from gradraker.paper.simulations import (
 )
 from gradraker.plotting import DrawnDisplay, plot_sweep
 from gradraker.sweep import SettingsSweep, SweepResult, sigma2_sweep
-from gradraker.sweep.versions import collect_versions
+from gradraker.sweep.versions import VERSIONS
 
 N_SIGMA2 = 41
 # For a look in seconds.
@@ -129,7 +129,7 @@ def _find_checkpoint(graph: PaperGraph, settings: Settings, options: RunOptions)
         return None
     options.checkpoints.mkdir(parents=True, exist_ok=True)
     # Other settings, data or versions have another file, so that nothing has to be removed.
-    identity = {"settings": settings, "seed": options.seed, "versions": collect_versions()}
+    identity = {"settings": settings, "seed": options.seed, "versions": VERSIONS}
     line = to_json_line(identity | {"data": graph.facts["sha256"]})
     digest = hashlib.sha256(line.encode()).hexdigest()
     return options.checkpoints / f"{options.name}-{digest[:10]}.jsonl"

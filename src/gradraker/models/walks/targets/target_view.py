@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from gradraker.explain.linear_explanation import LinearExplanation, Units
 from gradraker.graph.names import Names
-from gradraker.models.left_out import LeftOut, measure_left_out_error
+from gradraker.metrics import measure_left_out_error
+from gradraker.models.left_out import LeftOut
 from gradraker.models.walks.intervals import ErrorSizes, compute_quantile, fit_error_sizes
 from gradraker.models.walks.solution import LeftOutNodes, Solution, find_known_positions
 from gradraker.models.walks.targets.transforms import (
