@@ -12,7 +12,7 @@ from gradraker.explain.learned_rows import Record
 from gradraker.features import FrequencyTable, check_references
 from gradraker.kernels.ranges import Sigma2Ranges
 from gradraker.models.rows.row_model import RowModel
-from gradraker.models.sigma2.rules import (
+from gradraker.models.sigma2 import (
     ChosenSigma2,
     RuleInput,
     check_tested_is_used,

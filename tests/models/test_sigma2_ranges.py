@@ -15,7 +15,7 @@ from gradraker import (
 )
 from gradraker.datasets import split_nodes
 from gradraker.features import FrequencyTable, to_row_arrays
-from gradraker.models.sigma2 import refined
+from gradraker.models import sigma2
 from oracles import skg as skg_oracle
 from oracles.weights import contribution_weights
 
@@ -118,9 +118,9 @@ def test_unknown_nodes_of_a_graph_are_the_tested_rows() -> None:
 
 def test_many_tested_rows_are_cut(split: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     X, tested, _ = split
-    monkeypatch.setattr(refined, "MOST_TESTED", 3)
+    monkeypatch.setattr(sigma2, "MOST_TESTED", 3)
     expected = simulate_by_equations(X, tested)
-    ratios = refined.measure_noise_ratios(
+    ratios = sigma2.measure_noise_ratios(
         to_row_arrays(csr_array(X)),
         FrequencyTable(SEED, D, "gaussian", n_numbered=X.shape[1]),
         sigma2=sigma2_ranges(X, n_frequencies=D).extending_disturbing,

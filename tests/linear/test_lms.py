@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from gradraker.kernels.distances import canonical_rows
 from gradraker.kernels.distances.canonical_rows import group_equal_rows
-from gradraker.linear import weights
-from gradraker.linear.weights import contribution_weights
+from gradraker.linear import lms
+from gradraker.linear.lms import contribution_weights
 from oracles import skg as skg_oracle
 from oracles import weights as oracle
 
@@ -40,7 +40,7 @@ def test_adjoint_pass_equals_recursion(
         [oracle.contribution_weights(Z, order, star, learning_rate) for star in stars]
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(weights, "_BLOCK", block)
+        patch.setattr(lms, "_BLOCK", block)
         many = contribution_weights(Z, order, stars, learning_rate)
     one = contribution_weights(Z, order, stars[0], learning_rate)
     # |F| <= 2 and sums of at most 20 terms: 1e-12 is some thousand times the rounding error.
@@ -80,7 +80,7 @@ def test_no_steps_give_no_weights() -> None:
 def test_each_way_to_weights_of_many_equals_recursion(
     way: str, n_times: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(weights, "_BLOCK", 7)
+    monkeypatch.setattr(lms, "_BLOCK", 7)
     rng = np.random.default_rng(n_times)
     angles = rng.uniform(0, 2 * np.pi, (10, 3))
     Z = np.hstack([np.sin(angles), np.cos(angles)]) / np.sqrt(3)
@@ -90,10 +90,10 @@ def test_each_way_to_weights_of_many_equals_recursion(
     first, number = group_equal_rows(Z)
     first_stars, number_of_star = group_equal_rows(stars)
     assert len(first) == len(first_stars) == 4
-    many = weights._Many(
+    many = lms._Many(
         Z[first], number[order], np.full(n_times, 0.6), stars[first_stars], number_of_star
     )
-    getattr(weights, way)(many, found)
+    getattr(lms, way)(many, found)
     expected = [oracle.contribution_weights(Z, order, star, 0.3) for star in stars]
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
 
@@ -116,13 +116,13 @@ def test_way_to_weights_of_many_depends_on_sizes(
 ) -> None:
     used = []
     for name in ("_run_one_by_one", "_run_kernel_passes", "_solve_blocks"):
-        original = getattr(weights, name)
+        original = getattr(lms, name)
 
         def spy(many: Any, weights: Any, name: Any = name, original: Any = original) -> None:
             used.append(name)
             original(many, weights)
 
-        monkeypatch.setattr(weights, name, spy)
+        monkeypatch.setattr(lms, name, spy)
     rng = np.random.default_rng(0)
     Z, stars = rng.normal(size=(n_observed, 100)), rng.normal(size=(n_tested, 100))
     Z, stars = (part / np.linalg.norm(part, axis=1, keepdims=True) for part in (Z, stars))

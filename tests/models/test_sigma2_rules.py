@@ -14,8 +14,8 @@ from gradraker.datasets import make_block_graph, split_nodes
 from gradraker.features import FrequencyTable, compute_projections, parallel, to_row_arrays
 from gradraker.kernels import median_rule as rules
 from gradraker.kernels.median_rule import median_sigma2
-from gradraker.linear.lms import Fold, make_folds, predict_held_out
-from gradraker.models.sigma2 import rules as sigma2
+from gradraker.linear.lms import Fold, make_folds, predict_held_out, weigh_candidates
+from gradraker.models import sigma2
 
 ALL_RULES = ("theory", "refined", "median", "cv")
 
@@ -138,7 +138,7 @@ def test_weigh_candidates_of_candidates() -> None:
     # Two nodes; candidate 0 is best; 1 makes the same errors; 2 is worse by a constant; 3 is worse
     # on one node only: Δ = 2, s = √2 · 1.
     errors = np.array([[1.0, 1.0], [1.0, 1.0], [2.0, 2.0], [3.0, 1.0]])
-    weights = sigma2.weigh_candidates(errors)
+    weights = weigh_candidates(errors)
     np.testing.assert_allclose(weights, [1.0, 1.0, 0.0, math.exp(-1.0)], rtol=1e-15)
 
 
