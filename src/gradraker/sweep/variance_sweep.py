@@ -134,10 +134,11 @@ def sigma2_sweep(
     sweep = sweep._replace(sigma2=_make_grid(sweep) if sigma2 is None else _check_grid(sigma2))
     settings = _describe(sweep, dataset, n_repeats)
     report = progress or (lambda stage, n_done, total: None)
-    engine: Any = choose_engine(check_choice("device", device, DEVICES))
     run = partial(_run, sweep, n_jobs=n_jobs)
-    if engine.name != "cpu":
-        run = partial(_run_on_device, sweep, engine)
+    if check_choice("device", device, DEVICES) != "cpu":
+        engine: Any = choose_engine(device)
+        if engine.name != "cpu":
+            run = partial(_run_on_device, sweep, engine)
     if checkpoint is None:
         return _run_all(run, settings, None, report)
 
