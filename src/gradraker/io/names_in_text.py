@@ -40,7 +40,7 @@ def escape_name(name: str) -> str:
 
     Examples
     --------
-    >>> from gradraker.io.text.names_in_text import escape_name, unescape_name
+    >>> from gradraker.io.names_in_text import escape_name, unescape_name
     >>> escape_name("=HYPERLINK(1)"), escape_name("-12"), escape_name("Basel")
     ("'=HYPERLINK(1)", '-12', 'Basel')
     >>> print(escape_name("x\r=1+1"))
@@ -76,7 +76,7 @@ def quote_field(field: str) -> str:
 
     Examples
     --------
-    >>> from gradraker.io.text.names_in_text import quote_field
+    >>> from gradraker.io.names_in_text import quote_field
     >>> print(quote_field('the "city", Basel'))
     "the ""city"", Basel"
     """

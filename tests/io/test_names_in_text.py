@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradraker import read_values
-from gradraker.io.text.names_in_text import escape_name, quote_field, unescape_name
+from gradraker.io.names_in_text import escape_name, quote_field, unescape_name
 
 FORMULAS = ["=1+1", "+SUM(A1)", "-2+3", "@SUM(1)", "＝1", "=cmd|' /C calc'!A0"]
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)

@@ -1,34 +1,204 @@
-"""Text tables: polars splits lines and fields and checks them in bulk.
+"""Text tables: their layout is found from the first lines, then polars reads all of them in bulk.
 
 A single line is looked at in Python only when a check found something wrong, to name the place.
 """
 
 import math
-from dataclasses import replace
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING, NoReturn
 
-from gradraker.exceptions import GraphFileError
-from gradraker.graph.adapters.columns import ColumnPositions, WantedColumns, choose_columns
-from gradraker.graph.names import MISSING, to_integers
-from gradraker.io.content import Content, FileColumns, Progress
-from gradraker.io.text.layout import (
+from gradraker.exceptions import GraphFileError, Place, UnclearTableError
+from gradraker.graph.adapters.columns import (
+    ColumnPositions,
+    ColumnSample,
+    Table,
+    WantedColumns,
+    choose_columns,
+    find_kind,
+)
+from gradraker.graph.names import MISSING, is_number, is_value, to_integers
+from gradraker.io.content import (
     BLANKS,
     WHITESPACE,
-    Layout,
+    Content,
+    FileColumns,
+    Progress,
     TextOptions,
     decode_text,
-    find_layout,
+    find_data_lines,
     make_field_patterns,
     shorten,
     split_line,
 )
-from gradraker.io.text.names_in_text import unescape_name
+from gradraker.io.names_in_text import unescape_name
 
 if TYPE_CHECKING:
     import polars as pl
 
+# Lines that are looked at to find the layout.
+SAMPLED = 1000
+Rows = Sequence[Sequence[str]]
 # Characters per piece: small enough that memory is reused, large enough that calls cost little.
 _PIECE = 1 << 22
+
+
+# -- the layout ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the lines of a text table are to be read."""
+
+    label: str
+    separator: str
+    comment: str | None
+    n_columns: int
+    first_line: int
+    header: list[str] | None = None
+    header_line: int = 1
+    rows: list[list[str]] = field(default_factory=list)  # fields of the first lines of data
+
+    def make_place(self, line: int, column: int | None = None) -> Place:
+        """Return a place in the file, for messages; the column counts from 0 here."""
+        if column is None:
+            return Place(self.label, line=line)
+        header = None if self.header is None else self.header[column]
+        return Place(self.label, line=line, column=column + 1, header=header)
+
+    def make_table(self) -> Table:
+        """Return the columns as the rules of columns see them."""
+
+        def take_samples() -> list[ColumnSample]:
+            columns = zip(*self.rows, strict=True) if self.rows else [()] * self.n_columns
+            return [_make_sample(column) for column in columns]
+
+        return Table(self.header, self.n_columns, take_samples, Place(self.label))
+
+
+def find_layout(text: str, label: str, options: TextOptions, wanted: WantedColumns) -> Layout:
+    """Find the layout from the first lines that hold data."""
+    lines = find_data_lines(text, options.comment)
+    number, first = next(lines, (0, ""))
+    place = Place(label, line=number)
+    if not number:
+        raise GraphFileError(label, "the file holds no data, only blank lines or comments")
+    separator = _find_separator(first, place) if options.separator is None else options.separator
+    fields = split_line(first, separator, place)
+    if len(fields) < 2:
+        raise GraphFileError(place, f"at least two columns are needed, got {shorten(first)}")
+    next_number, rows = 0, []
+    for line, content in islice(lines, SAMPLED):
+        next_number = next_number or line
+        found = split_line(content, separator, Place(label, line=line))
+        if len(found) == len(fields):  # other lines are wrong, and named when all are read
+            rows.append(found)
+    named = options.header
+    if named is None:
+        rest = text[text.index(first) + len(first) :]
+        named = has_header(fields, rows, rest, separator, wanted, place)
+    if named and not next_number:
+        raise GraphFileError(label, "there is a header, but no data")
+    return Layout(
+        label,
+        separator,
+        options.comment,
+        n_columns=len(fields),
+        first_line=next_number if named else number,
+        header=fields if named else None,
+        header_line=number,
+        rows=rows if named else [fields, *rows],
+    )
+
+
+def _find_separator(line: str, place: Place) -> str:
+    bare = re.sub(r'"(?:[^"]|"")*"', "", line)
+    if "\t" in bare:
+        return "\t"
+    found = [candidate for candidate in ",;" if candidate in bare]
+    if len(found) > 1:
+        raise GraphFileError(place, "columns could be separated by ',' or ';': pass separator")
+    return found[0] if found else WHITESPACE
+
+
+def has_header(
+    fields: Sequence[str],
+    rows: Rows,
+    rest: str,
+    separator: str,
+    wanted: WantedColumns,
+    place: Place,
+) -> bool:
+    """Whether the first line of a text table names its columns.
+
+    Parameters
+    ----------
+    fields : sequence of str
+        Fields of the first line.
+    rows : sequence of sequences of str
+        Fields of lines after it.
+    rest : str
+        All text after the first line, where its words may occur again.
+    separator : str
+        What separates fields.
+    wanted : EdgeColumns or ValueColumns
+        What is read.
+    place : Place
+        The first line, in messages.
+
+    Raises
+    ------
+    UnclearTableError
+        If the line may be a header as well as data.
+    """
+    if wanted.is_heading(fields, plainly=True):
+        return True
+    # A header may have no name above the numbers of rows, but names all other columns.
+    is_data = any(is_number(field) for field in fields) or any(
+        f.casefold() in MISSING for f in fields[1:]
+    )
+    if not rows or is_data:
+        return False
+    for heading, column in zip(fields, zip(*rows, strict=True), strict=True):
+        given = [entry for entry in column if entry.casefold() not in MISSING]
+        if heading and not is_value(heading) and 2 * sum(map(is_number, given)) > len(given):
+            return True  # a word above numbers
+    if any(_has_word(field, rest, separator) for field in fields):
+        return False
+    if wanted.is_heading(fields):
+        return True
+    listed = ", ".join(map(repr, fields[:6]))
+    raise UnclearTableError(
+        place, f"the line {listed} may name the columns or be data like the others", ("header",)
+    )
+
+
+def _has_word(word: str, text: str, separator: str) -> bool:
+    """Whether a word is a field of a text table; quotes and blanks around it do not matter."""
+    word = word.replace('"', '""')
+    around = " \t" if separator != "\t" else " "
+    ends = ("", "\n", separator, *((" ", "\t") if separator == " " else ()))
+    at = text.find(word)
+    while at >= 0 and word:
+        before = text[max(0, at - 20) : at].rstrip('"')
+        after = text[at + len(word) : at + len(word) + 20].lstrip('"')
+        if separator != " ":
+            before, after = before.rstrip(around), after.lstrip(around)
+        if before[-1:] in ends and after[:1] in ends:
+            return True
+        at = text.find(word, at + 1)
+    return False
+
+
+def _make_sample(column: Sequence[str]) -> ColumnSample:
+    entries = [None if entry.casefold() in MISSING else entry for entry in column]
+    numbers = [float(entry) for entry in entries if entry is not None and is_number(entry)]
+    return ColumnSample(find_kind(numbers, len(entries) - entries.count(None)), entries)
+
+
+# -- the columns -----------------------------------------------------------------------------------
 
 
 def read_text_columns(
