@@ -37,7 +37,7 @@ from gradraker.models.walks.choice import (
     restore_choice,
 )
 from gradraker.models.walks.exact.blocks import ExactBlocks
-from gradraker.models.walks.exact.selection import choose_exactly
+from gradraker.models.walks.exact.kernel_choice import choose_exactly
 from gradraker.models.walks.exact.solution import KernelSolution
 from gradraker.models.walks.operators.operators import MOST_COLUMNS, Operators
 from gradraker.models.walks.operators.selection import Selection, choose_operators

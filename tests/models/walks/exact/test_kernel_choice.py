@@ -11,7 +11,7 @@ from gradraker.datasets import make_block_graph, make_geometric_graph
 from gradraker.linear.ridge import (
     compute_criterion_of_mean,
 )
-from gradraker.models.walks.exact import kernel_choice
+from gradraker.models.walks.exact import blocks
 from gradraker.models.walks.terms import Term, format_kernel
 from oracles import nodes as oracle
 
@@ -28,7 +28,7 @@ def test_candidates_are_listed_with_their_criterion() -> None:
         K = sum(t.share * oracle.kernel(A, [t.block], t.width) for t in candidate.kernel)
         K = K[np.ix_(known, known)]
         scale = 1.0 - K.mean()
-        best = min(oracle.criterion(K, y, scale * r)[1] for r in kernel_choice.FINE_ALPHAS)
+        best = min(oracle.criterion(K, y, scale * r)[1] for r in blocks.FINE_ALPHAS)
         assert candidate.nats == pytest.approx(best - mean, abs=1e-6)
     assert [t.nats for t in tried] == sorted(t.nats for t in tried)
     assert "nats better than the mean" in repr(model.choice_)
@@ -79,8 +79,8 @@ def test_given_parameters_are_kept_and_the_rest_is_chosen() -> None:
 def test_choice_on_some_known_nodes_does_not_depend_on_their_order(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("gradraker.models.walks.exact.selection.FEW", 20)
-    monkeypatch.setattr("gradraker.models.walks.exact.selection.MANY", 30)
+    monkeypatch.setattr("gradraker.models.walks.exact.kernel_choice.FEW", 20)
+    monkeypatch.setattr("gradraker.models.walks.exact.kernel_choice.MANY", 30)
     data = make_geometric_graph(150, random_state=2)
     names = list(data.node_names)
     values = {names[i]: float(data.values[i]) for i in range(0, 150, 2)}
