@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.features.engine import Engine, report_memory
-from gradraker.features.walks import Walks
 from gradraker.models.walks.attributes.coefficients import AttributeCoefficients
+from gradraker.models.walks.description import Walks
 from gradraker.models.walks.intervals import ErrorSizes
 
 Matrix = NDArray[np.float64]

@@ -21,7 +21,7 @@ from gradraker.exceptions import DeviceMemoryError, DeviceWarning
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.features.engine import DEVICES, Engine, choose_engine, report_memory
 from gradraker.features.engines.disk import DiskEngine
-from gradraker.features.walks import WalkMatrices, Walks, describe_walks
+from gradraker.features.walks import WalkMatrices
 from gradraker.graph.edges import is_symmetric
 from gradraker.graph.names import identify_references
 from gradraker.graph.node_graph import NodeGraph, find_new_links
@@ -36,6 +36,7 @@ from gradraker.models.walks.choice import (
     dump_choice,
     restore_choice,
 )
+from gradraker.models.walks.description import Walks, describe_walks
 from gradraker.models.walks.exact.blocks import ExactBlocks
 from gradraker.models.walks.exact.kernel_choice import choose_exactly
 from gradraker.models.walks.exact.solution import KernelSolution

@@ -8,8 +8,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from gradraker import NodeRegressor
-from gradraker.features.walks import describe_walks
 from gradraker.models.walks.choice import Choice, choose_mean
+from gradraker.models.walks.description import describe_walks
 from gradraker.models.walks.operators.mixes import Mix
 from gradraker.models.walks.operators.operators import Operators
 from gradraker.models.walks.operators.ridge import InversePreconditioner, ThinPreconditioner

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from gradraker.features.engine import Engine
 from gradraker.features.parallel import split_range
-from gradraker.features.walks import Walks
 from gradraker.linear.factors import invert_factor, split_blocks
 from gradraker.linear.ridge import (
     Dual,
@@ -27,6 +26,7 @@ from gradraker.models.walks.attributes.coefficients import (
     compute_coefficients,
 )
 from gradraker.models.walks.choice import Choice
+from gradraker.models.walks.description import Walks
 from gradraker.models.walks.exact.blocks import ExactBlocks
 from gradraker.models.walks.intervals import ErrorSizes
 from gradraker.models.walks.solution import CHUNK, LeftOutNodes, OnEngine, Parts

@@ -27,13 +27,9 @@ from scipy.sparse import csr_array, diags_array
 from gradraker.attributes.table import AttributeTable
 from gradraker.features.engine import CpuEngine, Engine
 from gradraker.features.parallel import split_range, tell_progress
-from gradraker.features.walks import (
-    Structure,
-    Walks,
-    draw_vectors,
-    measure_structure,
-)
+from gradraker.features.walks import Structure, draw_vectors, measure_structure
 from gradraker.models.walks.attributes.rows import AttributeRows, NewAttributeRows
+from gradraker.models.walks.description import Walks
 from gradraker.models.walks.operators.chains import (
     Chains,
     build_meeting_walk,

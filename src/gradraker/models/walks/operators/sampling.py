@@ -5,7 +5,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from gradraker._compiled.breadth_first import find_around
-from gradraker.features.walks import WalkMatrices, Walks
+from gradraker.features.walks import WalkMatrices
+from gradraker.models.walks.description import Walks
 
 Rows = NDArray[np.int64]
 

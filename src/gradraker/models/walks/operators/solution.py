@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from gradraker.features.engine import Engine
 from gradraker.features.parallel import map_pieces, split_range
-from gradraker.features.walks import Walks
 from gradraker.linear.conjugate_gradients import Solved
 from gradraker.models.walks.attributes.coefficients import (
     AttributeCoefficients,
     compute_coefficients,
 )
 from gradraker.models.walks.choice import Choice
+from gradraker.models.walks.description import Walks
 from gradraker.models.walks.intervals import ErrorSizes
 from gradraker.models.walks.operators.evidence import SpreadCurve, fit_spread_curve
 from gradraker.models.walks.operators.left_out import Assessment, average_rows, make_noise
