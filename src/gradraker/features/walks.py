@@ -320,27 +320,6 @@ def draw_vectors(
     return vectors
 
 
-def compute_degree_columns(
-    A: csr_array, *, direction: str = "both", hidden: NDArray[np.bool_] | None = None
-) -> NDArray[np.float64]:
-    """Logarithms log(1 + ·) of the degrees of each node, shape (n, 4).
-
-    Sums of the absolute weights of all edges, of the edges out of the node, and of those into it;
-    then the mean of the first column over the neighbours (0 without neighbours). Edges to hidden
-    nodes do not count, nor do edges of the other direction where one is chosen.
-    """
-    nothing = np.zeros(A.shape[0])
-    out = (
-        nothing if direction == "in" else drop_hidden(orient_edges(A, "out"), hidden).sum(axis=1)
-    )  # [n]
-    into = nothing if direction == "out" else drop_hidden(orient_edges(A, "in"), hidden).sum(axis=1)
-    own = np.log1p(out + into)
-    links = drop_hidden(orient_edges(A, direction), hidden)
-    total = links.sum(axis=1)
-    mean = np.divide(links @ own, total, out=np.zeros_like(own), where=total > 0.0)
-    return np.column_stack([own, np.log1p(out), np.log1p(into), mean])  # [n, 4]
-
-
 class Structure(NamedTuple):
     """Degrees of the nodes and of their surroundings, which describe nodes by structure alone."""
 

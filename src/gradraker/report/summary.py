@@ -14,7 +14,7 @@ from gradraker.models.left_out import LeftOut, LeftOutClasses
 from gradraker.models.node_model import NodeModel
 from gradraker.models.walks.node_regressor import NodeRegressor
 from gradraker.models.walks.targets.transforms import NoTransform
-from gradraker.sweep.versions import collect_versions
+from gradraker.sweep.versions import VERSIONS
 from gradraker.workflow import NodePredictions
 
 _MOST_DRAWN = 2000
@@ -88,7 +88,7 @@ def summarize_predictions(
         "transfer": facts.get("transfer"),
         "predictions": list_predictions(result, n_contributors),
         "settings": dict(settings or {}) | facts["settings"],
-        "versions": collect_versions(),
+        "versions": VERSIONS,
     }
 
 

@@ -15,7 +15,7 @@ from gradraker.explain.learned_rows import LearnedRows, Record
 from gradraker.features import RowArrays, compute_fourier_features
 from gradraker.kernels.ranges import Sigma2Ranges
 from gradraker.linear.hedge import Hedge, combine_predictions
-from gradraker.linear.weights import sum_weights_by_node
+from gradraker.linear.lms import sum_weights_by_node
 from gradraker.models.bank.bank_state import dump_bank_state
 from gradraker.models.bank.frequency_tables import FamilyTables
 from gradraker.models.bank.members import BankMember, assign_views

@@ -11,7 +11,7 @@ from gradraker._fields import describe_fields
 from gradraker._validation import is_number
 from gradraker.kernels.ranges import Sigma2Ranges
 from gradraker.kernels.shift_invariant import KERNELS
-from gradraker.models.sigma2.rules import SIGMA2_RULES, RuleInput, choose_sigma2
+from gradraker.models.sigma2 import SIGMA2_RULES, RuleInput, choose_sigma2
 
 RANGES = "ranges"
 # The view of a bank that has no views.

@@ -9,7 +9,8 @@ from typing import Any, BinaryIO, ClassVar, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker._files import is_stream, lock_file, write_file
+from gradraker._files import is_stream, write_file
+from gradraker._locks import lock_file
 from gradraker._validation import Bounds, check_bounds
 from gradraker.exceptions import ModelFileChangedError, ModelFileError
 from gradraker.models.persistence.archive import (

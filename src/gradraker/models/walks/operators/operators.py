@@ -25,15 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
-from gradraker._progress import tell_progress
 from gradraker.attributes.table import AttributeTable
 from gradraker.features.engine import CpuEngine, Engine
-from gradraker.features.parallel import split_range
-from gradraker.features.walks import (
-    Structure,
-    draw_vectors,
-    measure_structure,
-)
+from gradraker.features.parallel import split_range, tell_progress
+from gradraker.features.walks import Structure, draw_vectors, measure_structure
 from gradraker.models.walks.attributes.rows import AttributeRows, NewAttributeRows
 from gradraker.models.walks.description import Walks
 from gradraker.models.walks.operators.chains import (

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker._progress import tell_progress
-from gradraker.features.spreading import is_spread, map_pieces
+from gradraker.features.parallel import is_spread, map_pieces, tell_progress
 from gradraker.models.walks.judges import Judge, is_better
 from gradraker.models.walks.operators.left_out import LeftOutPredictor
 from gradraker.models.walks.operators.mixes import Mix
