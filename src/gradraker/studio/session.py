@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from functools import cached_property
+from heapq import nsmallest
 from typing import Any
 
 import numpy as np
 
+from gradraker._html import pack
 from gradraker.live.learning.states import State
-from gradraker.live.service import NotReadyError, Service
+from gradraker.live.service import Service
 from gradraker.live.service.predictor import Predictor
 from gradraker.models import NodeModel
 from gradraker.studio.answers.graph_parts import GraphPart, GraphParts
@@ -19,8 +21,7 @@ from gradraker.studio.answers.node_columns import (
     pack_columns,
 )
 from gradraker.studio.answers.node_panel import explain_node, imagine_changes
-from gradraker.studio.answers.packing import pack
-from gradraker.studio.answers.sigma2_lab import Sigma2Lab, make_lab
+from gradraker.studio.answers.sigma2_lab import LAB_ANSWERS, LabSettings, Sigma2Lab, make_lab
 from gradraker.studio.stream import replay
 from gradraker.studio.studio_options import StudioOptions
 
@@ -57,6 +58,10 @@ class StateView:
         if self.options.dataset is not None:
             return Sigma2Lab(self.options.dataset)
         return make_lab(self.model, self.state.table.names)
+
+    def ask_lab(self, name: str, settings: LabSettings) -> dict[str, Any]:
+        """Return an answer of the paper's learner, by its name."""
+        return LAB_ANSWERS[name](self.lab, settings)
 
     @cached_property
     def columns(self) -> dict[str, Any]:
@@ -187,17 +192,9 @@ class StateView:
     def search(self, text: str) -> dict[str, Any]:
         """Return nodes whose names contain a text: those that begin with it first."""
         wanted = text.casefold()
-        begins: list[str] = []
-        contains: list[str] = []
-        for name in self.state.table.names:
-            folded = name.casefold()
-            if folded.startswith(wanted):
-                begins.append(name)
-                if len(begins) >= _MOST_FOUND:
-                    break
-            elif wanted in folded and len(contains) < _MOST_FOUND:
-                contains.append(name)
-        return {"nodes": (begins + contains)[:_MOST_FOUND]}
+        found = (name for name in self.state.table.names if wanted in name.casefold())
+        first = nsmallest(_MOST_FOUND, found, key=lambda n: not n.casefold().startswith(wanted))
+        return {"nodes": first}
 
 
 class Studio:
@@ -211,9 +208,7 @@ class Studio:
 
     async def ask(self, work: Callable[[StateView], Any], *, thread: str = "studio") -> Any:
         """Run a function of the present state on a thread of the studio."""
-        state = self.service.state
-        if state is None:
-            raise NotReadyError
+        state = self.service.get_state()
         if thread not in self._threads:
             self._threads[thread] = Predictor(thread, most_waiting=50)
             self._threads[thread].start()

@@ -5,12 +5,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
+from gradraker._html import pack
 from gradraker.graph.values import NUMBERS
 from gradraker.live.learning.states import to_plain
 from gradraker.studio.answers.node_columns import COVERAGE
-from gradraker.studio.answers.packing import pack
 
 if TYPE_CHECKING:
     from gradraker.models import NodeModel
@@ -68,11 +67,9 @@ def _find_rows(model: "NodeModel", names: Any) -> Any:
 def _list_neighbours(model: "NodeModel", row: int) -> list[list[Any]]:
     """Return [row, edge weight] of the edges out of a node, then of those into it only."""
     A = model.adjacency_
-    out = {
-        int(j): float(A.data[at])
-        for at, j in enumerate(A.indices[A.indptr[row] : A.indptr[row + 1]], start=A.indptr[row])
-    }
-    found = [[j, weight, "out"] for j, weight in out.items()]
+    own = slice(A.indptr[row], A.indptr[row + 1])
+    out = zip(A.indices[own].tolist(), A.data[own].tolist(), strict=True)
+    found = [[j, weight, "out"] for j, weight in out]
     if model.is_directed_:
         column = A[:, [row]].tocoo()
         into = zip(column.coords[0].tolist(), column.data.tolist(), strict=True)
@@ -89,7 +86,11 @@ def imagine_changes(
     """
     other = copy.deepcopy(model)
     if links:
-        other.partial_fit(_make_links(model, row, links), names=model.nodes_[[row, *links]])
+        names = model.nodes_[[row, *links]].tolist()
+        edges = [(names[0], *end) for end in zip(names[1:], links.values(), strict=True)]
+        if not model.is_directed_:
+            edges += [(target, source, weight) for source, target, weight in edges]
+        other.partial_fit(edges)
     if values:
         other.partial_fit(values={model.nodes_[i]: value for i, value in values.items()})
     before, after = model.predict(model.nodes_), other.predict(model.nodes_)
@@ -105,13 +106,3 @@ def imagine_changes(
         "after": to_plain(after[row]),
         "moved": moved,
     }
-
-
-def _make_links(model: "NodeModel", row: int, links: Mapping[int, float]) -> csr_array:
-    """Return links of a node, which comes first, as a graph of its own."""
-    rows = [row, *links]
-    ends = [(0, i) for i in range(1, len(rows))]
-    if not model.is_directed_:
-        ends += [(b, a) for a, b in ends]
-    weights = [links[rows[max(pair)]] for pair in ends]
-    return csr_array((weights, tuple(zip(*ends, strict=True))), shape=(len(rows), len(rows)))
