@@ -93,6 +93,8 @@ def build_explorer(
     used = sum(len(json.dumps(name, ensure_ascii=False)) + 2 for name in names)
     neighbours = _list_neighbours(result, shown, number, max(free // 3, free - used))
     panels, smallest = _make_panels(result, rows, number)
+    model = shlex.quote(model_file or "MODEL")
+    of_target = "" if result.target is None else f" --target={shlex.quote(str(result.target))}"
     return {
         "n": int(shown.size),
         "task": result.task,
@@ -104,15 +106,10 @@ def build_explorer(
         "neighbours": neighbours,
         "panels": panels,
         "smallest_weight": smallest,
-        "command": _make_command(result, model_file),
+        # Explains a node, whose name is added to it.
+        "command": f"gradraker explain --model {model}{of_target} --node=",
         "left_out": left_out,
     }
-
-
-def _make_command(result: NodePredictions, model_file: str | None) -> str:
-    """Return the command that explains a node, up to the name of the node."""
-    of_target = "" if result.target is None else f" --target={shlex.quote(str(result.target))}"
-    return f"gradraker explain --model {shlex.quote(model_file or 'MODEL')}{of_target} --node="
 
 
 def choose_remarkable(result: NodePredictions, asked: NDArray[np.int64]) -> Choice:

@@ -163,9 +163,10 @@ def to_change(one: Any, op: Any = None) -> Change:
     """Return the change that an item of a request describes; without ``op``, it says which."""
     if isinstance(one, str):
         return Change(op, one)
-    given = {"op": op} | vars(one)
+    given = vars(one)
+    node = given.get("source", given.get("node"))
     value = given.get("weight", given.get("value", given.get("attributes")))
-    return Change(given["op"], given.get("source", given.get("node")), given.get("target"), value)
+    return Change(given.get("op", op), node, given.get("target"), value)
 
 
 def list_changes(body: Body) -> list[tuple[str, Change]]:
