@@ -26,7 +26,6 @@ from gradraker.studio.stream import replay
 from gradraker.studio.studio_options import StudioOptions
 
 _MOST_FOUND = 12
-_MOST_KEPT = 200  # explanations of a state
 
 
 class StateView:
@@ -35,7 +34,6 @@ class StateView:
     def __init__(self, state: State, options: StudioOptions) -> None:
         self.state = state
         self.options = options
-        self._panels: dict[tuple[int, bool], dict[str, Any]] = {}
 
     @cached_property
     def model(self) -> NodeModel:
@@ -146,19 +144,12 @@ class StateView:
         return pack_columns(averaged, part.rows)
 
     def explain(self, row: int, *, left_out: bool) -> dict[str, Any]:
-        """Return the panel of a node; the last ones are kept."""
+        """Return the panel of a node; the page keeps the last ones."""
         self._check_known()
-        key = (row, left_out)
-        if key not in self._panels:
-            if len(self._panels) >= _MOST_KEPT:
-                self._panels.pop(next(iter(self._panels)))
-            table = self.state.table
-            found = explain_node(
-                self.model, row, left_out=left_out, has_intervals=table.has_intervals
-            )
-            others = [[table.names[j], *rest] for j, *rest in found["neighbours"]]
-            self._panels[key] = found | {"state": table.seq, "neighbours": others}
-        return self._panels[key]
+        table = self.state.table
+        found = explain_node(self.model, row, left_out=left_out, has_intervals=table.has_intervals)
+        others = [[table.names[j], *rest] for j, *rest in found["neighbours"]]
+        return found | {"state": table.seq, "neighbours": others}
 
     def describe_known(self) -> dict[str, Any]:
         """Return rows, names and values of all known nodes, which weights refer to."""

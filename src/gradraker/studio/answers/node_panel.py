@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradraker._html import pack
+from gradraker.graph.names import find_positions, to_name_array
 from gradraker.graph.values import NUMBERS
 from gradraker.live.learning.states import to_plain
 from gradraker.studio.answers.node_columns import COVERAGE
@@ -27,7 +28,8 @@ def explain_node(
     """
     name = model.nodes_[row]
     found = model.explain([name], left_out=left_out)
-    rows = _find_rows(model, found.known_names)
+    known = to_name_array(found.known_names, argument="nodes")
+    rows = find_positions(known, model.nodes_)
     offset = np.asarray(found.offset, dtype=np.float64)
     offset = offset[:1] if offset.ndim == 1 and found.class_names is None else offset
     answer: dict[str, Any] = {
@@ -53,15 +55,6 @@ def explain_node(
         _, ends = model.predict([name], return_interval=True, coverage=COVERAGE)
         answer["lower"], answer["upper"] = to_plain(ends[0])
     return answer
-
-
-def _find_rows(model: "NodeModel", names: Any) -> Any:
-    """Return the rows of known nodes, most of which come in the order of the graph."""
-    known = np.flatnonzero(model.value_kind.is_known(model.values_))
-    if len(names) == known.size and list(names) == model.nodes_[known].tolist():
-        return known
-    position = {name: i for i, name in enumerate(model.nodes_.tolist())}
-    return np.array([position[name] for name in names])
 
 
 def _list_neighbours(model: "NodeModel", row: int) -> list[list[Any]]:
