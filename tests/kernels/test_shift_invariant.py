@@ -69,7 +69,7 @@ def test_kernels_by_hand(kernel: str, expected: float) -> None:
     difference=arrays(np.float64, (3, 5), elements=st.floats(-50, 50)),
     sigma2=st.floats(1e-3, 1e3),
 )
-@settings(deadline=None, derandomize=True, max_examples=50)
+@settings(deadline=None, derandomize=True)
 def test_kernels_equal_oracle(kernel: str, difference: Any, sigma2: Any) -> None:
     zero = np.zeros(5)
     expected = [oracle.KERNELS[kernel](row, zero, sigma2) for row in difference]
@@ -114,7 +114,7 @@ def test_get_kernel_refuses_unknown_name(kernel: Any) -> None:
 
 @pytest.mark.statistical
 @EVERY
-@pytest.mark.parametrize("sigma2", [0.5, 4.0])
+@pytest.mark.parametrize("sigma2", [0.5, pytest.param(4.0, marks=pytest.mark.slow)])
 def test_features_are_unbiased_for_kernel(kernel: str, sigma2: float) -> None:
     n_seeds = 400
     samples = np.array([products(kernel, sigma2, 64, seed) for seed in range(n_seeds)])
