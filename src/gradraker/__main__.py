@@ -32,18 +32,34 @@ def run() -> None:
         code = INTERRUPTED
     finally:
         signal.signal(signal.SIGINT, _leave)
+    code = _flush_streams(code)
     if code == INTERRUPTED:
         # Python itself ends by the signal if Ctrl-C came while it compiled a text, although it was
         # handled: what exit does is done here, without that.
         atexit._run_exitfuncs()
-        sys.stdout.flush()
-        sys.stderr.flush()
+        _flush_streams(code)
         os._exit(INTERRUPTED)
     sys.exit(code)
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
     os._exit(INTERRUPTED)
+
+
+def _flush_streams(code: int) -> int:
+    """Write what waits for the standard streams, and return the exit code.
+
+    A full disk behind standard output is an error; behind standard error it changes no exit code.
+    """
+    for number, stream in ((1, sys.stdout), (2, sys.stderr)):
+        try:
+            stream.flush()
+        except OSError:
+            if number == 1:
+                code = code or 1
+            # Python tries once more when it ends, and would leave with exit code 120.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), number)
+    return code
 
 
 def _open_closed_streams() -> None:

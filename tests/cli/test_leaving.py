@@ -141,12 +141,28 @@ def test_predict_with_closed_standard_streams(tmp_path: Path, closed: str) -> No
     [
         ("--version > /dev/full", 1, "Error: [Errno 28] No space left on device"),
         ("predict --help > /dev/full", 1, "Error: [Errno 28] No space left on device"),
+        ("data list > /dev/full", 1, "Error: [Errno 28] No space left on device"),
+        ("data list > /dev/full 2> /dev/full", 1, ""),
         ("predict --no-such-option 2> /dev/full", 2, ""),
+        ("predict --edges e.csv --values v.csv 2> /dev/full", 0, ""),
     ],
 )
-def test_full_disk_behind_a_stream_is_one_sentence(line: str, code: int, said: str) -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_full_disk_behind_a_stream_is_one_sentence(
+    tmp_path: Path, line: str, code: int, said: str, unbuffered: str
+) -> None:
+    (tmp_path / "e.csv").write_text("source,target\na,b\nb,c\nc,a\n")  # gives a note
+    (tmp_path / "v.csv").write_text("node,value\na,1\nb,2\n")
     program = f"{sys.executable} -m gradraker {line}"
-    done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, check=False)
+    environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+    done = subprocess.run(
+        ["bash", "-c", program],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env=environment,
+    )
     assert (done.returncode, done.stderr.strip()) == (code, said)
 
 

@@ -1,6 +1,5 @@
 """The command line. Heavy imports wait until a command runs, so that help is quick."""
 
-import os
 import sys
 from contextlib import suppress
 from io import TextIOWrapper
@@ -61,8 +60,6 @@ class OneSentenceGroup(click.Group):
             # Standard output cannot be written; a reader that has left needs no sentence.
             if not isinstance(error, BrokenPipeError):
                 _say(f"Error: {format_error(error)}")
-            # Nothing more is written, also not when Python ends.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             sys.exit(1)
         sys.exit(code if isinstance(code, int) else 0)
 

@@ -2,6 +2,7 @@
 
 import sys
 import threading
+from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -71,7 +72,7 @@ class Waiting:
 
     def tell(self, text: str) -> None:
         """Print a line on standard error that stays, above the progress if there is any."""
-        with self._lock:
+        with self._lock, suppress(OSError):  # a full disk behind standard error stops no work
             if self._bar is None:
                 click.echo(text, err=True)
             else:
