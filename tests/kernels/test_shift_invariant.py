@@ -94,6 +94,14 @@ def test_kernels_equal_scikit_learn() -> None:
     )
 
 
+@EVERY
+def test_kernels_take_small_integers(kernel: str) -> None:
+    difference = np.array([[100, -128, 3]], dtype=np.int8)  # their squares are no int8
+    similarity = get_kernel(kernel).similarity
+    expected = similarity(difference.astype(np.float64), 1e4)
+    np.testing.assert_array_equal(similarity(difference, 1e4), expected)
+
+
 def test_cauchy_kernel_of_many_columns_underflows_to_zero_only() -> None:
     assert get_kernel("cauchy").similarity(np.ones(2000), 1e-3) == 0.0
     assert get_kernel("cauchy").similarity(np.full(2000, 1e-4), 1.0) == pytest.approx(
