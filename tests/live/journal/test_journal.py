@@ -33,6 +33,12 @@ def url(request: Any, tmp_path: Any) -> Any:
     return request.getfixturevalue("postgres").make_database(f"journal{next(_numbers)}")
 
 
+# Tests that wait for a time to pass.
+TIMED = pytest.mark.parametrize(
+    "url", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)], indirect=True
+)
+
+
 @pytest.fixture
 def journal(url: Any) -> Any:
     opened = Journal.open(url)
@@ -123,6 +129,7 @@ def test_writers_of_several_processes_get_numbers_of_their_own(journal: Any, url
     assert journal.get_last_seq() == 80
 
 
+@TIMED
 def test_lease_is_held_by_one_and_taken_when_it_expires(journal: Any, url: Any) -> None:
     other = Journal.open(url)
     first, second = Lease(journal, seconds=1.5), Lease(other, seconds=1.5)
@@ -145,6 +152,7 @@ def test_lease_is_held_by_one_and_taken_when_it_expires(journal: Any, url: Any) 
     other.close()
 
 
+@TIMED
 def test_lease_is_renewed_while_the_process_is_busy(journal: Any, url: Any) -> None:
     other = Journal.open(url)
     # It may come 1.3 s late to renew it: on a busy machine threads wait.
