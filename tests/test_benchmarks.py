@@ -26,7 +26,7 @@ def _numbers(result: object) -> Iterator[float]:
 
 
 # These compare errors, not times of equal work, so there is nothing that must agree.
-WITHOUT_TIMED_PEERS = {"bench_auto", "bench_privacy", "bench_sigma2"}
+WITHOUT_TIMED_PEERS = {"bench_auto", "bench_made", "bench_privacy", "bench_sigma2"}
 
 
 # These start processes, load large peers, or need large work to measure anything.
@@ -38,6 +38,7 @@ SLOW = {
     "bench_intervals",
     "bench_large",
     "bench_live",
+    "bench_made",
     "bench_peers",
     "bench_real_size",
     "bench_start",
