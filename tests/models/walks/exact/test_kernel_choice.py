@@ -106,3 +106,24 @@ def test_two_known_values_are_enough_to_go_by_similarity() -> None:
     like_a, like_c = NodeRegressor().fit(links, {"a": 1.0, "c": 5.0}).predict(["b", "d"])
     assert like_a < 2.5
     assert like_c > 3.5
+
+
+def _fit_ring(n: int) -> Any:
+    """Noise on a wave around a ring in which each node is linked to the next two."""
+    rng = np.random.default_rng(0)
+    ring = [(i, (i + step) % n) for i in range(n) for step in (1, 2)]
+    wave = np.sin(np.arange(n) * 4.0 * np.pi / n)
+    y = wave + 0.5 * rng.normal(size=n)
+    values = {i: float(y[i]) for i in range(n) if rng.random() < 0.2}
+    unknown = [i for i in range(n) if i not in values]
+    model = NodeRegressor(solver="exact", random_state=0).fit(ring, values)
+    return model, float(np.mean((model.predict(unknown) - wave[unknown]) ** 2))
+
+
+def test_wide_walks_are_chosen_where_values_vary_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, error = _fit_ring(1200)
+    assert "wide" in model.blocks_
+    monkeypatch.setattr("gradraker.models.walks.exact.kernel_choice._WIDE", 2000)
+    without, larger = _fit_ring(1200)
+    assert "wide" not in without.blocks_
+    assert error < 0.7 * larger

@@ -32,12 +32,14 @@ from gradraker.models.walks.exact.blocks import (
 )
 from gradraker.models.walks.exact.class_choice import choose_for_classes
 from gradraker.models.walks.exact.solution import make_smoother
-from gradraker.models.walks.terms import share_equally
+from gradraker.models.walks.terms import Kernel, share_equally
 
 Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]
 # Known nodes that a common width is chosen on, and those that shares are.
 FEW, MANY = 400, 1000
+# Nodes from which on walks may be too short to reach far nodes.
+_WIDE = 1000
 # Known nodes up to which the penalty is chosen by a decomposition of their kernel matrix.
 _MOST_DECOMPOSED = 2000
 # Ratio of neighbouring penalties where each takes an inverse, and the most steps from the first.
@@ -45,11 +47,15 @@ _STEP, _MOST_STEPS = 10.0**0.4, 5
 DEFAULT_BLOCKS = ("hop1", "hop2", "hop3", "degree")
 UNDIRECTED_BLOCKS = (*DEFAULT_BLOCKS, "far", "community", "alternating")
 DIRECTED_BLOCKS = (*UNDIRECTED_BLOCKS, "same_targets", "same_sources")
+# Tried where the far block has this share of a kernel: values vary slowly over the graph.
+_WIDE_BLOCK, _MOSTLY_FAR = "wide", 0.5
 # Widths that blocks may have together, and those that each may have by itself.
 WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 WIDTHS_OF_TERMS = (0.25, 1.0, 8.0)
 # Nats by which freely chosen shares must beat the default blocks, and blocks the mean.
 _NEEDED, _NEEDED_OVER_MEAN = 8.0, 3.0
+# The same of shares with the wide block over those without.
+_NEEDED_OF_WIDE = 3.0
 # The same over an average with attributes, and more, over the number of known nodes: chance can
 # follow few values with as many terms, and the fewest as closely as one likes.
 _NEEDED_OVER_AVERAGE, _NEEDED_OF_FEW, _FEWEST_FREE = 3.0, 300.0, 20
@@ -97,9 +103,10 @@ def choose_exactly(
         Sample(blocks, known[some], scaled[some], None if roots is None else roots[some])
         for some in (order[:FEW], order[:MANY])
     )
+    is_wide = blocks.walks.n >= _WIDE
     attributes = _list_attribute_terms(blocks, given)
     if are_classes and attributes:
-        walks = choose_kernel(few, many, available=available, **given._asdict())
+        walks = choose_kernel(few, many, available=available, is_wide=is_wide, **given._asdict())
         has_words = blocks.attributes is not None and blocks.attributes.has_words
         even = many._replace(roots=None)
         choice = choose_for_classes(even, walks, attributes, has_words=has_words, alpha=given.alpha)
@@ -109,6 +116,7 @@ def choose_exactly(
         few,
         many,
         available=available,
+        is_wide=is_wide,
         attributes=attributes,
         local=_list_local_terms(blocks) if attributes and given.width is None else (),
         **given._asdict(),
@@ -127,6 +135,7 @@ def choose_kernel(
     available: Sequence[str],
     width: float | None,
     alpha: float | None,
+    is_wide: bool = False,
     attributes: Sequence[AttributeTerm] = (),
     local: Sequence[AttributeTerm] = (),
 ) -> Choice:
@@ -140,6 +149,8 @@ def choose_kernel(
         What is given, or None.
     available : sequence of names
         Blocks to choose from.
+    is_wide : bool
+        Whether the graph may be so wide that far nodes are not far enough.
     attributes : sequence of (block, width)
         Terms of attributes to choose from.
     local : sequence of (block, width)
@@ -159,6 +170,13 @@ def choose_kernel(
         candidates = [*candidates, share_freely(many, walks)]
     costs, alphas = compute_costs(many, candidates, alpha, FINE_ALPHAS)
     best, rule = 1 if len(costs) > 1 and costs[1] < costs[0] - _NEEDED else 0, _RULE
+    if is_wide and best and _measure_far(candidates[best]) >= _MOSTLY_FAR:
+        old = [(term.block, term.width) for term in candidates[best]]
+        wider = share_freely(many, [*old, *((_WIDE_BLOCK, w) for w in widths)])
+        cost, wider_alpha = compute_costs(many, [wider], alpha, FINE_ALPHAS)
+        if cost[0] < costs[best] - _NEEDED_OF_WIDE:
+            walks += [(_WIDE_BLOCK, w) for w in widths]
+            candidates[best], costs[best], alphas[best] = wider, cost[0], wider_alpha[0]
     if blocks is None and attributes:
         can_be_free = len(many.Y) >= _FEWEST_FREE
         plain = candidates[best : best + 1] if can_be_free else [*by_width, *candidates[1:]]
@@ -184,6 +202,11 @@ def choose_kernel(
     if alpha is None and costs[best] >= of_mean - needed:
         return choose_mean(len(many.Y), tried)
     return Choice(candidates[best], float(alphas[best]), tried, len(many.Y), rule=rule)
+
+
+def _measure_far(kernel: Kernel) -> float:
+    """Share of the far block in a kernel."""
+    return sum(term.share for term in kernel if term.block == "far")
 
 
 def _list_telling_blocks(blocks: ExactBlocks, is_directed: bool) -> list[str]:
