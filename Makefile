@@ -17,7 +17,7 @@ export MYPY_NUM_WORKERS := auto
 # theirs, and `make test-all` has as many as a user.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
-.PHONY: help demo docs dist hooks constraints test test-all check coverage mutants paths format bench torture clean
+.PHONY: help demo docs dist hooks constraints test test-all quick-tests all-tests check coverage mutants paths format bench torture clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
@@ -32,10 +32,17 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY)  ## train on the embedded Swiss temperatures, print a table, draw a figure
 	@$(BIN)/gradraker demo
 
-test: check  ## format check, lint, types, layers, then all tests and examples but the slow ones
+# Checks run beside the tests, in the time in which tests wait for processes and browsers.
+test: $(READY)  ## format check, lint, types, layers, and all tests and examples but the slow ones
+	@$(MAKE) --no-print-directory --jobs=2 check quick-tests
+
+test-all: $(READY)  ## the same with the slow tests, in random order: what continuous integration runs
+	@$(MAKE) --no-print-directory --jobs=2 check all-tests
+
+quick-tests: $(READY)
 	@NUMBA_NUM_THREADS=1 $(PYTEST) -m "not slow" --hypothesis-profile=quick $(TEST_ARGS)
 
-test-all: check  ## the same with the slow tests, in random order: what continuous integration runs
+all-tests: $(READY)
 	@$(PYTEST) --random-order --random-order-seed=$(ORDER) $(TEST_ARGS)
 
 docs: $(READY)  ## the site, without network, into docs/_build/html (a few minutes; every warning is an error)

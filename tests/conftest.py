@@ -50,11 +50,18 @@ def pytest_collection() -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run tests of services first: the last ones of a process may go to another one.
+    """Run tests of services and of worker processes first, each kind one after the other.
 
-    That would start the services that they share once more.
+    They share what they start. The last tests of a process may go to another one, which would
+    start it once more.
     """
-    items.sort(key=lambda item: not item.nodeid.startswith("tests/live/"))
+
+    def get_turn(item: pytest.Item) -> int:
+        if item.nodeid.startswith("tests/live/"):
+            return 0
+        return 1 if item.get_closest_marker("workers") else 2
+
+    items.sort(key=get_turn)
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,8 @@ from browser import FLAGS, browser
 
 # Seconds until a page must have loaded, on a busy machine.
 PATIENCE = 60.0
+# Messages of any size. No long goodbye: the browser may have sent more than was read, and waits.
+OPTIONS: dict[str, Any] = {"max_size": None, "close_timeout": 0.2}
 
 
 @dataclass
@@ -120,11 +122,11 @@ def open_tab(folder: Path) -> Iterator[Tab]:
         process = subprocess.Popen([*words, "about:blank"], stdout=log, stderr=log)
     try:
         port, path = wait_for_port(profile / "DevToolsActivePort", process)
-        with connect(f"ws://127.0.0.1:{port}{path}", max_size=None) as root:
+        with connect(f"ws://127.0.0.1:{port}{path}", **OPTIONS) as root:
             root.send(json.dumps({"id": 1, "method": "Target.getTargets"}))
             targets = json.loads(root.recv(timeout=PATIENCE))["result"]["targetInfos"]
             page = next(target["targetId"] for target in targets if target["type"] == "page")
-            with connect(f"ws://127.0.0.1:{port}/devtools/page/{page}", max_size=None) as socket:
+            with connect(f"ws://127.0.0.1:{port}/devtools/page/{page}", **OPTIONS) as socket:
                 yield Tab(socket)
     finally:
         process.terminate()

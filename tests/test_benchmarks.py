@@ -33,7 +33,9 @@ WITHOUT_TIMED_PEERS = {"bench_auto", "bench_privacy", "bench_sigma2"}
 SLOW = {
     "bench_attributes",
     "bench_cluster",
+    "bench_few_known",
     "bench_filtered",
+    "bench_intervals",
     "bench_large",
     "bench_live",
     "bench_peers",

@@ -3,10 +3,13 @@
 import os
 import subprocess
 import sys
+from subprocess import PIPE
 from typing import Any
 
 import pytest
 from numba.core import config
+
+from forked_process import start_python
 
 # A file of loops, as the package has several. Two of them: one warning is enough.
 LOOPS = """
@@ -50,18 +53,26 @@ PROGRAMS = pytest.mark.parametrize(
 )
 
 
+# Numba has been imported, so it is told to read the environment again.
+RUN_FILE = """
+import runpy, sys
+from numba.core import config
+config.reload_config()
+runpy.run_path(sys.argv[1], run_name="__main__")
+"""
+
+
 def run(program: str, folder: Any, **environment: Any) -> Any:
     path = folder / "program.py"
     path.write_text(program + SAY, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, str(path)],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
+    options: dict[str, Any] = {"env": os.environ | environment, "stdout": PIPE, "stderr": PIPE}
+    if program is LOOPS:
+        process = start_python(RUN_FILE, path, **options)
+    else:  # loops of the package must not be compiled yet
+        process = subprocess.Popen([sys.executable, str(path)], text=True, **options)
+    printed, errors = process.communicate(timeout=120.0)
+    assert process.returncode == 0, errors
+    return printed.splitlines()
 
 
 @PROGRAMS

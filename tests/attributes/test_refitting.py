@@ -98,9 +98,9 @@ def _to_polars(frame: pd.DataFrame) -> pl.DataFrame:
 @pytest.mark.parametrize(
     ("estimator", "is_saved", "library"),
     [
-        (NodeRegressor, False, "pandas"),
+        pytest.param(NodeRegressor, False, "pandas", marks=pytest.mark.slow),
         (NodeRegressor, True, "polars"),
-        (NodeClassifier, True, "pandas"),
+        pytest.param(NodeClassifier, True, "pandas", marks=pytest.mark.slow),
         (NodeClassifier, False, "polars"),
     ],
 )
@@ -153,7 +153,7 @@ def _make_half_full_records() -> dict[str, Any]:
 @pytest.mark.parametrize(
     "make", [_make_records, _make_bags, _make_half_full_records], ids=["records", "bags", "half"]
 )
-@pytest.mark.parametrize("is_saved", [False, True])
+@pytest.mark.parametrize("is_saved", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_forgetting_nodes_of_a_mapping_equals_never_seeing_them(
     make: Any, is_saved: bool, tmp_path: Path
 ) -> None:

@@ -97,7 +97,7 @@ def test_without_any_name_there_are_none() -> None:
     assert contents(record)["names"] is None
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None)
 @given(actions=st.lists(st.sampled_from(["part", "one", "look", "copy"]), min_size=1, max_size=12))
 def test_looking_in_between_changes_nothing(actions: Any) -> None:
     """Joined early or late, copied or not, with few or many nodes waiting: the same record."""

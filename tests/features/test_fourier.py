@@ -95,7 +95,7 @@ FINITE = st.floats(-1e6, 1e6, allow_subnormal=False)
     sigma2=st.floats(1e-6, 1e6),
     seed=st.integers(0, 2**64 - 1),
 )
-@settings(deadline=None, derandomize=True, max_examples=60)
+@settings(deadline=None, derandomize=True)
 def test_features_have_norm_one(
     kernel: str, row: Any, n_frequencies: Any, sigma2: Any, seed: Any
 ) -> None:

@@ -181,7 +181,7 @@ def write_parquet(rows: list[Any]) -> bytes:
     return content.getvalue()
 
 
-@settings(FILES, max_examples=50)
+@settings(FILES)
 @given(st.lists(st.tuples(NAME, NAME, WEIGHT), min_size=1))
 def test_edges_survive_the_way_through_parquet(path: Path, rows: Any) -> None:
     path.write_bytes(write_parquet(rows))

@@ -43,6 +43,13 @@ def test_distances_of_pairs_equal_all_distances(
     np.testing.assert_allclose(found, cdist(X, X, name)[first, second], rtol=1e-12)
 
 
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_distances_of_small_integers_are_exact(kind: type) -> None:
+    X = np.array([[100, 0], [-100, 1]], dtype=np.int8)  # differences are no int8
+    found = compute_pair_distances(kind(X), np.array([0]), np.array([1]), metric="sqeuclidean")
+    assert found.tolist() == [200.0**2 + 1.0]
+
+
 def test_chunks_hold_the_pairs_they_compute(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = []
     take = pairs._take_rows

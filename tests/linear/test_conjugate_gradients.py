@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gradraker.features.engine import CpuEngine
+from gradraker.features.parallel import watch_progress
 from gradraker.linear.conjugate_gradients import solve_by_products
 
 N = 40
@@ -156,6 +157,25 @@ def test_max_iterations_bounds_the_products() -> None:
     assert _measure_residual(solved, R) > 1e-12
 
 
+def test_progress_counts_products() -> None:
+    K, R, mask, alphas = _problem()
+    told = []
+    with watch_progress(lambda *stage: told.append(stage)):
+        solve_by_products(
+            lambda X: K @ X, R, mask, alphas, tol=1e-12, max_iterations=3, engine=CpuEngine()
+        )
+    assert told == [("solving", 1, 3), ("solving", 2, 3), ("solving", 3, 3)]
+
+
+def test_columns_of_a_matrix_that_is_not_positive_definite_stay_zero() -> None:
+    R = np.ones((N, 1))
+    solved = solve_by_products(
+        lambda X: -2.0 * X, R, R, np.ones(1), tol=1e-8, max_iterations=5, engine=CpuEngine()
+    )
+    np.testing.assert_array_equal(solved.coefficients, 0.0)
+    np.testing.assert_array_equal(solved.residuals, R)
+
+
 def test_columns_of_zeros_stay_zero() -> None:
     K, R, mask, alphas = _problem()
     R[:, 2] = 0.0
@@ -169,8 +189,13 @@ def test_columns_of_zeros_stay_zero() -> None:
 
 def test_single_precision_stays_and_comes_near() -> None:
     K, R, mask, alphas = (x.astype(np.float32) for x in _problem())
+
+    def multiply(X: Any) -> Any:
+        assert X.dtype == np.float32
+        return K @ X
+
     solved = solve_by_products(
-        lambda X: K @ X, R, mask, alphas, tol=1e-4, max_iterations=200, engine=CpuEngine()
+        multiply, R, mask, alphas, tol=1e-4, max_iterations=200, engine=CpuEngine()
     )
     assert solved.coefficients.dtype == solved.products.dtype == np.float32
     expected = _solve_densely(*_problem())

@@ -98,6 +98,31 @@ def test_rounding_errors_do_not_grow_with_blocks() -> None:
     np.testing.assert_allclose(grown, ridge.invert_dual(K, alpha), atol=1e-8 / alpha)
 
 
+def test_inexact_inverse_grows_as_the_exact_one_where_it_is_exact() -> None:
+    Z, _, _ = _problem(5)
+    K, alpha = Z @ Z.T, 0.05
+    inverse = ridge.invert_dual(K[:8, :8], alpha)
+    grown = ridge.grow_dual_inverse(inverse, K[8:, :8], K[8:, 8:], alpha, is_exact=False)
+    np.testing.assert_allclose(grown, ridge.invert_dual(K, alpha), atol=1e-10)
+
+
+def test_inexact_inverse_stays_positive_definite() -> None:
+    Z, _, _ = _problem(6)
+    K, alpha = Z @ Z.T, 0.3
+    inverse = 1.3 * ridge.invert_dual(K[:8, :8], alpha)  # 30 % too large
+    cross, own = K[8:, :8], K[8:, 8:]
+    left = own + alpha * np.eye(4) - cross @ inverse @ cross.T
+    values, vectors = np.linalg.eigh(left)
+    assert values[0] < alpha < values[-1]  # one of them is held at α, another one stays
+    grown = ridge.grow_dual_inverse(inverse, cross, own, alpha, is_exact=False)
+    held = vectors @ np.diag(np.maximum(values, alpha)) @ vectors.T
+    np.testing.assert_allclose(np.linalg.inv(grown[8:, 8:]), held, atol=1e-10)
+    assert np.linalg.eigvalsh(grown)[0] > 0.0
+    # By default an inverse is taken as exact.
+    taken = ridge.grow_dual_inverse(inverse, cross, own, alpha)
+    np.testing.assert_allclose(np.linalg.inv(taken[8:, 8:]), left, atol=1e-10)
+
+
 def test_recursive_least_squares_equals_batch_ridge() -> None:
     Z, _, y = _problem(3, n=40, n_features=6)
     alpha = 0.3
@@ -128,6 +153,17 @@ def test_infinite_penalty_predicts_the_mean() -> None:
         compute_left_out_residuals(smoother, y[:, None])[:, 0], y - rest, atol=1e-14
     )
     assert np.isnan(compute_left_out_residuals(ridge.build_mean_smoother(1), np.ones((1, 1)))).all()
+
+
+def test_infinite_penalty_with_sample_weights_is_the_limit_of_large_ones() -> None:
+    Z, _, y = _problem(7)
+    weights = np.linspace(0.2, 3.0, len(y))
+    smoother = ridge.build_mean_smoother(len(y), weights)
+    np.testing.assert_allclose(smoother.g @ y, np.average(y, weights=weights))
+    alpha = 1e8
+    finite = ridge.build_dual_smoother(ridge.invert_dual(Z @ Z.T, alpha / weights))
+    np.testing.assert_allclose(smoother.g, finite.g, atol=1e-7)
+    np.testing.assert_allclose(smoother.Q, alpha * finite.Q, atol=1e-6)
 
 
 def test_indefinite_kernel_is_inverted_all_the_same() -> None:

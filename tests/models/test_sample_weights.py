@@ -100,6 +100,7 @@ def test_values_without_trust_hardly_count(solver: str, kind: str) -> None:
         assert errors[0] < 1.15 * errors[1]
 
 
+@pytest.mark.slow
 @pytest.mark.statistical
 def test_trust_that_is_right_pays() -> None:
     # 20 draws of noise with variance 1/w, w from 0.05 to 20; paired differences, 3 errors.

@@ -118,6 +118,7 @@ def test_grid_search() -> None:
 
 
 @pytest.mark.process
+@pytest.mark.workers
 def test_cross_validation_in_worker_processes() -> None:
     scores = [
         cross_val_score(regressor(n_epochs=5), X, Y, cv=KFold(3), n_jobs=n_jobs)

@@ -88,6 +88,7 @@ def test_findings_are_the_same_from_a_file(reproduced: tuple[Any, ...]) -> None:
 
 
 @pytest.mark.data
+@pytest.mark.slow
 def test_real_data_agree_with_the_counts_and_distances_of_the_paper(
     downloaded_results: PaperResults, compare: Callable[..., Any]
 ) -> None:

@@ -77,6 +77,7 @@ def test_verdicts_follow_the_distances(changed: Any, compare: Any) -> None:
 
 
 @pytest.mark.data
+@pytest.mark.slow
 def test_both_directions_of_email_are_at_the_edge(downloaded_results: Any, compare: Any) -> None:
     found = compare(downloaded_results)
     if found["direction-email"].verdict == "cannot be checked":

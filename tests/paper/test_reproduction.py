@@ -107,7 +107,7 @@ def test_markdown_json_and_page_say_the_same(folder: Path) -> None:
 
 @pytest.mark.browser
 @pytest.mark.skipif(browser() is None, reason=MISSING)
-@pytest.mark.parametrize("size", ["1200,900", "500,900"])
+@pytest.mark.parametrize("size", [pytest.param("1200,900", marks=pytest.mark.slow), "500,900"])
 def test_the_page_in_a_browser(tab: Any, folder: Path, tmp_path: Path, size: str) -> None:
     page = (folder / "report.html").read_text("utf-8")
     dom, console = tab.load(probed(page), tmp_path, size=size)

@@ -118,7 +118,7 @@ def page(result: Any) -> Any:
     return render(result, title="A ring", unit="m")
 
 
-@pytest.mark.parametrize("size", ["1200,900", "500,900"])
+@pytest.mark.parametrize("size", [pytest.param("1200,900", marks=pytest.mark.slow), "500,900"])
 def test_search_sort_filter_and_panel(
     tab: Any, page: Any, result: Any, tmp_path: Path, size: Any
 ) -> None:

@@ -53,7 +53,7 @@ def test_page_loads_without_console_messages(
     assert "<script" not in dom
 
 
-@pytest.mark.parametrize("size", ["1200,900", "500,900"])
+@pytest.mark.parametrize("size", [pytest.param("1200,900", marks=pytest.mark.slow), "500,900"])
 def test_figures_are_drawn_and_the_page_fits(
     tab: Any, page: str, method: str, tmp_path: Path, size: str
 ) -> None:

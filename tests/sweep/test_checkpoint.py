@@ -67,6 +67,7 @@ def test_save_and_load_keep_every_bit(tmp_path: Path) -> None:
 
 
 @pytest.mark.process
+@pytest.mark.workers
 def test_files_do_not_depend_on_who_wrote_them(tmp_path: Path, undisturbed: bytes) -> None:
     assert sweep().save(tmp_path / "saved.jsonl").read_bytes() == undisturbed
     sweep(checkpoint=tmp_path / "workers.jsonl", n_jobs=2)

@@ -76,6 +76,7 @@ def find_simulation(folder: Path, name: str) -> Any:
 
 
 @pytest.mark.process
+@pytest.mark.workers
 @pytest.mark.parametrize(
     ("parts", "others"),
     [

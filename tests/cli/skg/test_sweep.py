@@ -94,6 +94,7 @@ def test_sweep_equals_sigma2_sweep(sweep: Callable[..., Any]) -> None:
 
 
 @pytest.mark.process
+@pytest.mark.workers
 def test_sweep_of_a_named_dataset_equals_that_of_its_files(sweep: Callable[..., Any]) -> None:
     sweep(*FILES, *QUICK)
     sweep("--dataset", "temperature", *QUICK, "--out", "named.jsonl", "--jobs", "2")

@@ -180,7 +180,7 @@ def test_extremes_of_any_matrix_equal_all_pairs(X: Any, metric: Any, kind: Any) 
     _check_extremes(X, extreme_squared_distances(kind(X), metric=metric), metric)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None)
 @given(X=MATRICES, metric=st.sampled_from(METRICS), seed=st.integers(0, 1000))
 def test_extremes_do_not_depend_on_order_of_rows_and_columns(
     X: Any, metric: Any, seed: Any
@@ -196,7 +196,7 @@ def test_extremes_do_not_depend_on_order_of_rows_and_columns(
         assert other.smallest_nonzero == pytest.approx(found.smallest_nonzero, rel=1e-13, abs=0.0)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None)
 @given(X=MATRICES, metric=st.sampled_from(METRICS))
 def test_extremes_do_not_depend_on_repeated_rows(X: Any, metric: Any) -> None:
     once = extreme_squared_distances(X, metric=metric)

@@ -123,7 +123,7 @@ def test_overlapping_members_are_refused(tmp_path: Any, assert_refused_cheaply: 
 def test_very_many_members_are_refused(tmp_path: Any, assert_refused_cheaply: Any) -> None:
     path = tmp_path / "m.gr"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
-        for i in range(60_000):
+        for i in range(20_000):
             archive.writestr(f"{i}", b"")
     assert_refused_cheaply(path)
 

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 import gradraker
+from forked_process import start_python
 from gradraker import SKGRegressor, load
 from gradraker.features import identify_reference
 from gradraker.kernels.shift_invariant import KERNELS
@@ -122,8 +123,22 @@ def test_loading_does_not_draw_frequencies_that_are_not_used(path: Path) -> None
     assert load(path).predict(np.ones((1, 20_000))) == model.predict(np.ones((1, 20_000)))
 
 
+def run_program(program: str, *words: Path) -> int:
+    """Run a program in a Python that starts, in which texts have other hashes."""
+    command = [sys.executable, "-c", program, *map(str, words)]
+    environment = {**os.environ, "PYTHONHASHSEED": "5"}
+    return subprocess.run(command, check=False, env=environment).returncode
+
+
 @pytest.mark.process
-def test_another_process_continues_bit_for_bit(path: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "run",
+    [
+        pytest.param(lambda *words: start_python(*words).wait(120.0), id="forked"),
+        pytest.param(run_program, id="started", marks=pytest.mark.slow),
+    ],
+)
+def test_another_process_continues_bit_for_bit(run: Any, path: Path, tmp_path: Path) -> None:
     model = MODELS["named"]()
     model.learn_one([("tuple", 1.5), b"bytes", 0.25, "Zürich"], 0.5)
     model.save(path)
@@ -134,8 +149,7 @@ model.learn_one([("tuple", 1.5), b"bytes", 0.25, "new"], 1.0)
 model.partial_fit(np.arange(10.0).reshape(2, 5), [1.0, 2.0])
 model.save(sys.argv[2])
 """
-    command = [sys.executable, "-c", program, str(path), str(tmp_path / "later.skg")]
-    subprocess.run(command, check=True, env={**os.environ, "PYTHONHASHSEED": "5"})
+    assert run(program, path, tmp_path / "later.skg") == 0
     model.learn_one([("tuple", 1.5), b"bytes", 0.25, "new"], 1.0)
     model.partial_fit(np.arange(10.0).reshape(2, 5), [1.0, 2.0])
     assert_same(model, load(tmp_path / "later.skg"))

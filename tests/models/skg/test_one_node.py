@@ -49,9 +49,9 @@ def test_learning_one_by_one_is_partial_fit(
         assert ones.n_seen_ == rows.n_seen_ == n + 1
     whole = regressor(kernel=kernel).partial_fit(X, y, references=names)
     np.testing.assert_array_equal(ones.coef_, whole.coef_)
-    for n in range(N):
+    for n, expected in enumerate(whole.predict(X)):
         one = ones.predict_one(neighbours(X[n], names))
-        np.testing.assert_array_equal(one, whole.predict(X)[n])
+        np.testing.assert_array_equal(one, expected)
 
 
 def test_a_scalar_model_predicts_floats_and_others_arrays() -> None:
@@ -187,7 +187,7 @@ def test_equal_names_are_one_node() -> None:
     ),
     st.permutations(range(13)),
 )
-@settings(deadline=None, derandomize=True, max_examples=50)
+@settings(deadline=None, derandomize=True)
 def test_relabelling_of_first_appearance_changes_nothing(stream: Any, order: Any) -> None:
     # Nodes are known beforehand in some order, or appear as the stream brings them.
     known = regressor().partial_fit(np.zeros((1, 13)), [0.0], references=list(order))

@@ -85,7 +85,7 @@ def in_chunks(X: Any, y: NDArray[np.float64], cuts: Any, **parameters: Any) -> S
     dtype=st.sampled_from([np.float64, np.float32]),
     rows=st.sampled_from([np.array, sparse.csr_array]),
 )
-@settings(deadline=None, derandomize=True, max_examples=60)
+@settings(deadline=None, derandomize=True)
 def test_any_cut_gives_the_same_coef_bit_for_bit(
     cuts: Any, target: Any, kernel: Any, dtype: Any, rows: Any
 ) -> None:

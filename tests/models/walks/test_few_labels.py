@@ -31,7 +31,9 @@ def list_known(labels: Any, per_class: int, seed: int) -> list[int]:
 
 @pytest.mark.statistical
 @pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("per_class", [1, 2, 5])
+@pytest.mark.parametrize(
+    "per_class", [1, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 5))]
+)
 def test_few_labels_per_class_beat_the_majority(solver: str, per_class: int) -> None:
     # Five graphs of 4 × 40 nodes. The most common class is right for a quarter; chance has ± 0.035
     # for one graph and 0.016 for all: 0.35 is six standard errors away.

@@ -227,12 +227,15 @@ def _coverage(data: Any, n_repeats: Any, **options: Any) -> Any:
 @pytest.mark.parametrize(
     "data",
     [
-        load_temperature(),
-        load_temperature(weighted=True),
-        make_geometric_graph(200, random_state=0),
-        make_block_graph(200, random_state=0),
+        pytest.param(load_temperature(), id="temperature"),
+        pytest.param(
+            load_temperature(weighted=True), id="temperature weighted", marks=pytest.mark.slow
+        ),
+        pytest.param(
+            make_geometric_graph(200, random_state=0), id="geometric", marks=pytest.mark.slow
+        ),
+        pytest.param(make_block_graph(200, random_state=0), id="block"),
     ],
-    ids=["temperature", "temperature weighted", "geometric", "block"],
 )
 @pytest.mark.parametrize("solver", ["exact", "operators"])
 def test_intervals_cover_what_they_say(data: Any, solver: Any) -> None:

@@ -45,9 +45,9 @@ class Lease:
         def renew() -> None:
             while True:
                 time.sleep(self.seconds / 3)
-                if self.is_held:
-                    with contextlib.suppress(DBAPIError, OSError):
-                        self.acquire()
+                with contextlib.suppress(DBAPIError, OSError), self._lock:
+                    if self.is_held:  # a lease that was released in the meantime stays free
+                        self._acquire()
 
         threading.Thread(target=renew, name="gradraker-lease", daemon=True).start()
 
@@ -76,12 +76,13 @@ class Lease:
 
     def release(self) -> None:
         """Let another process take the lease at once."""
-        if not self.is_held:
-            return
-        ours = (leases.c.holder == self.holder) & (leases.c.epoch == self.epoch)
-        with self._engines.write.begin() as connection:
-            connection.execute(update(leases).where(ours).values(expires=0.0))
-        self.epoch = 0
+        with self._lock:
+            if not self.is_held:
+                return
+            ours = (leases.c.holder == self.holder) & (leases.c.epoch == self.epoch)
+            with self._engines.write.begin() as connection:
+                connection.execute(update(leases).where(ours).values(expires=0.0))
+            self.epoch = 0
 
 
 def _is_dead(holder: str) -> bool:

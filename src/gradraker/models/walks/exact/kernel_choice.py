@@ -47,8 +47,9 @@ _STEP, _MOST_STEPS = 10.0**0.4, 5
 DEFAULT_BLOCKS = ("hop1", "hop2", "hop3", "degree")
 UNDIRECTED_BLOCKS = (*DEFAULT_BLOCKS, "far", "community", "alternating")
 DIRECTED_BLOCKS = (*UNDIRECTED_BLOCKS, "same_targets", "same_sources")
-# Tried where the far block has this share of a kernel: values vary slowly over the graph.
-_WIDE_BLOCK, _MOSTLY_FAR = "wide", 0.5
+# Tried where the far block has this share of a kernel, since values vary slowly over the graph, and
+# the graph has so many nodes that walks may be too short to reach far ones.
+_WIDE_BLOCK, _MOSTLY_FAR, _WIDE = "wide", 0.5, 1000
 # Widths that blocks may have together, and those that each may have by itself.
 WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 WIDTHS_OF_TERMS = (0.25, 1.0, 8.0)
