@@ -38,6 +38,8 @@ Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]
 # Known nodes that a common width is chosen on, and those that shares are.
 FEW, MANY = 400, 1000
+# Nodes from which on walks may be too short to reach far nodes.
+_WIDE = 1000
 # Known nodes up to which the penalty is chosen by a decomposition of their kernel matrix.
 _MOST_DECOMPOSED = 2000
 # Ratio of neighbouring penalties where each takes an inverse, and the most steps from the first.
