@@ -83,11 +83,6 @@ class AttributeTable:
         return np.asarray(listed[self.sources])
 
     @property
-    def are_numbers(self) -> bool:
-        """Whether all columns came as numbers, so that they may be counts of words."""
-        return all(column.kind == "number" for column in self.columns or ())
-
-    @property
     def is_sparse(self) -> bool:
         """Whether the matrix is sparse: words, counts."""
         return bool(issparse(self.matrix))

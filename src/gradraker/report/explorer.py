@@ -93,6 +93,8 @@ def build_explorer(
     used = sum(len(json.dumps(name, ensure_ascii=False)) + 2 for name in names)
     neighbours = _list_neighbours(result, shown, number, max(free // 3, free - used))
     panels, smallest = _make_panels(result, rows, number)
+    labels = result.classes.tolist() if result.task == "classes" else []
+    classes = [show_hidden(to_json_name(label))[:_LONGEST_NAME] for label in labels]
     model = shlex.quote(model_file or "MODEL")
     of_target = "" if result.target is None else f" --target={shlex.quote(str(result.target))}"
     return {
@@ -101,7 +103,7 @@ def build_explorer(
         "names": names,
         "odd": [i for i, (a, b) in enumerate(zip(names, given, strict=True)) if a != b],
         "columns": _pack_columns(result, shown),
-        "classes": _list_classes(result),
+        "classes": classes,
         "coverage": result.coverage,
         "neighbours": neighbours,
         "panels": panels,
@@ -230,12 +232,6 @@ def _list_left_out_predictions(result: NodePredictions) -> NDArray[np.float64]:
         found[:] = -1.0
         found[left_out.rows] = left_out.predicted
     return found
-
-
-def _list_classes(result: NodePredictions) -> list[str]:
-    if result.task != "classes":
-        return []
-    return [show_hidden(to_json_name(label))[:_LONGEST_NAME] for label in result.classes.tolist()]
 
 
 def _list_neighbours(

@@ -308,7 +308,8 @@ def _describe_classes(result: NodePredictions, left_out: LeftOutClasses) -> dict
         | {"probability_of_value": float(of_truth[i]), "contributors": list_contributors(found, k)}
         for k, i in enumerate(worst)
     ]
-    error = left_out.error
+    error, k = left_out.error, len(classes)
+    counts = np.bincount(left_out.codes * k + left_out.predicted, minlength=k * k)
     return {
         "nodes": len(names),
         "one_at_a_time": True,
@@ -316,30 +317,16 @@ def _describe_classes(result: NodePredictions, left_out: LeftOutClasses) -> dict
         "accuracy_of_most_common": to_json_number(error.accuracy_of_most_common),
         "log_loss": to_json_number(error.log_loss),
         "calibration_error": to_json_number(error.calibration_error),
-        "confusion": {"classes": classes, "counts": count_confusion(left_out).tolist()},
+        # By known class (row) and predicted class (column).
+        "confusion": {"classes": classes, "counts": counts.reshape(k, k).tolist()},
         "calibration": list_calibration(sure, left_out.predicted == left_out.codes),
         "points": points,
         "largest_errors": largest,
     }
 
 
-def count_confusion(left_out: LeftOutClasses) -> NDArray[np.int64]:
-    """Count left-out nodes by known class (row) and predicted class (column), (K, K)."""
-    k = len(left_out.classes)
-    pairs = left_out.codes * k + left_out.predicted
-    return np.bincount(pairs, minlength=k * k).reshape(k, k)
-
-
 def list_calibration(sure: NDArray[np.float64], right: NDArray[np.bool_]) -> list[dict[str, Any]]:
-    """List how often predictions are right, by the probability that they gave.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gradraker.report.summary import list_calibration
-    >>> list_calibration(np.array([0.92, 0.98]), np.array([True, False]))
-    [{'from': 0.9, 'to': 1.0, 'nodes': 2, 'probability': 0.95, 'right': 0.5}]
-    """
+    """List how often predictions are right, by the probability that they gave."""
     bins = np.minimum((sure * _BINS).astype(np.int64), _BINS - 1)
     listed = []
     for i in np.unique(bins).tolist():

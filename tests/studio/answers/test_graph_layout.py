@@ -84,6 +84,8 @@ def test_small_and_loose_graphs_have_layouts(n: int, edges: Any) -> None:
 def test_edges_are_listed_once_without_directions_and_self_loops() -> None:
     A = csr_array(np.array([[5, 1, 0], [1, 0, 2], [0, 0, 0]]))
     assert list_edges(A).tolist() == [[0, 1], [1, 2]]
+    loop = csr_array(np.array([[1, 1, 0], [1, 0, 0], [2, 0, 0]]))
+    assert list_edges(loop).tolist() == [[0, 1], [0, 2]]
 
 
 def test_far_node_does_not_shrink_the_others() -> None:

@@ -125,15 +125,7 @@ def read_state(descriptor: int) -> State:
 
 
 def to_plain(value: Any) -> Any:
-    """Return what JSON can hold: no NumPy, no NaN, no infinity.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gradraker.live.learning.states import to_plain
-    >>> to_plain({"a": np.float64(1.5), "b": (np.inf, np.int64(2))})
-    {'a': 1.5, 'b': [None, 2]}
-    """
+    """Return what JSON can hold: no NumPy, no NaN, no infinity."""
     if isinstance(value, dict):
         return {str(key): to_plain(one) for key, one in value.items()}
     if isinstance(value, list | tuple):

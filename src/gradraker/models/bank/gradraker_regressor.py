@@ -187,9 +187,7 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
         """Set all that stays as it is while the model learns."""
         if references is None:
             references = getattr(self, "feature_names_in_", None)
-        kernels, views = check_kernels(self.kernels), check_views(self.views)
-        if views is not None:
-            assign_views(views, X.shape[1])
+        kernels = check_kernels(self.kernels)
         named = () if references is None else check_references(references, X.shape[1])
         table = FamilyTables(
             make_seed(self.random_state),

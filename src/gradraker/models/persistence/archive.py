@@ -74,7 +74,7 @@ def read_archive(path: str | os.PathLike[str]) -> ModelContent:
         except Exception as error:
             raise ModelFileError(
                 f"{name!r} is not a gradraker model file, or is damaged or not whole: "
-                f"{_shorten(error)}"
+                f"{repr(error)[:300]}"
             ) from None
     if not is_ours or version < 1:
         raise ModelFileError(f"{name!r} is not a gradraker model file")
@@ -89,7 +89,7 @@ def read_archive(path: str | os.PathLike[str]) -> ModelContent:
             raise ValueError("a checksum differs or a part is missing")
         arrays = {part.removesuffix(".npy"): _from_npy(m) for part, m in members.items()}
     except Exception as error:
-        raise ModelFileError(f"{name!r} is damaged: {_shorten(error)}") from None
+        raise ModelFileError(f"{name!r} is damaged: {repr(error)[:300]}") from None
     return ModelContent(header, arrays, _make_digest(text, size))
 
 
@@ -159,8 +159,3 @@ def _from_npy(content: bytearray) -> NDArray[Any]:
     array: NDArray[Any] = np.frombuffer(data, dtype).reshape(shape)
     # Offsets that are not multiples of 8 would have loops compiled anew.
     return array if array.flags.aligned else array.copy()
-
-
-def _shorten(error: Exception) -> str:
-    """Return an error for a message; a forged file can put anything into one."""
-    return repr(error)[:300]

@@ -30,7 +30,11 @@ def find_layout(adjacency: csr_array, *, cache: Path | None = None) -> Floats:
     """
     edges = list_edges(adjacency)
     n = adjacency.shape[0]
-    file = (cache or Path(pooch.os_cache("gradraker")) / "layouts") / f"{name_graph(n, edges)}.npy"
+    # Two graphs share a name only if their edges are the same.
+    digest = hashlib.sha256(f"{_VERSION} {n} ".encode())
+    digest.update(np.ascontiguousarray(edges, dtype="<i8").tobytes())
+    folder = cache or Path(pooch.os_cache("gradraker")) / "layouts"
+    file = folder / f"{digest.hexdigest()[:32]}.npy"
     kept = _read(file, n)
     if kept is not None:
         return kept
@@ -42,29 +46,13 @@ def find_layout(adjacency: csr_array, *, cache: Path | None = None) -> Floats:
 
 
 def list_edges(adjacency: csr_array) -> Integers:
-    """Return the edges without directions and self loops, (m, 2): each once, the lower end first.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy.sparse import csr_array
-    >>> from gradraker.studio.answers.graph_layout import list_edges
-    >>> list_edges(csr_array(np.array([[1, 1, 0], [1, 0, 0], [2, 0, 0]]))).tolist()
-    [[0, 1], [0, 2]]
-    """
+    """Return edges without directions and self loops, (m, 2): each once, the lower end first."""
     entries = adjacency.tocoo()
     ends = np.sort(np.stack(entries.coords, axis=1).astype(np.int64), axis=1)
     ends = ends[ends[:, 0] < ends[:, 1]]
     n = adjacency.shape[0]
     numbers = np.unique(ends[:, 0] * n + ends[:, 1])
     return np.stack([numbers // n, numbers % n], axis=1)
-
-
-def name_graph(n: int, edges: Integers) -> str:
-    """Return a name that two graphs share only if their edges are the same."""
-    digest = hashlib.sha256(f"{_VERSION} {n} ".encode())
-    digest.update(np.ascontiguousarray(edges, dtype="<i8").tobytes())
-    return digest.hexdigest()[:32]
 
 
 def compute_layout(n: int, edges: Integers) -> Floats:

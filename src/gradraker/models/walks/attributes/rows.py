@@ -58,7 +58,8 @@ class AttributeRows:
     ) -> None:
         self.table, self.walks, self._most_columns = table, walks, most_columns
         old = table.matrix[: walks.n_old]
-        self.has_words = table.are_numbers and is_words(old)
+        are_numbers = all(column.kind == "number" for column in table.columns or ())
+        self.has_words = are_numbers and is_words(old)  # numbers may be counts of words
         self._is_used = np.ones(len(table.names), dtype=np.bool_)
         if not issparse(old):
             varies = fit_scale(old[table.given[: walks.n_old]]).inverse > 0.0
