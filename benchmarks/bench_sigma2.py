@@ -18,7 +18,7 @@ from gradraker import SKGRegressor, gnmse, sigma2_ranges
 from gradraker.datasets import GraphDataset, split_nodes
 from gradraker.features import FrequencyTable, to_row_arrays
 from gradraker.kernels.median_rule import median_sigma2
-from gradraker.models.sigma2.refined import measure_noise_ratios
+from gradraker.models.sigma2 import measure_noise_ratios
 from machine import print_facts
 from report import Finding, Report
 from signals import data_sets

@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 from browser import MISSING, browser
-from gradraker._files import lock_file
+from gradraker._locks import lock_file
 from gradraker.cli import main
 
 # These start, stop and kill processes in ways that Windows does not have.

@@ -18,7 +18,7 @@ Node = TypeVar("Node", bound=ast.AST)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 # Private rooms that the whole package shares.
-SHARED = {"_compiled", "_fields", "_validation", "_files", "_html", "_progress"}
+SHARED = {"_compiled", "_fields", "_files", "_html", "_locks", "_validation"}
 
 # -- exceptions, each with its reason ------------------------------------------------------------
 
@@ -28,7 +28,6 @@ LONG_FILES = {
 }
 FOLDER_SIZES = {
     "graph": "forms of graphs, nodes and values, each with its checks",
-    "models/sigma2": "the rules, and the one rule that searches",
     "plotting": "one file per display, and what displays share",
     "models/walks": "one estimator by two solvers, each of them a folder",
     "models/walks/operators": "one file per step from walks to predictions",

@@ -1,5 +1,6 @@
-"""Malformed sparse matrices are refused before a loop reads beyond their parts."""
+"""Checks of arguments; malformed sparse matrices are refused before a loop reads beyond them."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,61 @@ from gradraker import (
     adjacency_vectors,
     sigma2_ranges,
 )
-from gradraker._validation import check_sparse
+from gradraker._validation import (
+    check_bounds,
+    check_choice,
+    check_count,
+    check_number,
+    check_positive,
+    check_sparse,
+    refuse_strings,
+)
 from gradraker.datasets import GraphDataset
+from gradraker.exceptions import ArgumentError
 from gradraker.kernels import extreme_squared_distances
+
+
+@pytest.mark.parametrize(
+    ("check", "error", "said"),
+    [
+        (
+            lambda: check_count("n_epochs", 0),
+            ArgumentError,
+            "n_epochs must be an integer of at least 1, got 0",
+        ),
+        (
+            lambda: check_number("decay", 1.5, low=0.0, high=1.0),
+            ArgumentError,
+            "decay must be a finite number of at least 0 and at most 1, got 1.5",
+        ),
+        (
+            lambda: check_positive("sigma2", -1),
+            ValueError,
+            "sigma2 must be a positive number, got -1",
+        ),
+        (
+            lambda: check_choice("direction", "up", ("out", "in")),
+            ArgumentError,
+            "direction must be one of 'out', 'in', got 'up'",
+        ),
+        (
+            lambda: check_bounds({"n_epochs": (1, 10_000)}, {"n_epochs": 10**12, "sigma2": "cv"}),
+            ArgumentError,
+            "n_epochs must be from 1 to 10000, got 1000000000000",
+        ),
+        (
+            lambda: refuse_strings("y", ["1.5", "2"]),
+            ValueError,
+            "y must hold numbers, got the string '1.5'",
+        ),
+    ],
+)
+def test_checks_name_the_argument_and_what_would_do(
+    check: Callable[[], object], error: type[Exception], said: str
+) -> None:
+    with pytest.raises(error) as caught:
+        check()
+    assert (type(caught.value), str(caught.value)) == (error, said)
 
 
 def make_matrix() -> Any:
@@ -120,6 +173,14 @@ def test_sound_matrices_pass(form: Any) -> None:
     check_sparse("X", form(make_matrix().toarray()))
     check_sparse("X", csr_array((0, 3)))
     check_sparse("X", bsr_array(np.ones((4, 6)), blocksize=(2, 3)))
+
+
+def test_check_sparse_says_where_rows_end() -> None:
+    X = csr_array(np.eye(3))
+    X.indptr[-1] = 10**6
+    said = "X is a malformed sparse matrix: indptr ends at 1000000, but there are 3 entries"
+    with pytest.raises(ValueError, match=f"^{said}$"):
+        check_sparse("X", X)
 
 
 def test_spare_room_at_the_end_is_allowed() -> None:

@@ -1,7 +1,11 @@
-"""Small tables for notebooks: safe, and with the look of the page."""
+"""Small tables for notebooks: safe, and with the look of the page; arrays for pages."""
 
+import base64
 import html
 from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
 
 _BOX = (
     "font:14px/1.5 system-ui,sans-serif;color:#1c2430;background:#fff;border:1px solid #d9dee4;"
@@ -27,6 +31,11 @@ def show_hidden(name: object) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def pack(array: Any, kind: str) -> str:
+    """Return an array for JSON: base64 of little-endian numbers of a kind such as ``"<f8"``."""
+    return base64.b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode()
 
 
 def render_box(title: str, *parts: str) -> str:

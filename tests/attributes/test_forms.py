@@ -1,5 +1,6 @@
 """Forms of attributes, and what is said of those that cannot be read."""
 
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy.sparse import csr_array
 
 from gradraker.attributes import learn_attributes
 from gradraker.attributes.alignment import align_attributes, append_described_nodes
-from gradraker.attributes.entries import to_raw_column
+from gradraker.attributes.entries import to_entries, to_raw_column
 from gradraker.attributes.forms import read_attributes
 from gradraker.attributes.vectorizing import fit_column
 from gradraker.exceptions import UnknownNodesError
@@ -129,6 +130,17 @@ def test_words_stay_words_for_few_nodes() -> None:
     full = {node: {"red": 1, "new": 5} for node in "abc"}
     _, more = align_attributes(full, graph, graph, "error", table)
     np.testing.assert_array_equal(more.matrix.toarray(), [[1.0, 0.0]] * 3)
+
+
+def test_words_are_named_in_the_order_in_which_they_come() -> None:
+    words: Any = {"a": {"red": 1, "old": 2}, "b": ["red"]}
+    assert read_attributes(words, np.array(["a", "b"])).names == ("red", "old")
+
+
+def test_entries_are_plain_numbers_and_texts() -> None:
+    found = to_entries(["a", float("nan"), 2, timedelta(minutes=1)])
+    assert found.dtype == object
+    assert found.tolist() == ["a", None, 2, 60.0]
 
 
 def test_nodes_that_are_not_named_have_no_attributes() -> None:

@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from gradraker import SKGNodeRegressor, SKGRegressor, load_temperature
 from gradraker.explain import Explanation, efficient_distance, noise_range
 from gradraker.kernels.shift_invariant import KERNELS
-from gradraker.linear import weights as weights_module
+from gradraker.linear import lms as weights_module
 from small_skg import M, N, fitted, graph, regressor, values
 
 # -- what a reader sees ------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from scipy import sparse
 
 from gradraker import load
 from gradraker.kernels.shift_invariant import KERNELS
-from gradraker.linear import weights as weights_module
+from gradraker.linear import lms as weights_module
 from oracles import skg as skg_oracle
 from small_skg import M, N, assert_same, fitted, graph, regressor, values
 

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from forked_process import start_python
 from gradraker import adjacency_vectors, read_edges, read_values
 from gradraker.exceptions import GraphFileError
-from gradraker.io.text import text_table
-from gradraker.io.text.names_in_text import unescape_name
+from gradraker.io import text_table
+from gradraker.io.names_in_text import unescape_name
 from oracles.text_tables import read_line_by_line
 
 # Random files are small; pieces of a few bytes make them many pieces all the same.

@@ -1,4 +1,4 @@
-"""Closed forms of ridge regression against refits, and blocks against batches."""
+"""Closed forms of ridge regression against refits, blocks against batches, and the criterion."""
 
 from typing import Any
 
@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import random_graph
+from gradraker.datasets import make_geometric_graph
 from gradraker.linear import ridge
 from oracles import nodes as oracle
 from oracles import primal_ridge
@@ -174,3 +176,74 @@ def test_inverse_is_symmetric_to_the_last_bit() -> None:
     Z, _, _ = _problem(3)
     for inverse in (ridge.invert_dual(Z @ Z.T, 1e-9), primal_ridge.invert_primal(Z.T @ Z, 1e-9)):
         assert np.array_equal(inverse, inverse.T)
+
+
+def test_criterion_equals_refits_and_likelihood() -> None:
+    A, values, known = random_graph()
+    K = oracle.kernel(A, ("hop1", "degree"), 1.0)[np.ix_(known, known)]
+    y = values[known]
+    alphas = np.array([0.01, 0.3, 10.0])
+    curve = ridge.compute_criterion_curve(K, y[:, np.newaxis], alphas)
+    for i, alpha in enumerate(alphas):
+        expected_loo, expected = oracle.criterion(K, y, alpha)
+        assert curve.loo[i] == pytest.approx(expected_loo, rel=1e-9)
+        assert curve.criterion[i] == pytest.approx(expected, abs=1e-9)
+    # Columns of values that are equal have the criterion of one.
+    twice = ridge.compute_criterion_curve(K, np.column_stack([y, y]), alphas)
+    np.testing.assert_allclose(twice.criterion, curve.criterion, atol=1e-9)
+
+
+def test_likelihood_counts_less_where_many_values_are_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    A, values, known = random_graph()
+    K = oracle.kernel(A, ("hop1", "degree"), 1.0)[np.ix_(known, known)]
+    y = values[known]
+    monkeypatch.setattr("gradraker.linear.ridge.MOST_BY_LIKELIHOOD", 6.5)
+    curve = ridge.compute_criterion_curve(K, y[:, np.newaxis], np.array([0.3]))
+    _, expected = oracle.criterion(K, y, 0.3, part=0.5)
+    assert curve.criterion[0] == pytest.approx(expected, abs=1e-9)
+
+
+def test_criterion_of_the_mean_is_the_limit_of_large_penalties() -> None:
+    A, values, known = random_graph()
+    K = oracle.kernel(A, ("hop1", "degree"), 1.0)[np.ix_(known, known)]
+    Y = values[known][:, np.newaxis]
+    curve = ridge.compute_criterion_curve(K, Y, np.array([1e9]))
+    # |K + αI| and yᵀQy both grow with α, and cancel but for terms of 1/α.
+    assert curve.criterion[0] == pytest.approx(ridge.compute_criterion_of_mean(Y), abs=1e-6)
+
+
+@pytest.mark.parametrize("n_targets", [1, 3])
+def test_gradient_equals_differences_of_the_criterion(n_targets: Any) -> None:
+    A, _, known = random_graph()
+    Y = np.random.default_rng(0).normal(size=(13, n_targets))
+    names = ("hop1", "degree", "far")
+    Ks = np.stack([oracle.kernel(A, [name], 1.0)[np.ix_(known, known)] for name in names])
+    theta = np.array([-0.5, -1.5, -2.0, -1.2])
+    value, gradient = ridge.compute_criterion_and_gradient(theta, Ks, Y, 0.6)
+    K, alpha = np.tensordot(np.exp(theta[:3]), Ks, 1), np.exp(theta[3])
+    if n_targets == 1:
+        held = 0.5 * np.log(np.exp(theta[:3]).sum()) ** 2
+        expected = oracle.criterion(K, Y[:, 0], alpha, part=0.6)[1] + held
+        assert value == pytest.approx(expected, abs=1e-9)
+    for i in range(4):
+        step = np.zeros(4)
+        step[i] = 1e-5
+        above, below = (
+            ridge.compute_criterion_and_gradient(theta + sign * step, Ks, Y, 0.6)[0]
+            for sign in (1, -1)
+        )
+        # Central differences are off by step² times the third derivative, some 1e-9 here.
+        assert gradient[i] == pytest.approx((above - below) / 2e-5, abs=1e-6)
+
+
+def test_shares_go_to_the_kernel_that_made_the_values() -> None:
+    data = make_geometric_graph(150, random_state=3)
+    A = data.adjacency.toarray()
+    Ks = np.stack([oracle.kernel(A, [name], 1.0) for name in ("hop2", "degree")])
+    rng = np.random.default_rng(0)
+    y = np.linalg.cholesky(Ks[0] + 0.01 * np.eye(150)) @ rng.normal(size=150)
+    shares = ridge.find_shares(Ks, y[:, np.newaxis], 1.0)
+    assert shares.sum() == pytest.approx(1.0)
+    assert shares[0] > 0.8

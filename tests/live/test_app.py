@@ -10,6 +10,7 @@ import pytest
 import requests
 
 from gradraker import NodeRegressor, load
+from gradraker.live.api.strict_json import RepeatedNameError, load_json
 from live_service import TOKEN, LiveService
 
 HEADERS = {"Authorization": f"Bearer {TOKEN}"}
@@ -211,6 +212,11 @@ def test_ndjson_is_kept_wholly_or_not_at_all(send: Any, learn: Any) -> None:
     twice = b'\n{"op": "put_value", "node": "x", "value": 1, "value": 2}'
     refused = send("POST", "/changes", data=twice, headers=headers)
     assert refused.json()["fields"] == [{"field": "line 2: value", "problem": "is given twice"}]
+
+
+def test_load_json_names_what_is_given_twice() -> None:
+    with pytest.raises(RepeatedNameError, match=r"^'Davos' is given twice$"):
+        load_json(b'{"values": {"Davos": 1, "Davos": 2}}')
 
 
 def test_changes_as_json(send: Any, learn: Any) -> None:

@@ -44,6 +44,15 @@ def less_mean(rows: Any, n_old: Any) -> Any:
     return rows - rows[:n_old].mean(axis=0)
 
 
+def chebyshev(P: Any, degree: Any, ratio: Any) -> Any:
+    """T_p(P/c) / T_p(1/c) with T_p(1/c) = ratio, by T_{j+1}(x) = 2 x T_j(x) − T_{j−1}(x)."""
+    c = 1.0 / np.cosh(np.arccosh(ratio) / degree)
+    before, now = np.eye(len(P)), P / c
+    for _ in range(degree - 1):
+        before, now = now, 2.0 / c * P @ now - before
+    return now / ratio
+
+
 def reach(A: Any, block: Any, direction: Any = "both", hidden: Any = (), n_old: Any = None) -> Any:
     """Where walks end, by the table of reaches."""
     P, W = walk(A, direction, hidden), scaled(links(A, direction, hidden))
@@ -54,6 +63,7 @@ def reach(A: Any, block: Any, direction: Any = "both", hidden: Any = (), n_old: 
         "community": lambda: less_mean(np.linalg.matrix_power(P, 8), n_old),
         "pagerank": lambda: pagerank(P, 0.95, 15),
         "far": lambda: pagerank(P, 0.99, 40),
+        "wide": lambda: chebyshev(P, 31, 2000.0),
         "alternating": lambda: pagerank(-W, 0.95, 15),
         "same_targets": lambda: pagerank(out @ into, 0.95, 8),
         "same_sources": lambda: pagerank(into @ out, 0.95, 8),
@@ -313,8 +323,19 @@ def degree_columns(A: Any, direction: Any = "both") -> Any:
 
 
 def degree_kernel(A: Any, width: Any, direction: Any = "both") -> Any:
+    """The kernel of degrees by the table of operators."""
+    return low_rank_kernel(degree_columns(A, direction), width)
+
+
+def community_rows(T: Any, probes: Any) -> Any:
+    """Where walks of 16 steps end, seen through probes, scaled to length 1."""
+    ends = np.linalg.matrix_power(T, 16) @ probes
+    return ends / np.sqrt((ends**2).sum(axis=1, keepdims=True))
+
+
+def low_rank_kernel(columns: Any, width: Any) -> Any:
     """exp(−d²/(2 w median)) without eigenvalues below 10⁻⁶ of the largest, diagonal scaled to 1."""
-    d2 = squared_distances(degree_columns(A, direction))
+    d2 = squared_distances(columns)
     values, U = np.linalg.eigh(np.exp(-d2 / (2.0 * width * median(d2))))
     K = (U * np.where(values > 1e-6 * values[-1], values, 0.0)) @ U.T
     return divide_by_roots(K, np.diag(K), np.diag(K))
@@ -331,6 +352,8 @@ def operator_kernel(
     """The kernel of one block by the table of operators."""
     if block == "degree":
         return degree_kernel(A, width, direction)
+    if block == "community":
+        return low_rank_kernel(community_rows(operator_walk(A, direction, hidden), probes), width)
     if block in ("same_targets", "same_sources"):
         return chain_kernel(meeting_walk(A, "out" if block == "same_targets" else "in", hidden), 1)
     for name, sign in (("hop", 1.0), ("alternating", -1.0)):

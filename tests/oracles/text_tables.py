@@ -12,10 +12,9 @@ import polars as pl
 
 from gradraker.exceptions import GraphFileError, Place
 from gradraker.graph.adapters.columns import ColumnPositions
-from gradraker.io import matrix_market
+from gradraker.io import matrix_market, text_table
 from gradraker.io.content import FileColumns
-from gradraker.io.text import text_table
-from gradraker.io.text.layout import Layout
+from gradraker.io.text_table import Layout
 
 BLANKS = " \t"
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")

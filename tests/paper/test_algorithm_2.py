@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from gradraker import sigma2_ranges
-from gradraker.paper.numbers.algorithm_2 import simulate_frequencies
-from gradraker.paper.plan import RunOptions
+from gradraker.paper.numbers.section_iv import simulate_frequencies
+from gradraker.paper.simulations import RunOptions
 
 SETTINGS = {
     "fraction": 0.4,

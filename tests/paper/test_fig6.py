@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from gradraker.paper import draw_figure
-from gradraker.paper.figures import write_caption
-from gradraker.paper.results import PaperResults
+from gradraker.paper.reproduction import write_caption
+from gradraker.paper.simulations import PaperResults
 
 
 def test_draw_marks_the_printed_and_our_boundary(results: PaperResults) -> None:

@@ -9,8 +9,7 @@ import pytest
 
 from gradraker.paper import draw_figure, make_table
 from gradraker.paper.figures.fig7_8 import simulate_pairs
-from gradraker.paper.plan import RunOptions
-from gradraker.paper.results import PaperResults
+from gradraker.paper.simulations import PaperResults, RunOptions
 
 
 def test_pairs_are_drawn_as_often_as_they_are_counted(results: PaperResults) -> None:

@@ -9,8 +9,9 @@ from matplotlib.figure import Figure
 
 import gradraker.paper.figures as figures_room
 from gradraker.paper import draw_figure
-from gradraker.paper.figures import FIGURES, write_caption
-from gradraker.paper.results import PaperResults
+from gradraker.paper.figures import FIGURES
+from gradraker.paper.reproduction import write_caption
+from gradraker.paper.simulations import PaperResults
 from gradraker.plotting import freeze_layout
 
 # Figures that the embedded data allow.

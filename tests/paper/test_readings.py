@@ -11,7 +11,7 @@ from gradraker.paper.numbers.readings import (
     simulate_scalings,
     simulate_self_loops,
 )
-from gradraker.paper.plan import RunOptions
+from gradraker.paper.simulations import RunOptions
 
 
 def find_largest(rows: Any) -> Any:

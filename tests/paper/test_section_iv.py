@@ -12,7 +12,7 @@ from gradraker.paper.numbers.section_iv import (
     simulate_circles,
     simulate_noise_ranges,
 )
-from gradraker.paper.plan import RunOptions
+from gradraker.paper.simulations import RunOptions
 from oracles import skg as skg_oracle
 from oracles.weights import contribution_weights
 

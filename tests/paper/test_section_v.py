@@ -14,8 +14,7 @@ from gradraker.paper.numbers.section_v import (
     simulate_similarities,
 )
 from gradraker.paper.paper_data import PaperGraph
-from gradraker.paper.plan import RunOptions
-from gradraker.paper.results import PaperResults
+from gradraker.paper.simulations import PaperResults, RunOptions
 
 
 def test_simulate_similarities_equals_a_loop_over_pairs(

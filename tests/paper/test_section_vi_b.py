@@ -7,7 +7,7 @@ import pytest
 
 from gradraker import SKGRegressor, gnmse, sigma2_ranges
 from gradraker.paper.numbers.section_vi_b import simulate_regulariser, simulate_sorted_errors
-from gradraker.paper.plan import RunOptions
+from gradraker.paper.simulations import RunOptions
 
 SETTINGS = {
     "fraction": 0.4,

@@ -296,7 +296,7 @@ def test_full_disk_is_named_with_the_file_and_costs_one_repeat(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("gradraker.sweep.checkpoint.os.fsync", full)
+        patch.setattr("gradraker.sweep.sweep_result.os.fsync", full)
         with pytest.raises(OSError, match="No space left") as caught:
             sweep(checkpoint=path)
     assert caught.value.filename == str(path)

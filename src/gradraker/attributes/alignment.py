@@ -137,11 +137,9 @@ def warn_of_columns(table: AttributeTable) -> None:
 
 def _list_columns(table: AttributeTable, found: NDArray[np.bool_]) -> list[str]:
     """Names of columns, as they were given, of which all numbers are found."""
-    if table.columns is None:
-        return [name for name, is_found in zip(table.names, found, strict=True) if is_found]
-    ends = np.cumsum([len(column.outputs) for column in table.columns])
-    parts = zip(table.columns, np.split(found, ends[:-1]), strict=True)
-    return [column.name for column, own in parts if own.all()]
+    names = table.names if table.columns is None else table.column_names
+    n_others = np.bincount(table.sources, weights=~found, minlength=len(names))
+    return [name for name, n in zip(names, n_others, strict=True) if n == 0]
 
 
 def warn_of_leaks(

@@ -64,17 +64,15 @@ class NumberColumn:
         numbers = np.empty((len(entries), 1))
         for i, entry in enumerate(entries):
             try:
-                numbers[i, 0] = np.nan if _is_null(entry, self.null_texts) else _to_number(entry)
+                if isinstance(entry, timedelta):
+                    entry = entry.total_seconds()
+                numbers[i, 0] = np.nan if _is_null(entry, self.null_texts) else float(entry)
             except (TypeError, ValueError):
                 raise ValueError(
                     f"attributes holds {entry!r} in column {self.name!r}, where there were numbers "
                     "before: give a number, or None if it is missing"
                 ) from None
         return numbers
-
-
-def _to_number(entry: Any) -> float:
-    return entry.total_seconds() if isinstance(entry, timedelta) else float(entry)
 
 
 @dataclass(frozen=True)

@@ -50,15 +50,7 @@ def to_raw_column(series: nw.Series[Any]) -> RawColumn:
 
 
 def to_entries(entries: Sequence[Any]) -> Entries:
-    """Return entries as plain numbers, texts and dates; None where one is missing.
-
-    Examples
-    --------
-    >>> from datetime import timedelta
-    >>> from gradraker.attributes.entries import to_entries
-    >>> to_entries(["a", float("nan"), 2, timedelta(minutes=1)])
-    array(['a', None, 2, 60.0], dtype=object)
-    """
+    """Return entries as plain numbers, texts and dates; None where one is missing."""
     found = np.empty(len(entries), dtype=object)
     for i, entry in enumerate(entries):
         found[i] = _to_plain(entry)

@@ -75,7 +75,9 @@ def restore_attributes(state: dict[str, Any], arrays: Arrays, n: int) -> Attribu
     if state["is_sparse"]:
         matrix: Any = restore_csr(arrays, _PREFIX, (n, d), "attributes")
     else:
-        matrix = _restore_dense(arrays, n, d)
+        matrix = arrays[_PREFIX + "matrix"].astype(np.float64, casting="safe")
+        if matrix.shape != (n, d) or np.isinf(matrix).any():
+            raise ValueError("the attributes are not consistent")
     if not is_named:  # as many as the matrix really has
         names = tuple(f"x{i}" for i in range(d))
     raw = _restore_raw(state["raw"], columns, n)
@@ -103,10 +105,3 @@ def _restore_raw(
 def _select_arrays(i: int, arrays: Arrays) -> Arrays:
     names = ((name, _COLUMN.format(i, name)) for name in ARRAYS)
     return {name: arrays[key] for name, key in names if key in arrays}
-
-
-def _restore_dense(arrays: Arrays, n: int, d: int) -> Any:
-    matrix = arrays[_PREFIX + "matrix"].astype(np.float64, casting="safe")
-    if matrix.shape != (n, d) or np.isinf(matrix).any():
-        raise ValueError("the attributes are not consistent")
-    return matrix

@@ -56,11 +56,6 @@ class GivenAttributes(NamedTuple):
     source: Source = "array"
 
     @property
-    def is_partial(self) -> bool:
-        """Whether columns that are absent are missing."""
-        return self.source == "named"
-
-    @property
     def n_rows(self) -> int:
         """Number of rows."""
         if self.nodes is not None:
@@ -79,13 +74,6 @@ def read_attributes(
     """Read attributes in any form; ``form`` settles what named numbers are.
 
     ``columns`` are those of attributes that came before: one more holds the names of nodes.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gradraker.attributes.forms import read_attributes
-    >>> read_attributes({"a": {"red": 1, "old": 2}, "b": ["red"]}, np.array(["a", "b"])).names
-    ('red', 'old')
     """
     table = to_table(attributes)
     if table is None:
@@ -293,7 +281,11 @@ def _read_table(
         nodes = _get_index(native, table, graph_nodes)
     if not others:
         raise ValueError("attributes is a table without a column beside the names of nodes")
-    _check_distinct_nodes(nodes)
+    repeated = find_repeated(nodes)
+    if repeated is not None:
+        raise ValueError(
+            f"attributes holds two rows for node {to_plain_name(repeated)!r}: give one row per node"
+        )
     return GivenAttributes(nodes, others, None, None, "frame")
 
 
@@ -348,14 +340,6 @@ def _get_index(native: Any, table: nw.DataFrame[Any], graph_nodes: Names) -> Nam
         f"attributes is a table whose columns are {', '.join(map(str, table.columns[:8]))}: call "
         "the column with the names of nodes 'node', or make it the index"
     )
-
-
-def _check_distinct_nodes(nodes: Names) -> None:
-    repeated = find_repeated(nodes)
-    if repeated is not None:
-        raise ValueError(
-            f"attributes holds two rows for node {to_plain_name(repeated)!r}: give one row per node"
-        )
 
 
 # -- triplets --------------------------------------------------------------------------------

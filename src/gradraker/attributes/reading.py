@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 from gradraker.attributes.forms import NODE_HEADINGS
 from gradraker.exceptions import GraphFileError
-from gradraker.io.content import Progress, ignore_progress
+from gradraker.io.content import Progress, ignore_progress, take_first_line
 from gradraker.io.parquet import read_parquet_table
 from gradraker.io.readers import open_file
-from gradraker.io.text.layout import take_first_line
 
 if TYPE_CHECKING:
     import polars as pl

@@ -1,13 +1,15 @@
 """Attributes of the nodes of a graph as one matrix, with what turns entries into its numbers."""
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse, vstack
 
+from gradraker._fields import describe_fields
 from gradraker.attributes.columns import Column, NumberColumn
 from gradraker.attributes.entries import RawColumn, to_raw_column
 from gradraker.attributes.forms import Form, GivenAttributes, Source, check_numbers, read_attributes
@@ -22,28 +24,10 @@ class AttributeWarning(UserWarning):
     """Attributes that tell nothing, or too much."""
 
 
+@describe_fields
 @dataclass(frozen=True, eq=False)
 class AttributeTable:
     """Attributes of all nodes: a row per node, whether its attributes are given, and encoders.
-
-    Attributes
-    ----------
-    matrix : array or csr_array of shape (n, d)
-        Numbers; NaN where one is missing. Sparse matrices have no missing ones.
-    given : array of shape (n,)
-        Whether a node came with attributes.
-    names : tuple of str
-        Names of the columns.
-    columns : tuple of encoders or None
-        Encoders of the columns of a frame; None for arrays, matrices and bags of words.
-    is_named : bool
-        Whether a user named the columns; those of arrays are numbers.
-    source : str
-        Where the attributes came from.
-    raw : dict of RawColumn
-        Entries of the columns of a frame that are not numbers, by name.
-    is_learned : array of shape (n,)
-        Whether the attributes of a node were among those that encoders were fitted on.
 
     Examples
     --------
@@ -54,14 +38,23 @@ class AttributeTable:
     AttributeTable: 1 numbers per node (number: 1)
     """
 
-    matrix: Any
-    given: NDArray[np.bool_]
-    names: tuple[str, ...]
-    columns: tuple[Column, ...] | None = None
-    is_named: bool = True
-    source: Source = "array"
-    raw: dict[str, RawColumn] = field(default_factory=dict)
-    is_learned: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+    matrix: Annotated[
+        Any, "Numbers (n, d), NaN where one is missing; or a csr_array, without missing ones."
+    ]
+    given: Annotated[NDArray[np.bool_], "Whether each node (n,) came with attributes."]
+    names: Annotated[tuple[str, ...], "Names of the columns."]
+    columns: Annotated[
+        tuple[Column, ...] | None,
+        "Encoders of the columns of a frame; None for arrays, matrices and bags of words.",
+    ]
+    is_named: Annotated[bool, "Whether a user named the columns; those of arrays are numbers."]
+    source: Annotated[Source, "Where the attributes came from."]
+    raw: Annotated[
+        dict[str, RawColumn], "Entries of the columns of a frame that are not numbers, by name."
+    ]
+    is_learned: Annotated[
+        NDArray[np.bool_], "Whether attributes of each node (n,) are among those of the encoders."
+    ]
 
     @property
     def form(self) -> Form:
@@ -101,9 +94,7 @@ class AttributeTable:
 
     def describe(self) -> dict[str, Any]:
         """Return what was understood, as a dict that JSON can hold."""
-        kinds: dict[str, int] = {}
-        for column in self.columns or ():
-            kinds[column.kind] = kinds.get(column.kind, 0) + 1
+        kinds = dict(Counter(column.kind for column in self.columns or ()))
         if self.columns is None:
             kinds["count" if self.is_sparse else "number"] = len(self.names)
         return {
@@ -134,7 +125,7 @@ class AttributeTable:
         nobody = np.zeros(added, dtype=np.bool_)
         return replace(
             self,
-            matrix=_stack(self.matrix, _make_missing(self, added)),
+            matrix=_stack(self.matrix, _make_missing(added, len(self.names), self.is_sparse)),
             given=np.concatenate([self.given, nobody]),
             raw={name: column.resize(n) for name, column in self.raw.items()},
             is_learned=np.concatenate([self.is_learned, nobody]),
@@ -223,7 +214,7 @@ class AttributeTable:
         expected = self.column_names
         missing = [name for name in expected if name not in given.columns]
         extra = [name for name in given.columns if name not in expected]
-        if given.is_partial:
+        if given.source == "named":  # columns that are absent are missing
             missing = []
         if missing or extra:
             parts = [f"lacks {list_names(missing)}"] if missing else []
@@ -236,10 +227,9 @@ class AttributeTable:
         )
 
 
-def _make_missing(table: AttributeTable, n: int) -> Any:
+def _make_missing(n: int, d: int, is_sparse: bool) -> Any:
     """Rows of nodes without attributes."""
-    shape = (n, len(table.names))
-    return csr_array(shape) if table.is_sparse else np.full(shape, np.nan)
+    return csr_array((n, d)) if is_sparse else np.full((n, d), np.nan)
 
 
 def _stack(first: Any, second: Any) -> Any:
@@ -260,9 +250,7 @@ def encode_columns(columns: Sequence[Column], entries: Sequence[Any]) -> NDArray
     return matrix
 
 
-def learn_attributes(
-    attributes: Any, nodes: Names, *, order: Names | None = None
-) -> AttributeTable:
+def learn_attributes(attributes: Any, nodes: Names) -> AttributeTable:
     """Read attributes of some nodes and fit what encodes them.
 
     Parameters
@@ -270,9 +258,7 @@ def learn_attributes(
     attributes : frame, array, sparse matrix or mapping
         See :meth:`gradraker.NodeRegressor.fit`.
     nodes : sequence of n names
-        The nodes of the graph.
-    order : sequence of names, optional
-        The order of attributes without names; default that of ``nodes``.
+        The nodes of the graph; attributes without names are in their order.
 
     Examples
     --------
@@ -282,7 +268,7 @@ def learn_attributes(
     AttributeTable: 2 numbers per node (number: 2); 1 without
     """
     given = read_attributes(attributes, nodes)
-    return fit_table(given, find_rows(given, nodes, nodes if order is None else order), len(nodes))
+    return fit_table(given, find_rows(given, nodes, nodes), len(nodes))
 
 
 def fit_table(given: GivenAttributes, rows: NDArray[np.int64], n: int) -> AttributeTable:
@@ -299,11 +285,9 @@ def fit_table(given: GivenAttributes, rows: NDArray[np.int64], n: int) -> Attrib
     is_named = names is not None
     if names is None:
         names = tuple(f"x{i}" for i in range(given.matrix.shape[1]))
-    is_sparse = columns is None and issparse(given.matrix)
-    empty = csr_array((n, len(names))) if is_sparse else np.full((n, len(names)), np.nan)
     nobody = np.zeros(n, dtype=np.bool_)
     table = AttributeTable(
-        empty,
+        _make_missing(n, len(names), columns is None and issparse(given.matrix)),
         nobody,
         names,
         columns,

@@ -61,8 +61,10 @@ def _to_series(name: str, entries: Entries, *, is_categorical: bool) -> Any:
 
 def _take_out(name: str, vectorizer: Any) -> Column:
     """What a fitted vectorizer of one column learned."""
+    from skrub._clean_null_strings import STR_NA_VALUES
+
     kind = vectorizer.column_to_kind_.get(name)
-    null_texts = _list_null_texts()
+    null_texts = tuple(STR_NA_VALUES)  # that skrub takes for a missing entry
     if kind == "numeric":
         return NumberColumn(name, null_texts)
     encoder = vectorizer.transformers_[name]
@@ -97,10 +99,3 @@ def _find_form(vectorizer: Any, name: str) -> str | None:
         if isinstance(form, str):
             return form
     return None
-
-
-def _list_null_texts() -> tuple[str, ...]:
-    """Texts that skrub takes for a missing entry."""
-    from skrub import _clean_null_strings
-
-    return tuple(_clean_null_strings.STR_NA_VALUES)

@@ -63,7 +63,7 @@ def list_prediction_rows(
     if top <= 0:
         yield from rows
         return
-    from gradraker.io.text.names_in_text import escape_name
+    from gradraker.io.names_in_text import escape_name
 
     shown: Callable[[str], str] = str if raw_names else escape_name
     found = result.find_contributors(top)
@@ -94,7 +94,7 @@ def list_column_rows(
     columns: Mapping[str, "NDArray[Any]"], *, raw_names: bool
 ) -> Iterator[Sequence[object]]:
     """Yield a header and the rows of columns."""
-    from gradraker.io.text.names_in_text import escape_name
+    from gradraker.io.names_in_text import escape_name
 
     shown: Callable[[str], str] = str if raw_names else escape_name
     yield list(columns)
@@ -112,7 +112,7 @@ def list_column_rows(
 
 def make_csv(rows: Iterable[Sequence[object]]) -> Write:
     """Write rows as CSV; numbers have as many digits as it takes to read them back exactly."""
-    from gradraker.io.text.names_in_text import quote_field
+    from gradraker.io.names_in_text import quote_field
 
     def write(file: BinaryIO) -> None:
         stream = io.TextIOWrapper(file, encoding="utf-8", newline="")

@@ -77,11 +77,8 @@ class _DaskModel(BaseEstimator):
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __getstate__(self) -> dict[str, Any]:
-        state = dict(vars(self))
-        state.update(client=None)
-        state.pop("_folder", None)
-        state.pop("_file", None)
-        return state
+        kept = {name: one for name, one in vars(self).items() if name not in ("_folder", "_file")}
+        return kept | {"client": None}
 
     @property
     def client_(self) -> Any:

@@ -59,14 +59,8 @@ def load_temperature(
     """
     check_choice("month", month, MONTHS)
     stations = _read_stations()
-    return _join_by_altitude(
-        stations,
-        np.array([float(row[month]) for row in stations]),
-        weighted=weighted,
-        self_loops=self_loops,
-        name=f"Temperature-{month.capitalize()}",
-        months=month.capitalize(),
-    )
+    values = np.array([float(row[month]) for row in stations])
+    return _join_by_altitude(stations, values, month.capitalize(), weighted, self_loops)
 
 
 INFO = DatasetInfo(
@@ -113,27 +107,19 @@ def load_temperature_normals(
     """
     stations = _read_stations()
     series = np.array([[float(row[month]) for row in stations] for month in MONTHS])  # [12, n]
-    data = _join_by_altitude(
-        stations,
-        series.mean(axis=0),
-        weighted=weighted,
-        self_loops=self_loops,
-        name="Temperature normals",
-        months="all months",
-    )
+    data = _join_by_altitude(stations, series.mean(axis=0), None, weighted, self_loops)
     return data, series
 
 
 def _join_by_altitude(
     stations: list[dict[str, str]],
     values: NDArray[np.float64],
-    *,
+    month: str | None,
     weighted: bool,
     self_loops: bool,
-    name: str,
-    months: str,
 ) -> GraphDataset:
-    """Join stations of similar altitude."""
+    """Join stations of similar altitude; values are those of a month, or means over all."""
+    name = "Temperature normals" if month is None else f"Temperature-{month}"
     positions = np.array(
         [[float(row[column]) for column in POSITION_NAMES] for row in stations]
     )  # [n, 3]
@@ -151,8 +137,8 @@ def _join_by_altitude(
         positions=positions,
         position_names=POSITION_NAMES,
         description=(
-            f"Mean air temperature of {months} 1961-1990 in °C, 2 m above ground, at "
-            "Swiss weather stations; an edge joins stations whose altitudes differ by less than "
+            f"Mean air temperature of {month or 'all months'} 1961-1990 in °C, 2 m above ground, "
+            "at Swiss weather stations; an edge joins stations whose altitudes differ by less than "
             f"{ALTITUDE_RANGE_M:g} m{', with weight exp(-difference/300)' if weighted else ''}"
         ),
         licence="CC BY 4.0. Source: MeteoSwiss",

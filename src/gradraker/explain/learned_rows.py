@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.features import RowArrays
-from gradraker.linear.weights import contribution_weights, iterate_weight_batches
+from gradraker.linear.lms import contribution_weights, iterate_weight_batches
 
 # Nodes learned one at a time that wait, as bytes and numbers in lists, until they are joined.
 _MOST_ONES = 1000

@@ -9,7 +9,7 @@ from sklearn.utils import check_array
 from gradraker._compiled.adjoint import run_kernel_adjoint_pass
 from gradraker._validation import check_choice, check_count, check_learning_rate, check_positive
 from gradraker.kernels.shift_invariant import get_kernel
-from gradraker.linear.weights import check_order
+from gradraker.linear.lms import check_order
 
 
 def similarity_measure(Z_i: ArrayLike, Z_j: ArrayLike, learning_rate: float) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ from gradraker._validation import to_read_only
 from gradraker.explain.learned_rows import Evidence
 from gradraker.explain.linear_explanation import LinearExplanation, check_row
 from gradraker.explain.similarity import efficient_distance, noise_range
-from gradraker.linear.weights import sum_weights_by_node
+from gradraker.linear.lms import sum_weights_by_node
 
 # A sum of weights this far from 1 is worth a word (section VI.B.2 of the paper).
 _FAR_FROM_ONE = 0.1

@@ -10,7 +10,7 @@ from gradraker.features.fourier import (
     predict_linear,
     to_row_arrays,
 )
-from gradraker.features.identities import check_references, identify_reference
+from gradraker.graph.names import check_references, identify_reference
 
 __all__ = [
     "FrequencyTable",

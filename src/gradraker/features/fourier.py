@@ -13,8 +13,8 @@ from scipy.sparse import csr_array, issparse
 
 from gradraker._compiled.draws import draw_rows, mark_used
 from gradraker._compiled.fourier_lms import compute_feature_rows, predict_rows, project_rows
-from gradraker.features.identities import identify_references, to_plain_name
 from gradraker.features.parallel import count_threads, parallel_for, prefetch_map
+from gradraker.graph.names import identify_references, to_plain_reference
 from gradraker.kernels.shift_invariant import get_kernel
 
 # The features of a chunk fit in a core's own cache; those of the whole graph are never held.
@@ -105,7 +105,7 @@ class FrequencyTable:
     def add(self, names: Sequence[Hashable]) -> None:
         """Append nodes that are not yet in the table."""
         n_old, n_new = len(self), len(self) + len(names)
-        plain = [to_plain_name(name) for name in names]
+        plain = [to_plain_reference(name) for name in names]
         identities = identify_references(plain)
         if n_new > self.units.shape[0]:
             self._reserve(max(n_new, 2 * n_old))

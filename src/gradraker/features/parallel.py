@@ -1,4 +1,4 @@
-"""Loops over rows: in blocks, on a few threads; how many threads linear algebra may use.
+"""How long work is done: rows in blocks on a few threads, pieces on a cluster, and who watches.
 
 ``partial_fit`` of 10 000 nodes (those of ``benchmarks/bench_online.py``), against the 354 ms of a
 NumPy loop; medians of 25 turns on 2 cores, with nothing else running:
@@ -12,9 +12,10 @@ features and training in turn, on one thread              41 ms  9×
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -27,6 +28,13 @@ _BLOCKS_PER_THREAD = 4
 # Linear algebra on matrices with fewer rows takes less time than setting its threads does; with
 # more rows it is worth several threads, even if these wait for each other.
 _SMALL, _LARGE = 128, 4000
+# What a piece needs beside itself is shared by all pieces.
+Task = Callable[[Any, Any], Any]
+Mapper = Callable[[Task, Any, Sequence[Any]], list[Any]]
+_MAPPER: ContextVar[Mapper | None] = ContextVar("mapper", default=None)
+# Stage, how much is done, and of how much.
+Watcher = Callable[[str, int, int], object]
+_WATCHER: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 
 
 def count_threads() -> int:
@@ -157,3 +165,66 @@ def use_one_blas_thread(n_rows: int | None = None) -> AbstractContextManager[Any
 @lru_cache(maxsize=1)
 def _find_libraries() -> ThreadpoolController:
     return ThreadpoolController()  # finding them takes some ten milliseconds
+
+
+@contextmanager
+def use_mapper(mapper: Mapper) -> Iterator[None]:
+    """Give pieces of fits in a ``with`` block to ``mapper``, which returns results in order."""
+    token = _MAPPER.set(mapper)
+    try:
+        yield
+    finally:
+        _MAPPER.reset(token)
+
+
+def is_spread() -> bool:
+    """Whether pieces go elsewhere, so that it pays to try more of them at once."""
+    return _MAPPER.get() is not None
+
+
+def map_pieces(task: Task, shared: Any, pieces: Sequence[Any]) -> list[Any]:
+    """Return ``task(shared, piece)`` of each piece; several may be done elsewhere.
+
+    Examples
+    --------
+    >>> from gradraker.features.parallel import map_pieces
+    >>> map_pieces(lambda shared, piece: shared * piece, 10, [1, 2])
+    [10, 20]
+    """
+    mapper = _MAPPER.get()
+    if mapper is None or len(pieces) < 2:
+        return [task(shared, piece) for piece in pieces]
+    return mapper(task, shared, pieces)
+
+
+@contextmanager
+def watch_progress(watcher: Watcher) -> Iterator[None]:
+    """Call ``watcher(stage, done, total)`` while long work goes on in this context.
+
+    Node models tell the stages of a fit: kernels that are compared, known nodes that are walked
+    from, the residual of a solve. What the watcher raises stops the work, and the model stays as
+    it was.
+
+    Examples
+    --------
+    >>> from gradraker import NodeRegressor, load_temperature
+    >>> from gradraker.models import watch_progress
+    >>> data = load_temperature()
+    >>> stages = set()
+    >>> with watch_progress(lambda stage, done, total: stages.add(stage)):
+    ...     model = NodeRegressor(solver="operators").fit(data, data.values)
+    >>> sorted(stages)
+    ['choosing a kernel', 'solving', 'walking from known nodes']
+    """
+    token = _WATCHER.set(watcher)
+    try:
+        yield
+    finally:
+        _WATCHER.reset(token)
+
+
+def tell_progress(stage: str, done: int, total: int) -> None:
+    """Tell the watcher, if there is one."""
+    watcher = _WATCHER.get()
+    if watcher is not None:
+        watcher(stage, done, total)

@@ -8,6 +8,7 @@ that on A + Aᵀ, and O and N those on A and Aᵀ:
 ``community``    P⁸ minus the mean of its rows: how much the end of a walk depends on its start
 ``pagerank``     personalised PageRank of P: damping 0.95, 15 steps
 ``far``          the same with damping 0.99 and 40 steps
+``wide``         T₃₁(P/c) / T₃₁(1/c), a Chebyshev polynomial that is 2000 at 1/c: near P¹²⁸
 ``alternating``  PageRank of −W, 0.95, 15: neighbours count negative, their neighbours positive
 ``same_targets`` PageRank of O N, 0.95, 8: nodes that link to the same nodes
 ``same_sources`` PageRank of N O, 0.95, 8: nodes that the same nodes link to
@@ -17,6 +18,7 @@ where PageRank of T with damping c is the last R of R ← (1 − c) I + c T R fr
 "out" or "in" replaces A + Aᵀ by A or Aᵀ.
 """
 
+import math
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -35,6 +37,8 @@ from gradraker.features.row_blocks import RowBlocks
 # Columns that are walked together: enough for vector instructions, with n × 64 numbers of
 # working memory.
 _COLUMNS = 64
+# What a Chebyshev polynomial is at 1 over its most within ±c, which it forgets.
+_LEAST_CHEBYSHEV = 2000.0
 # With fewer draws in a block, a second thread costs more than it saves.
 _DRAWS_PER_BLOCK = 50_000
 
@@ -42,7 +46,8 @@ _DRAWS_PER_BLOCK = 50_000
 class Reach(NamedTuple):
     """How a reach is walked: matrices of one step, number of steps, damping (None: plain power).
 
-    With ``centred`` the mean of all rows is subtracted from each.
+    With ``centred`` the mean of all rows is subtracted from each. With ``is_chebyshev`` the walk is
+    a Chebyshev polynomial, which forgets its start as a power of four times as many steps does.
     """
 
     step: tuple[str, ...]
@@ -50,17 +55,32 @@ class Reach(NamedTuple):
     damping: float | None
     sign: float = 1.0
     centred: bool = False
+    is_chebyshev: bool = False
+
+    def list_factors(self) -> list[tuple[float, float]]:
+        """(a, b) of each step: R ← a T R + b times the R before, or I with damping."""
+        if self.damping is not None:
+            return [(self.sign * self.damping, 1.0 - self.damping)] * self.n_steps
+        if not self.is_chebyshev:
+            return [(1.0, 0.0)] * self.n_steps
+        angle = math.acosh(_LEAST_CHEBYSHEV) / self.n_steps
+        at_one = [math.cosh(j * angle) for j in range(self.n_steps + 1)]  # T_j(1/c)
+        return [(1.0, 0.0)] + [
+            (2.0 * at_one[1] * at_one[j] / at_one[j + 1], -at_one[j - 1] / at_one[j + 1])
+            for j in range(1, self.n_steps)
+        ]
 
 
 _NAMED = {
     "community": Reach(("P",), 8, None, centred=True),
     "pagerank": Reach(("P",), 15, 0.95),
     "far": Reach(("P",), 40, 0.99),
+    "wide": Reach(("P",), 31, None, is_chebyshev=True),
     "alternating": Reach(("W",), 15, 0.95, -1.0),
     "same_targets": Reach(("O", "N"), 8, 0.95),
     "same_sources": Reach(("N", "O"), 8, 0.95),
 }
-REACHES = (*_NAMED, *(f"hop{k}" for k in range(1, 100)))
+REACHES = (*_NAMED, *(f"hop{k}" for k in range(1, 1000)))
 
 
 def get_reach(name: str) -> Reach:
@@ -203,14 +223,21 @@ def propagate(step: Sequence[csr_array], X: NDArray[Any], reach: Reach) -> NDArr
         for first in range(start, stop, _COLUMNS):
             columns = slice(first, min(first + _COLUMNS, stop))
             origin = np.ascontiguousarray(X[:, columns], dtype=np.float64)
-            now, other, free = origin, np.empty_like(origin), np.empty_like(origin)
-            for _ in range(reach.n_steps):
+            now = earlier = origin
+            free = [np.empty_like(origin) for _ in range(2 + len(step))]
+            for factor, kept in reach.list_factors():
+                ends = now
                 for matrix in reversed(step):
-                    multiply_sparse(matrix.indptr, matrix.indices, matrix.data, now, other)
-                    now, other, free = other, free, other
-                if reach.damping is not None:
-                    now *= reach.sign * reach.damping
-                    now += (1.0 - reach.damping) * origin
+                    start_of_step, ends = ends, free.pop()
+                    multiply_sparse(matrix.indptr, matrix.indices, matrix.data, start_of_step, ends)
+                    if start_of_step is not now:
+                        free.append(start_of_step)
+                if kept:
+                    ends *= factor
+                    ends += kept * (earlier if reach.is_chebyshev else origin)
+                if earlier is not origin:
+                    free.append(earlier)
+                now, earlier = ends, now
             result[:, columns] = now
 
     parallel_for(walk, X.shape[1], _COLUMNS)
@@ -244,14 +271,14 @@ class Walker:
         names = reach.step[::-1] if back else reach.step
         step = [self._load(name, back) for name in names]
         now, other, free = X, self.engine.xp.empty_like(X), self.engine.xp.empty_like(X)
-        for _ in range(reach.n_steps):
-            for number in reversed(range(len(step))):
-                factor, kept = 1.0, 0.0
-                if number == 0 and reach.damping is not None:
-                    factor, kept = reach.sign * reach.damping, 1.0 - reach.damping
-                    other[...] = X
-                self.engine.multiply(step[number], now, X.shape[1], other, factor, kept)
+        for number, (factor, kept) in enumerate(reach.list_factors()):
+            for matrix in step[:0:-1]:
+                self.engine.multiply(matrix, now, X.shape[1], other)
                 now, other, free = other, free, other
+            if kept and (number < 2 or not reach.is_chebyshev):
+                other[...] = X
+            self.engine.multiply(step[0], now, X.shape[1], other, factor, kept)
+            now, other, free = other, free, other
         return now
 
     def _load(self, name: str, back: bool) -> Any:
@@ -291,27 +318,6 @@ def draw_vectors(
 
     parallel_for(draw, identities.size, 1 + _DRAWS_PER_BLOCK // n_vectors)
     return vectors
-
-
-def compute_degree_columns(
-    A: csr_array, *, direction: str = "both", hidden: NDArray[np.bool_] | None = None
-) -> NDArray[np.float64]:
-    """Logarithms log(1 + ·) of the degrees of each node, shape (n, 4).
-
-    Sums of the absolute weights of all edges, of the edges out of the node, and of those into it;
-    then the mean of the first column over the neighbours (0 without neighbours). Edges to hidden
-    nodes do not count, nor do edges of the other direction where one is chosen.
-    """
-    nothing = np.zeros(A.shape[0])
-    out = (
-        nothing if direction == "in" else drop_hidden(orient_edges(A, "out"), hidden).sum(axis=1)
-    )  # [n]
-    into = nothing if direction == "out" else drop_hidden(orient_edges(A, "in"), hidden).sum(axis=1)
-    own = np.log1p(out + into)
-    links = drop_hidden(orient_edges(A, direction), hidden)
-    total = links.sum(axis=1)
-    mean = np.divide(links @ own, total, out=np.zeros_like(own), where=total > 0.0)
-    return np.column_stack([own, np.log1p(out), np.log1p(into), mean])  # [n, 4]
 
 
 class Structure(NamedTuple):

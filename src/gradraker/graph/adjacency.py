@@ -7,8 +7,8 @@ from typing import Any, Literal
 import scipy.sparse as sp
 
 from gradraker.graph.adapters import GraphOptions, to_edge_list
+from gradraker.graph.edges import VectorOptions, choose_matrix
 from gradraker.graph.hops import count_walks
-from gradraker.graph.matrix import VectorOptions, choose_matrix
 from gradraker.graph.names import Names
 
 

@@ -14,8 +14,7 @@ from gradraker.exceptions import UnknownNodesError
 from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.adapters.tables import is_table
 from gradraker.graph.disk_graph import DiskGraph
-from gradraker.graph.edges import Reading
-from gradraker.graph.matrix import VectorOptions, choose_matrix, is_symmetric
+from gradraker.graph.edges import Reading, VectorOptions, choose_matrix, is_symmetric
 from gradraker.graph.names import (
     NameIndex,
     Names,

@@ -11,9 +11,8 @@ import scipy.sparse as sp
 from gradraker._validation import check_choice, to_read_only
 from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.adjacency import AdjacencyVectors
-from gradraker.graph.edges import EdgeList
+from gradraker.graph.edges import EdgeList, VectorOptions, choose_matrix
 from gradraker.graph.hops import count_walks
-from gradraker.graph.matrix import VectorOptions, choose_matrix
 from gradraker.graph.names import (
     Names,
     find_distinct,

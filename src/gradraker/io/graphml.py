@@ -10,8 +10,7 @@ from gradraker.exceptions import GraphFileError
 from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.edges import EdgeList
 from gradraker.graph.names import to_integers
-from gradraker.io.content import Content, Progress
-from gradraker.io.text.layout import take_first_line
+from gradraker.io.content import Content, Progress, take_first_line
 
 
 def read_graphml(content: Content, weight: Hashable, progress: Progress) -> EdgeList:

@@ -15,9 +15,15 @@ from gradraker.graph.adapters import GraphOptions
 from gradraker.graph.adapters.columns import ColumnPositions
 from gradraker.graph.adapters.matrices import from_entries
 from gradraker.graph.edges import EdgeList
-from gradraker.io.content import Content, Progress
-from gradraker.io.text.layout import WHITESPACE, Layout, decode_text, find_data_lines, shorten
-from gradraker.io.text.text_table import parse_columns, parse_numbers, select_lines
+from gradraker.io.content import (
+    WHITESPACE,
+    Content,
+    Progress,
+    decode_text,
+    find_data_lines,
+    shorten,
+)
+from gradraker.io.text_table import Layout, parse_columns, parse_numbers, select_lines
 
 if TYPE_CHECKING:
     import polars as pl

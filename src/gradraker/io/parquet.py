@@ -10,9 +10,15 @@ import numpy as np
 from gradraker.exceptions import GraphFileError, Place
 from gradraker.graph.adapters.columns import WantedColumns, choose_columns
 from gradraker.graph.adapters.tables import to_rules
-from gradraker.io.content import Content, FileColumns, Progress, check_unpacked_size
+from gradraker.io.content import (
+    Content,
+    FileColumns,
+    Progress,
+    TextOptions,
+    check_unpacked_size,
+    take_first_line,
+)
 from gradraker.io.parquet_sizes import check_parquet_sizes
-from gradraker.io.text.layout import TextOptions, take_first_line
 
 if TYPE_CHECKING:
     import polars as pl

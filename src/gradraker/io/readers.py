@@ -21,10 +21,16 @@ from gradraker.graph.disk_graph import DiskGraph
 from gradraker.graph.edges import EdgeList, Reading
 from gradraker.graph.names import Names, find_distinct, find_distinct_texts, to_plain_name
 from gradraker.graph.values import find_two_values
-from gradraker.io.content import Content, FileColumns, Progress, ignore_progress, read_content
+from gradraker.io.content import (
+    Content,
+    FileColumns,
+    Progress,
+    TextOptions,
+    ignore_progress,
+    read_content,
+)
 from gradraker.io.disk.parts import list_parts
 from gradraker.io.formats import FORMATS
-from gradraker.io.text.layout import TextOptions
 
 if TYPE_CHECKING:
     import polars as pl

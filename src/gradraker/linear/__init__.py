@@ -3,6 +3,6 @@
 Nothing here knows estimators, graphs or files.
 """
 
-from gradraker.linear.weights import contribution_weights
+from gradraker.linear.lms import contribution_weights
 
 __all__ = ["contribution_weights"]

@@ -7,6 +7,22 @@ inverse grows by blocks of nodes, so recursive least squares gives the batch sol
 With H = K + αI, h = H⁻¹1 and c = 1ᵀh, let Q = H⁻¹ − hhᵀ/c and g = h/c. The prediction
 at a node whose kernel values to the N nodes are k is kᵀQy + gᵀy, and the residual of
 node i when it is left out is (Qy)_i / Q_ii.
+
+How good a kernel and a penalty are is a criterion in nats, to be minimised: N/2 · log(mean squared
+leave-one-out residual) plus a part min(1, 100/N) of the restricted negative log-likelihood (REML)
+
+    (N − 1)/2 · log(yᵀQy / (N − 1)) + ½ log|K + αI| + ½ log 1ᵀ(K + αI)⁻¹1
+
+(constants left out). Leave-one-out alone overfits when few nodes are known and many kernels are
+tried; the likelihood alone trusts the kernel too much when many are known. One
+eigendecomposition gives it for a path of penalties.
+
+Shares s_j of kernels Σ_j s_j K_j + αI are found by gradient steps. The gradient has a closed form:
+with q = QY, d the diagonal of Q and E = q/d (left-out residuals), the derivatives by the entries of
+the matrix are
+
+    [Q diag(Σ_k E_k q_k / d²) Q − q (Q(E/d))ᵀ] / (K · mean E²)     for N/2 · log mean E²,
+    ½ Q − (N − 1) / (2 tr YᵀQY) · q qᵀ                              for the likelihood.
 """
 
 from typing import NamedTuple
@@ -14,10 +30,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
+from scipy.optimize import minimize
 
 from gradraker.features.parallel import use_one_blas_thread
 
 Matrix = NDArray[np.float64]
+# Known nodes up to which the likelihood counts in full.
+MOST_BY_LIKELIHOOD = 100.0
+_TINY = 1e-300
+_MOST_STEPS = 20
+# Shares are kept in hundredths, so that rounding errors of a sum do not move them, and small
+# ones are dropped.
+_SMALLEST_SHARE = 0.02
+_HUNDREDTHS = 100.0
 
 
 class Dual(NamedTuple):
@@ -91,3 +116,124 @@ def build_mean_smoother(n: int, weights: Matrix | None = None) -> Dual:
         return Dual(np.eye(n) - 1.0 / n, np.full(n, 1.0 / n))
     g = weights / weights.sum()
     return Dual(np.diag(weights) - np.outer(weights, g), g)
+
+
+# -- the criterion ---------------------------------------------------------------------------------
+
+
+class Curve(NamedTuple):
+    """Criterion, mean squared leave-one-out residual and penalty of candidates."""
+
+    criterion: Matrix
+    loo: Matrix
+    alphas: Matrix
+
+
+def compute_criterion_curve(
+    K: Matrix, Y: Matrix, alphas: Matrix, roots: Matrix | None = None
+) -> Curve:
+    """The criterion of a kernel matrix (N, N) on values (N, K), for each penalty.
+
+    With sample weights w, ``roots`` are √w (N,), and K and Y come as √w K √wᵀ and √w Y: residuals
+    are then weighed by w.
+    """
+    (n, n_targets), n_alphas = Y.shape, alphas.size
+    values, U = np.linalg.eigh(K)
+    values = np.maximum(values, 0.0)
+    ones, UY = U.sum(axis=0) if roots is None else roots @ U, U.T @ Y  # [N], [N, K]
+    G = 1.0 / (values[:, np.newaxis] + alphas)  # [N, alphas]
+    c = (ones**2) @ G  # 1ᵀH⁻¹1
+    h = U @ (G * ones[:, np.newaxis])  # H⁻¹1
+    own = (U**2) @ G - h**2 / c  # Q_ii
+    loo, restricted = np.empty(n_alphas), np.empty(n_alphas)
+    for j in range(n_alphas):
+        centre = (G[:, j] * ones) @ UY / c[j]  # [K]
+        QY = U @ (G[:, j, np.newaxis] * (UY - np.outer(ones, centre)))  # [N, K]
+        loo[j] = np.mean((QY / own[:, j, np.newaxis]) ** 2)
+        fit = max(float(np.sum(Y * QY)), _TINY) / (n_targets * (n - 1))
+        determinant = 0.5 * np.log(values + alphas[j]).sum()
+        restricted[j] = 0.5 * (n - 1) * np.log(fit) + determinant + 0.5 * np.log(c[j])
+    return Curve(_join_criteria(n, loo, restricted), loo, alphas)
+
+
+def compute_criterion_of_mean(Y: Matrix, roots: Matrix | None = None) -> float:
+    """The criterion of predicting the mean: the limit α → ∞; ``roots`` as in the curve."""
+    n, n_targets = Y.shape
+    if roots is None:
+        roots = np.ones(n)
+    weights = roots**2
+    total = float(weights.sum())
+    residuals = Y - np.outer(roots, roots @ Y / total)
+    squares = max(float(np.sum(residuals**2)) / n_targets, _TINY)
+    left_out = residuals / (1.0 - weights / total)[:, np.newaxis]
+    loo = np.asarray(np.mean(left_out**2))
+    restricted = np.asarray(0.5 * (n - 1) * np.log(squares / (n - 1)) + 0.5 * np.log(total))
+    return float(_join_criteria(n, loo, restricted))
+
+
+def _join_criteria(n: int, loo: Matrix, restricted: Matrix) -> Matrix:
+    likelihood = get_likelihood_part(n) * restricted
+    return np.asarray(0.5 * n * np.log(np.maximum(loo, _TINY)) + likelihood)
+
+
+def get_likelihood_part(n: int) -> float:
+    """How much the likelihood counts when n values are known."""
+    return min(1.0, MOST_BY_LIKELIHOOD / n)
+
+
+def compute_criterion_and_gradient(
+    theta: Matrix, Ks: Matrix, Y: Matrix, likelihood: float, roots: Matrix | None = None
+) -> tuple[float, Matrix]:
+    """The criterion and its gradient in θ = (log shares, log α), for Ks (J, N, N) and Y (N, K).
+
+    ``likelihood`` is the part of the likelihood that counts; ``roots`` are those of sample weights,
+    as in :func:`compute_criterion_curve`. The scale of shares and α together is free; a small
+    penalty on (log Σ s)² holds it.
+    """
+    n, n_targets = Y.shape
+    shares, alpha = np.exp(theta[:-1]), float(np.exp(theta[-1]))
+    H = np.tensordot(shares, Ks, 1)  # [N, N]
+    H[np.diag_indices(n)] += alpha
+    factor, failed = lapack.dpotrf(H, lower=1)
+    if failed:
+        return 1e10, np.zeros_like(theta)  # a step too far
+    logdet = 2.0 * float(np.log(np.diag(factor)).sum())
+    lower = lapack.dpotri(factor, lower=1)[0]
+    M = np.tril(lower) + np.tril(lower, -1).T
+    h = M.sum(axis=1) if roots is None else M @ roots
+    c = float(h.sum() if roots is None else roots @ h)
+    Q = M - np.outer(h, h / c)
+    q, d = Q @ Y, np.diag(Q).copy()
+    E = q / d[:, np.newaxis]
+    loo, fit = float(np.mean(E**2)), float(np.sum(Y * q))
+    if loo <= 0.0 or fit <= 0.0:
+        return 1e10, np.zeros_like(theta)
+    restricted = 0.5 * ((n - 1) * np.log(fit / (n_targets * (n - 1))) + logdet + np.log(c))
+    held = float(np.log(shares.sum()))
+    value = 0.5 * n * np.log(loo) + likelihood * restricted + 0.5 * held**2
+    G = ((Q * ((E * q).sum(axis=1) / d**2)) @ Q - q @ (Q @ (E / d[:, np.newaxis])).T) / (
+        n_targets * loo
+    )
+    G += likelihood * (0.5 * Q - (n - 1) / (2.0 * fit) * (q @ q.T))
+    by_share = shares * np.tensordot(Ks, G, ([1, 2], [0, 1])) + held * shares / shares.sum()
+    return float(value), np.append(by_share, alpha * np.trace(G))
+
+
+def find_shares(Ks: Matrix, Y: Matrix, likelihood: float, roots: Matrix | None = None) -> Matrix:
+    """Shares (J,) of kernel matrices (J, N, N), in hundredths before they are made to sum to 1."""
+    n_kernels = len(Ks)
+    spread = max(1.0 - float(Ks.mean()), 1e-12)
+    start = np.append(np.full(n_kernels, -np.log(n_kernels)), np.log(0.1 * spread))
+    found = minimize(
+        compute_criterion_and_gradient,
+        start,
+        args=(Ks, Y, likelihood, roots),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(-9.0, 3.0)] * n_kernels + [(min(-14.0, start[-1]), max(6.0, start[-1]))],
+        options={"maxiter": _MOST_STEPS},
+    )
+    shares = np.exp(found.x[:-1])
+    shares /= shares.sum()
+    shares = np.where(shares < _SMALLEST_SHARE, 0.0, np.round(_HUNDREDTHS * shares))
+    return np.asarray(shares / shares.sum())

@@ -1,9 +1,7 @@
 """A client of a live service, with the verbs of models of graphs."""
 
-import http.client
 import json
 import ssl
-import threading
 import time
 import uuid
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -12,6 +10,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 import numpy as np
+import urllib3
 
 from gradraker.exceptions import ArgumentError, LiveRequestError
 from gradraker.live.wire import list_edges, read_interval, to_array, to_links, to_plain
@@ -30,7 +29,7 @@ class Kept:
     --------
     >>> from gradraker.live import connect
     >>> client = connect("http://127.0.0.1:8000", token="secret")  # doctest: +SKIP
-    >>> kept = client.put_values({"Davos": -5.3})  # doctest: +SKIP
+    >>> kept = client.partial_fit(values={"Davos": -5.3})  # doctest: +SKIP
     """
 
     first_seq: int
@@ -85,7 +84,7 @@ class Client:
     --------
     >>> from gradraker.live import connect
     >>> client = connect("http://127.0.0.1:8000", token="secret")  # doctest: +SKIP
-    >>> client.put_values({"Davos": -5.3})  # doctest: +SKIP
+    >>> client.partial_fit(values={"Davos": -5.3})  # doctest: +SKIP
     """
 
     def __init__(
@@ -94,10 +93,10 @@ class Client:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ArgumentError("url", "such as 'http://localhost:8000'", url)
-        self._parts = parts
-        self._token, self._timeout, self._context = token, timeout, context
-        self._lock = threading.RLock()
-        self._connection: http.client.HTTPConnection | None = None
+        self._url = parts._replace(query="", fragment="").geturl().rstrip("/")
+        self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        self._timeout = timeout
+        self._pool = urllib3.PoolManager(timeout=timeout, retries=False, ssl_context=context)
         self.last_state: int | None = None
 
     # -- changes -----------------------------------------------------------------
@@ -291,19 +290,15 @@ class Client:
 
     def events(self) -> Iterator[dict[str, Any]]:
         """Yield an event for each new state, the present one first."""
-        connection = self._open(timeout=60.0)
+        answer = self._send("GET", "/events", timeout=60.0, preload_content=False)
         try:
-            connection.request(
-                "GET", f"{self._parts.path.rstrip('/')}/events", None, self._make_headers()
-            )
-            answer = connection.getresponse()
             if answer.status != 200:
-                _raise(answer.status, answer.read())
+                _raise(answer.status, answer.data)
             for line in answer:
                 if line.startswith(b"data: "):
                     yield json.loads(line[6:])
         finally:
-            connection.close()
+            answer.close()
 
     def _ask(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         content = json.dumps(body).encode()
@@ -315,19 +310,7 @@ class Client:
 
     def close(self) -> None:
         """Close the connection."""
-        with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
-
-    def _open(self, *, timeout: float) -> http.client.HTTPConnection:
-        host, port = self._parts.hostname or "", self._parts.port
-        if self._parts.scheme == "https":
-            return http.client.HTTPSConnection(host, port, timeout=timeout, context=self._context)
-        return http.client.HTTPConnection(host, port, timeout=timeout)
-
-    def _make_headers(self) -> dict[str, str]:
-        return {} if self._token is None else {"Authorization": f"Bearer {self._token}"}
+        self._pool.clear()
 
     def _request(
         self,
@@ -341,36 +324,26 @@ class Client:
         pause = 0.05
         while True:
             try:
-                status, answer = self._send(method, path, content, headers or {})
-            except (OSError, http.client.HTTPException) as error:
+                answer = self._send(method, path, headers, body=content)
+            except urllib3.exceptions.HTTPError as error:
                 if time.monotonic() + pause > ends:
                     raise ConnectionError(
-                        f"the service at {self._parts.geturl()} does not answer: {error}"
+                        f"the service at {self._url} does not answer: {error}"
                     ) from error
             else:
-                if status == 200:
-                    found: dict[str, Any] = json.loads(answer)
+                if answer.status == 200:
+                    found: dict[str, Any] = answer.json()
                     return found
-                if status not in _TRY_AGAIN or time.monotonic() + pause > ends:
-                    _raise(status, answer)
+                if answer.status not in _TRY_AGAIN or time.monotonic() + pause > ends:
+                    _raise(answer.status, answer.data)
             time.sleep(pause)
             pause = min(2 * pause, 1.0)
 
     def _send(
-        self, method: str, path: str, content: bytes | None, headers: Mapping[str, str]
-    ) -> tuple[int, bytes]:
-        with self._lock:
-            try:
-                if self._connection is None:
-                    self._connection = self._open(timeout=self._timeout)
-                target = f"{self._parts.path.rstrip('/')}{path}"
-                together = {**self._make_headers(), **headers}
-                self._connection.request(method, target, content, together)
-                answer = self._connection.getresponse()
-                return answer.status, answer.read()
-            except BaseException:
-                self.close()
-                raise
+        self, method: str, path: str, headers: Mapping[str, str] | None = None, **options: Any
+    ) -> urllib3.BaseHTTPResponse:
+        own = self._headers | dict(headers or {})
+        return self._pool.request(method, self._url + path, headers=own, redirect=False, **options)
 
     def __enter__(self) -> "Client":
         return self
@@ -378,13 +351,8 @@ class Client:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __del__(self) -> None:
-        connection = getattr(self, "_connection", None)
-        if connection is not None:
-            connection.close()
-
     def __repr__(self) -> str:
-        return f"gradraker.live.connect({self._parts.geturl()!r})"
+        return f"gradraker.live.connect({self._url!r})"
 
 
 def _raise(status: int, answer: bytes) -> None:

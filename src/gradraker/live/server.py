@@ -5,8 +5,7 @@ import contextlib
 import logging
 import signal
 import sys
-from collections.abc import Callable, Coroutine, Iterator
-from types import FrameType
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
@@ -97,9 +96,12 @@ def serve(
         root_path=settings.root_path,
     )
     server = _Server(config, service, background, on_listen)
-    server.run()
-    if server.was_interrupted:
-        raise KeyboardInterrupt
+    # uvicorn raises the signal that ended it again: Ctrl-C for the caller, SIGTERM for nobody.
+    before = signal.signal(signal.SIGTERM, lambda *_: None)
+    try:
+        server.run()
+    finally:
+        signal.signal(signal.SIGTERM, before)
     if not server.started:
         raise OSError(f"the service could not listen on {settings.host}:{settings.port}")
 
@@ -115,23 +117,6 @@ class _Server(uvicorn.Server):
         self._background = background
         self._on_listen = on_listen
         self._task: asyncio.Task[None] | None = None
-        self.was_interrupted = False
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Begin to stop; Ctrl-C is told to the caller afterwards."""
-        self.was_interrupted |= sig == signal.SIGINT
-        super().handle_exit(sig, frame)
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Stop at Ctrl-C and SIGTERM, which are the usual ways to end a service."""
-        signals = (signal.SIGINT, signal.SIGTERM)
-        before = {one: signal.signal(one, self.handle_exit) for one in signals}
-        try:
-            yield
-        finally:
-            for one, handler in before.items():
-                signal.signal(one, handler)
 
     async def startup(self, sockets: Any = None) -> None:
         await super().startup(sockets)
@@ -156,14 +141,14 @@ class _LimitedProtocol(HttpToolsProtocol):
 
     _head = 0
     _is_head = True
-    _timer: asyncio.TimerHandle | None = None
+    _timer: asyncio.TimerHandle
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        self._start_timer()
+        self._timer = self.loop.call_later(_SECONDS_FOR_HEAD, transport.close)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._stop_timer()
+        self._timer.cancel()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -186,17 +171,5 @@ class _LimitedProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._is_head = False
-        self._stop_timer()
+        self._timer.cancel()
         super().on_headers_complete()
-
-    def _start_timer(self) -> None:
-        self._timer = self.loop.call_later(_SECONDS_FOR_HEAD, self._give_up)
-
-    def _stop_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-    def _give_up(self) -> None:
-        if not self.transport.is_closing():
-            self.transport.close()

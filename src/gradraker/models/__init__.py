@@ -4,10 +4,11 @@ Models of rows (:class:`SKGRegressor`, :class:`GradrakerRegressor`) are scikit-l
 Models of graphs follow one protocol, :class:`NodeModel`, and pass :func:`check_node_model`.
 """
 
-from gradraker._progress import watch_progress
+from gradraker.features.parallel import watch_progress
+from gradraker.metrics import LeftOutAccuracy, LeftOutError
 from gradraker.models.bank import BankMember, GradrakerRegressor
 from gradraker.models.checks import check_node_model
-from gradraker.models.left_out import LeftOut, LeftOutAccuracy, LeftOutClasses, LeftOutError
+from gradraker.models.left_out import LeftOut, LeftOutClasses
 from gradraker.models.loading import load
 from gradraker.models.node_model import NodeModel
 from gradraker.models.persistence.archive import read_notes

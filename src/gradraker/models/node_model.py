@@ -33,7 +33,7 @@ from gradraker.attributes.files import dump_attributes, restore_attributes
 from gradraker.attributes.refitting import keep_nodes
 from gradraker.attributes.table import AttributeTable
 from gradraker.explain.linear_explanation import LinearExplanation
-from gradraker.graph.matrix import make_symmetric
+from gradraker.graph.edges import make_symmetric
 from gradraker.graph.node_graph import (
     NodeGraph,
     find_nodes,

@@ -5,21 +5,23 @@ import csv
 import io
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradraker._files import write_bytes
-from gradraker.paper.claims import count_verdicts
-from gradraker.paper.figures import FIGURES, draw_figure, make_table, write_caption
-from gradraker.paper.plan import PaperFigure, Table
-from gradraker.paper.results import PaperResults, read_results
-from gradraker.paper.rules import RULES
+from gradraker.paper.claims import RULES, count_verdicts
+from gradraker.paper.figures import FIGURES
 from gradraker.paper.run import PARTS, Progress, choose_parts, compare_with_paper, run_paper
+from gradraker.paper.simulations import PaperFigure, PaperResults, Table, read_results
 from gradraker.plotting import FORMATS, freeze_layout, render_figure, to_inline_svg
 from gradraker.plotting.figure import make_axes
 from gradraker.report.html import make_environment
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 RESULTS_NAME = "results.jsonl"
 _CHECKPOINTS = "checkpoints"
@@ -323,3 +325,48 @@ def _format_setting(value: Any) -> str:
     if len(value) > 5:
         return f"{len(value)} from {value[0]:g} to {value[-1]:g}"
     return ", ".join(map(_format_setting, value))
+
+
+def draw_figure(results: PaperResults, name: str) -> "Figure":
+    """Draw one figure of the paper, or one of section VI.B.2 that it only describes.
+
+    Parameters
+    ----------
+    results : PaperResults
+        Returned by :func:`gradraker.paper.run_paper`, or read from a file.
+    name : str
+        Such as "fig6a".
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> from gradraker.paper import draw_figure, run_paper
+    >>> figure = draw_figure(run_paper(["fig4"]), "fig4")
+    >>> figure.axes[0].get_xlabel()
+    'Training time $i$ (nodes seen)'
+    """
+    figure = FIGURES[name]
+    return figure.draw(results.get(figure.simulation)).figure_
+
+
+def make_table(results: PaperResults, name: str) -> Table:
+    """List the numbers that a figure shows, the header first.
+
+    Examples
+    --------
+    >>> from gradraker.paper import make_table, run_paper
+    >>> make_table(run_paper(["fig6a"], fast=True), "fig6a")[0]
+    ['sigma2', 'mean', 'standard_error', 'repeat_0', 'repeat_1', 'repeat_2']
+    """
+    figure = FIGURES[name]
+    return figure.make_table(results.get(figure.simulation))
+
+
+def write_caption(results: PaperResults, name: str) -> str:
+    """Say what a figure shows and what to see in it."""
+    figure = FIGURES[name]
+    # A minus sign, as on the axes.
+    return re.sub(r"(?<=[ (])-(?=\d)", "−", figure.write_caption(results.get(figure.simulation)))

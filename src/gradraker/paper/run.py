@@ -10,15 +10,14 @@ from gradraker.exceptions import DatasetFileError, UnknownFigureError
 from gradraker.paper.claims import Finding, check_claims
 from gradraker.paper.figures import CLAIMS as FIGURE_CLAIMS
 from gradraker.paper.figures import FIGURES
+from gradraker.paper.figures.fig2 import WEIGHTS
 from gradraker.paper.figures.fig7_8 import PAPER_PAIRS, STATION_PAIRS
-from gradraker.paper.four_variances import WEIGHTS
 from gradraker.paper.numbers import CLAIMS as NUMBER_CLAIMS
 from gradraker.paper.numbers import SIMULATIONS as NUMBER_SIMULATIONS
 from gradraker.paper.numbers.section_v import SIMILARITIES
 from gradraker.paper.paper_data import DATA, PaperGraph, describe_source, load_data
-from gradraker.paper.plan import RunOptions, Simulation
-from gradraker.paper.results import PaperResults
-from gradraker.sweep.versions import collect_versions
+from gradraker.paper.simulations import PaperResults, RunOptions, Simulation
+from gradraker.sweep.versions import VERSIONS
 
 Progress = Callable[[str, float, float], None]
 
@@ -129,7 +128,7 @@ def run_paper(
         "parts": parts,
         "fast": fast,
         "random_state": random_state,
-        "versions": collect_versions(),
+        "versions": VERSIONS,
         "datasets": facts,
     }
     return PaperResults(header, _run_all(simulations, graphs, options, fast, progress))

@@ -10,7 +10,11 @@ from gradraker.plotting.figure import (
     to_inline_svg,
     write_figure,
 )
-from gradraker.plotting.nodes import NodeDistancesDisplay
+from gradraker.plotting.node_weights import (
+    ConformityDisplay,
+    ContributionWeightsDisplay,
+    NodeDistancesDisplay,
+)
 from gradraker.plotting.prediction import (
     plot_distribution,
     plot_errors,
@@ -19,9 +23,7 @@ from gradraker.plotting.prediction import (
 )
 from gradraker.plotting.reasons import ContributorsDisplay, NeighbourhoodDisplay
 from gradraker.plotting.sweep import plot_settings_sweep, plot_sweep
-from gradraker.plotting.transfer import SimilarityTransferDisplay
-from gradraker.plotting.values import PredictedValuesDisplay
-from gradraker.plotting.weights import ConformityDisplay, ContributionWeightsDisplay
+from gradraker.plotting.values import PredictedValuesDisplay, SimilarityTransferDisplay
 
 __all__ = [
     "FORMATS",

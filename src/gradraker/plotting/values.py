@@ -1,14 +1,29 @@
-"""True and predicted node values, drawn over a position such as the altitude."""
+"""Values of nodes: predictions by position, and differences by distance of adjacency vectors."""
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gradraker.plotting.figure import BLUE, GREY, VERMILION, Display, check_column, draw_points
+from gradraker.explain.transfer import SimilarityTransfer, similarity_transfer
+from gradraker.plotting.figure import (
+    BLUE,
+    GREY,
+    VERMILION,
+    Display,
+    add_titled_legend,
+    check_column,
+    draw_points,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+# More pairs than this are counted in cells: points would hide one another.
+_MOST_POINTS = 3000
+_CELLS = 60
+# Pairs by distance, for the running median.
+_GROUPS = 25
 
 
 class PredictedValuesDisplay(Display):
@@ -111,3 +126,174 @@ def _check_known(known: ArrayLike | None, *, n: int) -> NDArray[np.bool_]:
             f"got shape {checked.shape} of {checked.dtype}"
         )
     return checked
+
+
+class SimilarityTransferDisplay(Display):
+    """Difference of values against squared distance of rows, over pairs of nodes.
+
+    The paper's figures 7 and 8: where SKG works, small distances go with small differences.
+    Up to 3000 pairs are points; more are counted in cells. The line is the median of the
+    differences of pairs at about the same distance, between their quartiles.
+
+    Parameters
+    ----------
+    squared_distances : array-like of shape (n_pairs,)
+        ‖a_i − a_j‖².
+    value_differences : array-like of shape (n_pairs,)
+        ``|y_i − y_j|`` of the same pairs.
+    title : str, optional
+        Head of the figure.
+
+    Attributes
+    ----------
+    distances, quartiles : ndarray of shape (n_groups,) and (3, n_groups)
+        Mean squared distance of pairs at about the same distance; lower quartile, median
+        and upper quartile of their differences.
+
+    Examples
+    --------
+    >>> from gradraker import load_temperature
+    >>> from gradraker.plotting import SimilarityTransferDisplay
+    >>> data = load_temperature()
+    >>> display = SimilarityTransferDisplay.from_data(data.adjacency, data.values)
+    >>> display.ax_.get_ylabel()
+    'Difference of scaled values $|y_i-y_j|$'
+    """
+
+    def __init__(
+        self,
+        squared_distances: ArrayLike,
+        value_differences: ArrayLike,
+        *,
+        title: str | None = None,
+    ) -> None:
+        self.squared_distances = check_column("squared_distances", squared_distances)
+        n = self.squared_distances.size
+        self.value_differences = check_column("value_differences", value_differences, n)
+        self.title = title
+        self.distances, self.quartiles = _compute_quartiles(
+            self.squared_distances, self.value_differences
+        )
+
+    @classmethod
+    def from_data(
+        cls,
+        X: Any,
+        y: ArrayLike,
+        *,
+        n_pairs: int = 100_000,
+        random_state: int | np.random.RandomState | None = None,
+        ax: "Axes | None" = None,
+    ) -> Self:
+        """Make the display of rows and values and plot it.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n, M)
+            Adjacency vectors.
+        y : array-like of shape (n,)
+            Values of the nodes.
+        n_pairs, random_state
+            As for :func:`gradraker.explain.similarity_transfer`.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw.
+
+        Returns
+        -------
+        SimilarityTransferDisplay
+        """
+        # One neighbour: the picture does not depend on it, and it suits the fewest rows.
+        transfer = similarity_transfer(
+            X, y, n_neighbors=1, n_pairs=n_pairs, random_state=random_state
+        )
+        return cls(transfer.squared_distances, transfer.value_differences).plot(ax=ax)
+
+    @classmethod
+    def from_transfer(cls, transfer: SimilarityTransfer, *, ax: "Axes | None" = None) -> Self:
+        """Draw the pairs of a result, with its numbers as title."""
+        title = (
+            f"Relative error {transfer.relative_error:.2f}, "
+            f"rank correlation {transfer.rank_correlation:.2f}"
+        ).replace("-", "−")  # a minus sign, as on the axes
+        pairs = transfer.squared_distances, transfer.value_differences
+        return cls(*pairs, title=title).plot(ax=ax)
+
+    def _draw(self, axes: "Axes") -> None:
+        if self.squared_distances.size > _MOST_POINTS:
+            self._draw_cells(axes)
+        else:
+            x, y = self.squared_distances, self.value_differences
+            draw_points(
+                axes, x, y, "o", markersize=3.0, color=BLUE, alpha=0.35, label="Pair of nodes"
+            )
+        self._draw_quartiles(axes)
+        axes.set_xlabel(r"Squared distance of adjacency vectors $\|d_{i,j}\|^2$")
+        axes.set_ylabel("Difference of scaled values $|y_i-y_j|$")
+        axes.spines[["top", "right"]].set_visible(False)
+        add_titled_legend(axes, title=self.title)
+
+    def _draw_cells(self, axes: "Axes") -> None:
+        from matplotlib import colormaps
+        from matplotlib.colors import ListedColormap, LogNorm
+
+        x, y = self.squared_distances, self.value_differences
+        columns, lines = _choose_edges(x), _choose_edges(y)
+        counts, _, _ = np.histogram2d(x, y, bins=(columns, lines))
+        cells = axes.pcolormesh(
+            columns,
+            lines,
+            np.ma.masked_equal(counts.T, 0.0),
+            # Without its lightest part, so that a single pair is not white.
+            cmap=ListedColormap(colormaps["Blues"](np.linspace(0.2, 1.0, 256))),
+            norm=LogNorm(1.0, max(float(counts.max()), 2.0)),
+            rasterized=True,
+        )
+        axes.figure.colorbar(cells, ax=axes, label="Pairs of nodes in a cell", pad=0.02)
+
+    def _draw_quartiles(self, axes: "Axes") -> None:
+        from matplotlib.patheffects import Normal, Stroke
+
+        outline = [Stroke(linewidth=2.6, foreground="white"), Normal()]
+        low, median, high = self.quartiles
+        both: dict[str, Any] = {"color": VERMILION, "path_effects": outline}
+        for quartile, label in ((low, "Quartiles"), (high, None)):
+            axes.plot(self.distances, quartile, "--", linewidth=0.9, label=label, **both)
+        axes.plot(
+            self.distances, median, "D-", linewidth=1.4, markersize=2.8, label="Median", **both
+        )
+
+
+def _compute_quartiles(
+    distances: NDArray[np.float64], differences: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Group pairs of about the same distance, equal ones together; mean distance, quartiles."""
+    order = np.argsort(distances, kind="stable")
+    x, y = distances[order], differences[order]
+    smallest = max(1, x.size // _GROUPS)
+    firsts = np.flatnonzero(np.append(True, np.diff(x) > 0.0))  # of each distinct distance
+    starts = [0]
+    for first in firsts.tolist():
+        if first - starts[-1] >= smallest and x.size - first >= smallest:
+            starts.append(first)
+    parts = [slice(a, b) for a, b in zip(starts, [*starts[1:], x.size], strict=True)]
+    means = np.array([x[part].mean() for part in parts])
+    quartiles = [np.quantile(y[part], [0.25, 0.5, 0.75]) for part in parts]
+    return means, np.array(quartiles, dtype=np.float64).T
+
+
+def _choose_edges(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Edges of about 60 cells; if values are multiples of a step, of whole steps around them."""
+    low, high = float(values.min()), float(values.max())
+    if low == high:
+        return np.array([low - 0.5, high + 0.5])
+    # Distinct up to rounding: differences of values that are multiples of 1/6 are not exactly so.
+    distinct = np.unique(np.round((values - low) / (high - low), 9))
+    n_steps = 1.0 / float(np.diff(distinct).min())
+    places = distinct * n_steps
+    if np.abs(places - np.round(places)).max() < 1e-3:
+        step = (high - low) / round(n_steps)
+        # Each cell holds as many multiples as any other, or there would be stripes.
+        per_cell = -(-round(n_steps) // _CELLS)
+        n_cells = round(n_steps) // per_cell + 1
+        return np.asarray(low + step * (per_cell * np.arange(n_cells + 1) - 0.5))
+    return np.asarray(np.linspace(low, high, _CELLS + 1))

@@ -1,6 +1,5 @@
 """The data of the living page: every node in a few bytes, and panels for the nodes that matter."""
 
-import base64
 import json
 import shlex
 from collections.abc import Hashable, Sequence
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker._html import show_hidden
+from gradraker._html import pack, show_hidden
 from gradraker._validation import to_json_number
 from gradraker.exceptions import UnknownNodesError
 from gradraker.graph.node_graph import find_neighbourhood
@@ -36,6 +35,7 @@ _EXTREMES, _UNCERTAIN, _SURPRISING = 130, 160, 160
 class Choice:
     """Rows of nodes by what is remarkable about them, the most remarkable first."""
 
+    asked: NDArray[np.int64]  # those that a user asked for
     highest: NDArray[np.int64]
     lowest: NDArray[np.int64]
     uncertain: NDArray[np.int64]
@@ -77,9 +77,8 @@ def build_explorer(
     >>> explorer["n"], len(explorer["panels"])
     (89, 89)
     """
-    asked = _find_rows(result, explain_nodes)
-    remarkable = choose_remarkable(result)
-    shown = _choose_shown(result, remarkable, asked, _MOST_NODES // n_targets)
+    choice = choose_remarkable(result, _find_rows(result, explain_nodes))
+    shown = _choose_shown(len(result.nodes), choice, _MOST_NODES // n_targets)
     given = [str(name) for name in result.nodes[shown].tolist()]
     order = _sort_names(given)
     shown, given = shown[order], [given[i] for i in order]
@@ -87,11 +86,15 @@ def build_explorer(
     number = np.full(len(result.nodes), -1, dtype=np.int64)  # the number on the page of each row
     number[shown] = np.arange(shown.size)
     names, n_cut = _cut_names(given, free * 2 // 3)
-    rows = _choose_panels(result, remarkable, asked, number, max(_SMALL // n_targets, _FEWEST))
-    left_out = _list_left_out(len(result.nodes) - shown.size, n_cut)
+    rows = _choose_panels(choice, number, max(_SMALL // n_targets, _FEWEST))
+    absent = len(result.nodes) - shown.size
+    left_out = [f"{absent} nodes are left out, so that the page stays small"] if absent else []
+    left_out += [f"{n_cut} long names are cut"] if n_cut else []
     used = sum(len(json.dumps(name, ensure_ascii=False)) + 2 for name in names)
     neighbours = _list_neighbours(result, shown, number, max(free // 3, free - used))
     panels, smallest = _make_panels(result, rows, number)
+    model = shlex.quote(model_file or "MODEL")
+    of_target = "" if result.target is None else f" --target={shlex.quote(str(result.target))}"
     return {
         "n": int(shown.size),
         "task": result.task,
@@ -103,18 +106,13 @@ def build_explorer(
         "neighbours": neighbours,
         "panels": panels,
         "smallest_weight": smallest,
-        "command": _make_command(result, model_file),
+        # Explains a node, whose name is added to it.
+        "command": f"gradraker explain --model {model}{of_target} --node=",
         "left_out": left_out,
     }
 
 
-def _make_command(result: NodePredictions, model_file: str | None) -> str:
-    """Return the command that explains a node, up to the name of the node."""
-    of_target = "" if result.target is None else f" --target={shlex.quote(str(result.target))}"
-    return f"gradraker explain --model {shlex.quote(model_file or 'MODEL')}{of_target} --node="
-
-
-def choose_remarkable(result: NodePredictions) -> Choice:
+def choose_remarkable(result: NodePredictions, asked: NDArray[np.int64]) -> Choice:
     """Choose the highest, lowest and least certain predictions, and the most surprising values."""
     unknown = np.flatnonzero(~result.is_known)
     empty = np.empty(0, dtype=np.int64)
@@ -128,7 +126,7 @@ def choose_remarkable(result: NodePredictions) -> Choice:
         if result.intervals is not None:
             widths = np.subtract(*result.intervals[unknown].T[::-1])
             uncertain = unknown[np.argsort(-widths, kind="stable")]
-    return Choice(highest, lowest, uncertain, _rank_surprising(result))
+    return Choice(asked, highest, lowest, uncertain, _rank_surprising(result))
 
 
 def _rank_surprising(result: NodePredictions) -> NDArray[np.int64]:
@@ -151,16 +149,13 @@ def _find_rows(result: NodePredictions, nodes: Sequence[Hashable]) -> NDArray[np
     return np.array([position[node] for node in nodes], dtype=np.int64)
 
 
-def _choose_shown(
-    result: NodePredictions, remarkable: Choice, asked: NDArray[np.int64], most: int
-) -> NDArray[np.int64]:
+def _choose_shown(n: int, choice: Choice, most: int) -> NDArray[np.int64]:
     """Return the rows of the nodes that the page holds: all, or those that matter most."""
-    n = len(result.nodes)
     if n <= most:
         return np.arange(n)
     third = most // 3
-    first = [asked, remarkable.uncertain[:third], remarkable.surprising[:third]]
-    first += [remarkable.highest[:third], remarkable.lowest[:third], np.arange(n)]
+    first = [choice.asked, choice.uncertain[:third], choice.surprising[:third]]
+    first += [choice.highest[:third], choice.lowest[:third], np.arange(n)]
     return np.array(list(dict.fromkeys(np.concatenate(first).tolist())))[:most]
 
 
@@ -188,11 +183,6 @@ def _cut_names(given: list[str], most_bytes: int) -> tuple[list[str], int]:
     return cut, int(np.sum([len(name) > longest for name in names]))
 
 
-def _list_left_out(n_nodes: int, n_names: int) -> list[str]:
-    listed = [f"{n_nodes} nodes are left out, so that the page stays small"] if n_nodes else []
-    return listed + ([f"{n_names} long names are cut"] if n_names else [])
-
-
 def _pack_columns(result: NodePredictions, shown: NDArray[np.int64]) -> dict[str, str]:
     degrees = result.model.count_neighbours()[shown]
     columns: dict[str, NDArray[Any]] = {
@@ -200,22 +190,20 @@ def _pack_columns(result: NodePredictions, shown: NDArray[np.int64]) -> dict[str
         "degree": degrees.astype(np.uint32),
     }
     if result.task == "classes":
-        order = result.rank_classes()[shown]
         assert result.probabilities is not None
+        order = result.rank_classes()[shown]
+        chances = np.take_along_axis(result.probabilities[shown], order[:, :2], axis=1)
         position = {label: i for i, label in enumerate(result.classes.tolist())}
         codes = [position.get(label, -1) for label in result.values[shown].tolist()]
         columns |= {
             "value": np.array(codes, dtype=np.int32),
             "prediction": order[:, 0].astype(np.int32),
-            "probability": np.take_along_axis(
-                result.probabilities[shown], order[:, :1], axis=1
-            ).ravel(),
+            "probability": chances[:, 0],
         }
         if order.shape[1] > 1:
-            second = np.take_along_axis(result.probabilities[shown], order[:, 1:2], axis=1)
             columns |= {
                 "runner_up": order[:, 1].astype(np.int32),
-                "runner_up_probability": second.ravel(),
+                "runner_up_probability": chances[:, 1],
             }
     else:
         columns |= {"value": result.values[shown], "prediction": result.predictions[shown]}
@@ -225,7 +213,11 @@ def _pack_columns(result: NodePredictions, shown: NDArray[np.int64]) -> dict[str
     left_out = _list_left_out_predictions(result)[shown]
     if np.isfinite(left_out).any():
         columns["left_out"] = left_out if result.task == "values" else left_out.astype(np.int32)
-    return {name: _pack(column) for name, column in columns.items()}
+    # Floats need 7 digits only.
+    kinds = {
+        name: "<f4" if one.dtype.kind == "f" else one.dtype.str for name, one in columns.items()
+    }
+    return {name: pack(column, kinds[name]) for name, column in columns.items()}
 
 
 def _list_left_out_predictions(result: NodePredictions) -> NDArray[np.float64]:
@@ -238,13 +230,6 @@ def _list_left_out_predictions(result: NodePredictions) -> NDArray[np.float64]:
         found[:] = -1.0
         found[left_out.rows] = left_out.predicted
     return found
-
-
-def _pack(column: NDArray[Any]) -> str:
-    """Return a column as base64 of little-endian numbers: floats need 7 digits only."""
-    if column.dtype.kind == "f":
-        column = column.astype("<f4")
-    return base64.b64encode(np.ascontiguousarray(column).tobytes()).decode()
 
 
 def _list_classes(result: NodePredictions) -> list[str]:
@@ -273,29 +258,22 @@ def _list_neighbours(
         if others.size > most:
             others = others[np.argsort(~known[others], kind="stable")[:most]]
         listed.append(number[others])
-    starts = np.concatenate([[0], np.cumsum([len(one) for one in listed])]).astype(np.uint32)
+    starts = np.concatenate([[0], np.cumsum([len(one) for one in listed])])
     ids = np.concatenate(listed) if listed else np.empty(0)
-    return {"starts": _pack(starts), "ids": _pack(ids.astype(np.uint32))}
+    return {"starts": pack(starts, "<u4"), "ids": pack(ids, "<u4")}
 
 
-def _choose_panels(
-    result: NodePredictions,
-    remarkable: Choice,
-    asked: NDArray[np.int64],
-    number: NDArray[np.int64],
-    most: int,
-) -> NDArray[np.int64]:
-    n = len(result.nodes)
-    if n <= most:
-        return np.arange(n)
+def _choose_panels(choice: Choice, number: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    if number.size <= most:
+        return np.arange(number.size)
     part = most / _SMALL
     extremes, uncertain = round(part * _EXTREMES), round(part * _UNCERTAIN)
-    chosen = [asked, remarkable.highest[:extremes], remarkable.lowest[:extremes]]
-    chosen += [remarkable.uncertain[:uncertain], remarkable.surprising[: round(part * _SURPRISING)]]
+    chosen = [choice.asked, choice.highest[:extremes], choice.lowest[:extremes]]
+    chosen += [choice.uncertain[:uncertain], choice.surprising[: round(part * _SURPRISING)]]
     # More of these where there are too few of the others, then any.
-    chosen += [remarkable.highest[:_SMALL], remarkable.surprising[:_SMALL], np.arange(_SMALL)]
+    chosen += [choice.highest[:_SMALL], choice.surprising[:_SMALL], np.arange(_SMALL)]
     rows = np.array(list(dict.fromkeys(np.concatenate(chosen).tolist())), dtype=np.int64)
-    rows = rows[: max(most, asked.size)]
+    rows = rows[: max(most, choice.asked.size)]
     return rows[number[rows] >= 0]
 
 
@@ -303,8 +281,7 @@ def _make_panels(
     result: NodePredictions, rows: NDArray[np.int64], number: NDArray[np.int64]
 ) -> tuple[list[dict[str, Any]], float]:
     """Return panels, and the smallest weight of any known node in any of them."""
-    left_out = set() if result.left_out is None else set(result.left_out.rows.tolist())
-    is_left_out = np.array([row in left_out for row in rows.tolist()], dtype=np.bool_)
+    is_left_out = np.isin(rows, [] if result.left_out is None else result.left_out.rows)
     panels: list[dict[str, Any]] = []
     smallest = 0.0
     for without_own in (False, True):

@@ -55,8 +55,7 @@ class NumberFormat:
             return "none"
         text = f"{value:.4g}".replace("-", "−")
         if "e" not in text and abs(value) >= 1000.0:
-            text = f"{float(f'{value:.4g}'):,.0f}".replace("-", "−").replace(",", self.group)
-            return text
+            return f"{float(f'{value:.4g}'):,.0f}".replace("-", "−").replace(",", self.group)
         return text.replace(".", self.decimal)
 
     def format_count(self, value: int) -> str:
@@ -113,9 +112,9 @@ def render_predictions(
     >>> page.count("<figure")
     3
     """
-    check_choice("number_language", number_language, NUMBER_FORMATS)
+    kind = "values" if summary["task"] == "values" else "classes"
     part = _Part(summary, explorer, unit)
-    return _render_page([part], title or _choose_title(summary), NUMBER_FORMATS[number_language])
+    return _render_page([part], title or f"Predicted node {kind}", number_language)
 
 
 def render_targets(
@@ -157,7 +156,6 @@ def render_targets(
     >>> render_targets(summaries, explorers=explorers).count("<figure")
     6
     """
-    check_choice("number_language", number_language, NUMBER_FORMATS)
     if len(summaries) > _MOST_TARGETS:
         raise ValueError(
             f"a page shows at most {_MOST_TARGETS} targets, got {len(summaries)}: make one for some"
@@ -167,7 +165,7 @@ def render_targets(
         _Part(summary, explorers[name], given.get(name), name, f"t{i}-")
         for i, (name, summary) in enumerate(summaries.items(), start=1)
     ]
-    return _render_page(parts, title or "Predicted node values", NUMBER_FORMATS[number_language])
+    return _render_page(parts, title or "Predicted node values", number_language)
 
 
 @dataclass(frozen=True)
@@ -194,10 +192,11 @@ class _Part:
         }
 
 
-def _render_page(parts: list[_Part], title: str, numbers: NumberFormat) -> str:
+def _render_page(parts: list[_Part], title: str, number_language: str) -> str:
+    numbers = NUMBER_FORMATS[check_choice("number_language", number_language, NUMBER_FORMATS)]
+    environment = make_environment(numbers=numbers)
     from markupsafe import Markup
 
-    environment = make_environment(numbers=numbers)
     template = environment.get_template(_TARGET_TEMPLATE)
     rows = []
     for part in parts:
@@ -217,10 +216,6 @@ def _render_page(parts: list[_Part], title: str, numbers: NumberFormat) -> str:
     script = {} if parts[0].explorer is None else _read_script()
     page = environment.get_template(_TEMPLATE)
     return page.render(parts=rows, summary=parts[0].summary, page_title=title, **script)
-
-
-def _choose_title(summary: Mapping[str, Any]) -> str:
-    return "Predicted node values" if summary["task"] == "values" else "Predicted node classes"
 
 
 def _list_remarkable(summary: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
@@ -295,19 +290,11 @@ def _make_environment(packages: tuple[str, ...], numbers: NumberFormat) -> "Envi
     return environment
 
 
-def _draw_distribution(summary: Mapping[str, Any]) -> tuple[DrawnDisplay, str]:
-    known = summary["values"]
-    predictions = [one["prediction"] for one in summary["predictions"]]
-    display = plot_distribution(known["quantiles"], predictions)
-    text = f"Distribution of {len(predictions)} predictions and of {known['known']} known values."
-    return display, text
-
-
 def _draw_figures(summary: Mapping[str, Any], prefix: str) -> "dict[str, Markup]":
     """SVG elements by name; a figure is left out where there is nothing to draw."""
     from markupsafe import Markup
 
-    drawn = {}
+    drawn: dict[str, tuple[DrawnDisplay, str]] = {}
     sigma2, held_out = summary["sigma2"], summary["held_out"]
     if sigma2 is not None and sigma2["boundaries"] is not None:
         drawn["ranges"] = (
@@ -316,7 +303,14 @@ def _draw_figures(summary: Mapping[str, Any], prefix: str) -> "dict[str, Markup]
             f"{sigma2['value']:.4g} is in the range {sigma2['range']}.",
         )
     if summary["task"] == "values" and summary["predictions"]:
-        drawn["distribution"] = _draw_distribution(summary)
+        known, predictions = (
+            summary["values"],
+            [one["prediction"] for one in summary["predictions"]],
+        )
+        drawn["distribution"] = (
+            plot_distribution(known["quantiles"], predictions),
+            f"Distribution of {len(predictions)} predictions and of {known['known']} known values.",
+        )
     if held_out is not None and "rmse" in held_out:
         values = [point["value"] for point in held_out["points"]]
         predictions = [point["prediction"] for point in held_out["points"]]

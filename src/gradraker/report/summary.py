@@ -14,8 +14,8 @@ from gradraker.models.left_out import LeftOut, LeftOutClasses
 from gradraker.models.node_model import NodeModel
 from gradraker.models.walks.node_regressor import NodeRegressor
 from gradraker.models.walks.targets.transforms import NoTransform
-from gradraker.sweep.versions import collect_versions
-from gradraker.workflow import NodePredictions
+from gradraker.sweep.versions import VERSIONS
+from gradraker.workflow import Contributors, NodePredictions
 
 _MOST_DRAWN = 2000
 # Left-out nodes with the largest errors, and contributors of each.
@@ -88,7 +88,7 @@ def summarize_predictions(
         "transfer": facts.get("transfer"),
         "predictions": list_predictions(result, n_contributors),
         "settings": dict(settings or {}) | facts["settings"],
-        "versions": collect_versions(),
+        "versions": VERSIONS,
     }
 
 
@@ -182,9 +182,7 @@ def list_predictions(result: NodePredictions, n_contributors: int) -> list[dict[
     if n_contributors > 0:
         found = result.find_contributors(n_contributors, nodes=nodes)
         for i, one in enumerate(listed):
-            one["contributors"] = list_contributors(
-                found.names[i], found.weights[i], found.values[i]
-            )
+            one["contributors"] = list_contributors(found, i)
     return listed
 
 
@@ -268,9 +266,7 @@ def _describe_values(result: NodePredictions, left_out: LeftOut) -> dict[str, An
     worst = np.argsort(-np.abs(errors), kind="stable")[:_N_WORST].tolist()
     found = result.find_left_out_contributors(_N_REASONS, nodes=[names[i] for i in worst])
     largest = [
-        points[i]
-        | {"error": float(errors[i])}
-        | {"contributors": list_contributors(found.names[k], found.weights[k], found.values[k])}
+        points[i] | {"error": float(errors[i]), "contributors": list_contributors(found, k)}
         for k, i in enumerate(worst)
     ]
     return {
@@ -309,8 +305,7 @@ def _describe_classes(result: NodePredictions, left_out: LeftOutClasses) -> dict
     found = result.find_left_out_contributors(_N_REASONS, nodes=[names[i] for i in worst])
     largest = [
         points[i]
-        | {"probability_of_value": float(of_truth[i])}
-        | {"contributors": list_contributors(found.names[k], found.weights[k], found.values[k])}
+        | {"probability_of_value": float(of_truth[i]), "contributors": list_contributors(found, k)}
         for k, i in enumerate(worst)
     ]
     error = left_out.error
@@ -374,13 +369,12 @@ def to_json_value(value: Any) -> Any:
     return round_off(value) if isinstance(value, float) else to_json_name(value)
 
 
-def list_contributors(
-    names: list[Any], weights: NDArray[np.float64], values: NDArray[Any]
-) -> list[dict[str, Any]]:
-    """List known nodes with their weights and values."""
+def list_contributors(found: Contributors, i: int) -> list[dict[str, Any]]:
+    """List the known nodes that count most in prediction ``i``, with weights and values."""
+    pairs = zip(found.weights[i].tolist(), found.values[i].tolist(), strict=True)
     return [
         {"node": to_json_name(name), "weight": weight, "value": to_json_value(value)}
-        for name, weight, value in zip(names, weights.tolist(), values.tolist(), strict=True)
+        for name, (weight, value) in zip(found.names[i], pairs, strict=True)
     ]
 
 

@@ -4,11 +4,12 @@ import json
 from typing import Annotated, Any
 
 from fastapi import Depends, FastAPI, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from gradraker.live.api.pages import add_file
 from gradraker.live.api.problems import RefusedError
+from gradraker.live.api.schemas import Body
 from gradraker.live.service import Service
 from gradraker.live.settings import LARGEST_NUMBER
 from gradraker.studio.answers.sigma2_lab import MOST_EPOCHS, LabSettings
@@ -27,24 +28,22 @@ _E = Annotated[int, Query(ge=1, le=MOST_EPOCHS)]
 _Repeat = Annotated[int, Query(ge=0, le=1000)]
 _Numbers = Annotated[
     dict[str, Annotated[float, Field(ge=-LARGEST_NUMBER, le=LARGEST_NUMBER)]],
-    Field(max_length=100),
+    Field(default_factory=dict, max_length=100),
 ]
 _API: Any = {"tags": ["studio"], "include_in_schema": False}
 
 
-class ImagineChanges(BaseModel):
+class ImagineChanges(Body):
     """A node; further links of it and other known values, by the names of the other nodes."""
 
-    model_config = ConfigDict(extra="forbid")
     node: Annotated[str, Field(max_length=20_000)]
-    links: _Numbers = {}
-    values: _Numbers = {}
+    links: _Numbers
+    values: _Numbers
 
 
-class SwitchStream(BaseModel):
+class SwitchStream(Body):
     """Let values arrive, stop them, or put the next one."""
 
-    model_config = ConfigDict(extra="forbid")
     on: bool | None = None
     step: bool = False
 
@@ -157,21 +156,15 @@ _Settings = Annotated[LabSettings, Depends(_read_settings)]
 
 
 def _add_sigma2(app: FastAPI, studio: Studio) -> None:
-    @app.get("/studio/api/sigma2/split", **_API)
-    async def get_split(settings: _Settings) -> Any:
-        return await _ask(studio, lambda view: view.lab.describe_split(settings), thread="sigma2")
+    def add(name: str, thread: str) -> None:
+        @app.get(f"/studio/api/sigma2/{name}", **_API)
+        async def get_answer(settings: _Settings) -> Any:
+            return await _ask(studio, lambda view: view.ask_lab(name, settings), thread=thread)
 
-    @app.get("/studio/api/sigma2/curve", **_API)
-    async def get_curve(settings: _Settings) -> Any:
-        return await _ask(studio, lambda view: view.lab.compute_curve(settings), thread="sigma2")
-
-    @app.get("/studio/api/sigma2/mean", **_API)
-    async def get_mean(settings: _Settings) -> Any:
-        return await _ask(studio, lambda view: view.lab.average_curves(settings), thread="means")
-
-    @app.get("/studio/api/sigma2/rules", **_API)
-    async def get_rules(settings: _Settings) -> Any:
-        return await _ask(studio, lambda view: view.lab.choose_by_rules(settings), thread="means")
+    add("split", "sigma2")
+    add("curve", "sigma2")
+    add("mean", "means")
+    add("rules", "means")
 
 
 def _add_streams(app: FastAPI, studio: Studio) -> None:

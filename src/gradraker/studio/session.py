@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from functools import cached_property
+from heapq import nsmallest
 from typing import Any
 
 import numpy as np
 
+from gradraker._html import pack
 from gradraker.live.learning.states import State
-from gradraker.live.service import NotReadyError, Service
+from gradraker.live.service import Service
 from gradraker.live.service.predictor import Predictor
 from gradraker.models import NodeModel
 from gradraker.studio.answers.graph_parts import GraphPart, GraphParts
@@ -19,13 +21,11 @@ from gradraker.studio.answers.node_columns import (
     pack_columns,
 )
 from gradraker.studio.answers.node_panel import explain_node, imagine_changes
-from gradraker.studio.answers.packing import pack
-from gradraker.studio.answers.sigma2_lab import Sigma2Lab, make_lab
+from gradraker.studio.answers.sigma2_lab import LAB_ANSWERS, LabSettings, Sigma2Lab, make_lab
 from gradraker.studio.stream import replay
 from gradraker.studio.studio_options import StudioOptions
 
 _MOST_FOUND = 12
-_MOST_KEPT = 200  # explanations of a state
 
 
 class StateView:
@@ -34,7 +34,6 @@ class StateView:
     def __init__(self, state: State, options: StudioOptions) -> None:
         self.state = state
         self.options = options
-        self._panels: dict[tuple[int, bool], dict[str, Any]] = {}
 
     @cached_property
     def model(self) -> NodeModel:
@@ -57,6 +56,10 @@ class StateView:
         if self.options.dataset is not None:
             return Sigma2Lab(self.options.dataset)
         return make_lab(self.model, self.state.table.names)
+
+    def ask_lab(self, name: str, settings: LabSettings) -> dict[str, Any]:
+        """Return an answer of the paper's learner, by its name."""
+        return LAB_ANSWERS[name](self.lab, settings)
 
     @cached_property
     def columns(self) -> dict[str, Any]:
@@ -141,19 +144,12 @@ class StateView:
         return pack_columns(averaged, part.rows)
 
     def explain(self, row: int, *, left_out: bool) -> dict[str, Any]:
-        """Return the panel of a node; the last ones are kept."""
+        """Return the panel of a node; the page keeps the last ones."""
         self._check_known()
-        key = (row, left_out)
-        if key not in self._panels:
-            if len(self._panels) >= _MOST_KEPT:
-                self._panels.pop(next(iter(self._panels)))
-            table = self.state.table
-            found = explain_node(
-                self.model, row, left_out=left_out, has_intervals=table.has_intervals
-            )
-            others = [[table.names[j], *rest] for j, *rest in found["neighbours"]]
-            self._panels[key] = found | {"state": table.seq, "neighbours": others}
-        return self._panels[key]
+        table = self.state.table
+        found = explain_node(self.model, row, left_out=left_out, has_intervals=table.has_intervals)
+        others = [[table.names[j], *rest] for j, *rest in found["neighbours"]]
+        return found | {"state": table.seq, "neighbours": others}
 
     def describe_known(self) -> dict[str, Any]:
         """Return rows, names and values of all known nodes, which weights refer to."""
@@ -187,17 +183,9 @@ class StateView:
     def search(self, text: str) -> dict[str, Any]:
         """Return nodes whose names contain a text: those that begin with it first."""
         wanted = text.casefold()
-        begins: list[str] = []
-        contains: list[str] = []
-        for name in self.state.table.names:
-            folded = name.casefold()
-            if folded.startswith(wanted):
-                begins.append(name)
-                if len(begins) >= _MOST_FOUND:
-                    break
-            elif wanted in folded and len(contains) < _MOST_FOUND:
-                contains.append(name)
-        return {"nodes": (begins + contains)[:_MOST_FOUND]}
+        found = (name for name in self.state.table.names if wanted in name.casefold())
+        first = nsmallest(_MOST_FOUND, found, key=lambda n: not n.casefold().startswith(wanted))
+        return {"nodes": first}
 
 
 class Studio:
@@ -211,9 +199,7 @@ class Studio:
 
     async def ask(self, work: Callable[[StateView], Any], *, thread: str = "studio") -> Any:
         """Run a function of the present state on a thread of the studio."""
-        state = self.service.state
-        if state is None:
-            raise NotReadyError
+        state = self.service.get_state()
         if thread not in self._threads:
             self._threads[thread] = Predictor(thread, most_waiting=50)
             self._threads[thread].start()

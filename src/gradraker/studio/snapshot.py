@@ -22,29 +22,22 @@ def collect_snapshot(view: StateView, node: str, settings: LabSettings) -> dict[
         "studio/api/graph": view.describe_part("whole", 0),
         "studio/api/known": view.describe_known(),
     }
-    lab = f"d={settings.n_frequencies}"
-    repeat = f"repeat={settings.repeat}"
-    full = f"{lab}&eta={settings.learning_rate:g}&e={settings.n_epochs}&{repeat}"
-    parts: list[tuple[str, Callable[[], dict[str, Any]]]] = [
-        (
-            "studio/api/columns?which=uncertainty",
-            lambda: view.describe_columns("uncertainty", "whole", 0),
-        ),
-        (
-            "studio/api/columns?which=left_out",
-            lambda: view.describe_columns("left_out", "whole", 0),
-        ),
-        (f"studio/api/sigma2/split?{lab}&{repeat}", lambda: view.lab.describe_split(settings)),
-        (f"studio/api/sigma2/curve?{full}", lambda: view.lab.compute_curve(settings)),
-        (f"studio/api/sigma2/mean?{full}", lambda: view.lab.average_curves(settings)),
-        (f"studio/api/sigma2/rules?{full}", lambda: view.lab.choose_by_rules(settings)),
-        ("studio/api/replay?seed=0", lambda: view.replay(0)),
-    ]
-    for path, make in parts:
+
+    def add(path: str, make: Callable[..., dict[str, Any]], *given: Any) -> None:
         try:
-            answers[path] = make()
+            found = make(*given)
         except ValueError as error:  # the page says why
-            answers[path] = {"problem": " ".join(str(error).split())}
+            found = {"problem": " ".join(str(error).split())}
+        answers[f"studio/api/{path}"] = found
+
+    for which in ("uncertainty", "left_out"):
+        add(f"columns?which={which}", view.describe_columns, which, "whole", 0)
+    d, repeat = f"d={settings.n_frequencies}", f"repeat={settings.repeat}"
+    training = f"eta={settings.learning_rate:g}&e={settings.n_epochs}"
+    add(f"sigma2/split?{d}&{repeat}", view.ask_lab, "split", settings)
+    for name in ("curve", "mean", "rules"):
+        add(f"sigma2/{name}?{d}&{training}&{repeat}", view.ask_lab, name, settings)
+    add("replay?seed=0", view.replay, 0)
     answers |= _collect_panels(view, node)
     return answers
 

@@ -21,7 +21,7 @@ from gradraker.features.engines.cuda import CudaEngine
 from gradraker.features.parallel import parallel_for
 from gradraker.kernels.distances.canonical_rows import group_equal_rows
 from gradraker.kernels.ranges import compute_ranges, find_extreme_pairs
-from gradraker.sweep.checkpoint import Repeat
+from gradraker.sweep.sweep_result import Repeat
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -16,17 +16,17 @@ from joblib.parallel import get_active_backend
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
-from gradraker._files import is_stream, lock_file
+from gradraker._files import is_stream
+from gradraker._locks import lock_file
 from gradraker._validation import check_choice, check_count, check_fraction, check_learning_rate
 from gradraker.datasets import GraphDataset
 from gradraker.exceptions import ArgumentError, SweepError, SweepFileError
 from gradraker.features.engine import DEVICES, choose_engine
 from gradraker.features.engines.cuda import CudaEngine
 from gradraker.kernels import get_kernel
-from gradraker.sweep.checkpoint import Checkpoint, Repeat
 from gradraker.sweep.repeat import Sweep, draw_repeat, find_boundaries, run_repeat
-from gradraker.sweep.sweep_result import SweepResult
-from gradraker.sweep.versions import collect_versions
+from gradraker.sweep.sweep_result import Checkpoint, Repeat, SweepResult
+from gradraker.sweep.versions import VERSIONS
 
 # The grid that is taken if none is given, and by which factor it goes beyond the ranges.
 _N_VARIANCES = 40
@@ -134,10 +134,11 @@ def sigma2_sweep(
     sweep = sweep._replace(sigma2=_make_grid(sweep) if sigma2 is None else _check_grid(sigma2))
     settings = _describe(sweep, dataset, n_repeats)
     report = progress or (lambda stage, n_done, total: None)
-    engine: Any = choose_engine(check_choice("device", device, DEVICES))
     run = partial(_run, sweep, n_jobs=n_jobs)
-    if engine.name != "cpu":
-        run = partial(_run_on_device, sweep, engine)
+    if check_choice("device", device, DEVICES) != "cpu":
+        engine: Any = choose_engine(device)
+        if engine.name != "cpu":
+            run = partial(_run_on_device, sweep, engine)
     if checkpoint is None:
         return _run_all(run, settings, None, report)
 
@@ -291,7 +292,7 @@ def _describe(sweep: Sweep, dataset: GraphDataset, n_repeats: int) -> dict[str, 
         "sigma2": sweep.sigma2.tolist(),
         "n_repeats": int(n_repeats),
         **dict(zip(Sweep._fields[5:], sweep[5:], strict=True)),  # fraction, …, random_state
-        "versions": collect_versions(),
+        "versions": VERSIONS,
     }
 
 

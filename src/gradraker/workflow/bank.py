@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from gradraker._fields import describe_fields
 from gradraker._validation import make_seed
 from gradraker.graph import GraphViews, known_values, layer_views
+from gradraker.metrics import LeftOutError, measure_left_out_error
 from gradraker.models.bank import GradrakerRegressor
-from gradraker.models.left_out import LeftOutError, measure_left_out_error
 
 Floats = NDArray[np.float64]
 # With fewer known nodes there is no estimate of the error: it would be noise.

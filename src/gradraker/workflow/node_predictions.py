@@ -15,7 +15,8 @@ from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.graph.adapters.columns import Task
 from gradraker.graph.edges import Reading
 from gradraker.graph.node_graph import count_reversed
-from gradraker.models.left_out import LeftOut, LeftOutClasses, measure_left_out_error
+from gradraker.metrics import measure_left_out_error
+from gradraker.models.left_out import LeftOut, LeftOutClasses
 from gradraker.models.node_model import NodeModel
 
 # An explanation holds three numbers for each pair of an explained and a known node.

@@ -6,8 +6,7 @@ import numpy as np
 
 from gradraker.graph import adjacency_vectors, known_values
 from gradraker.kernels import Sigma2Ranges
-from gradraker.models.sigma2 import sigma2_ranges
-from gradraker.models.sigma2.refined import STATISTICS
+from gradraker.models.sigma2 import STATISTICS, sigma2_ranges
 
 
 def find_ranges(

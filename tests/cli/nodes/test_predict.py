@@ -151,7 +151,7 @@ def test_options_reach_the_library(predict: Callable[..., Any], expected: NodePr
 def test_words_of_options_are_those_of_the_library() -> None:
     from gradraker.graph import hops
     from gradraker.kernels import shift_invariant as kernels
-    from gradraker.models.sigma2 import rules as sigma2
+    from gradraker.models import sigma2
 
     assert set(SIGMA2_RULES) == set(sigma2.SIGMA2_RULES)
     assert set(KERNELS) == set(kernels.KERNELS)

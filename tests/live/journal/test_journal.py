@@ -306,6 +306,8 @@ def test_effect_of_changes_together() -> None:
     assert list(effect.forgotten_nodes) == ["c"]
     assert list(effect.forgotten_edges) == [("a", "d")]
     assert not effect.forgotten_values
+    twice = [Change("put_value", "a", value=1), Change("put_value", "a", value=2)]
+    assert compute_effect(twice).values == {"a": 2}
     again = compute_effect([Change("remove_node", "c"), Change("put_edge", "c", "a", 1.0)])
     assert list(again.forgotten_nodes) == ["c"]  # its old edges and value are gone
     assert again.edges == {("c", "a"): 1.0}

@@ -3,6 +3,7 @@
 import math
 import multiprocessing
 import os
+from multiprocessing.reduction import recv_handle, send_handle
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from gradraker.live.journal.changes import Change
 from gradraker.live.journal.journal import Journal
 from gradraker.live.journal.validation import read_validations
 from gradraker.live.journal.writing import Submission, append
-from gradraker.live.learning.channel import receive_descriptor, send_descriptor
 from gradraker.live.learning.learner import Learner
 from gradraker.live.learning.live_model import LiveModel, describe_base, dump_base
 from gradraker.live.learning.states import open_state_file, read_state, write_state
@@ -149,14 +149,14 @@ def test_state_goes_through_a_file(journal: Any, monkeypatch: Any, in_memory: bo
     with open_state_file() as file:
         write_state(file, table, learner.live.model)
         theirs.send("news")
-        send_descriptor(theirs, file.fileno())
+        send_handle(theirs, file.fileno(), os.getpid())
     theirs.close()
     assert ours.recv() == "news"
-    descriptor = receive_descriptor(ours)
+    descriptor = recv_handle(ours)
     state = read_state(descriptor)
     os.close(descriptor)
     with pytest.raises(EOFError):
-        receive_descriptor(ours)
+        recv_handle(ours)
     ours.close()
     assert state.table.names == table.names
     np.testing.assert_array_equal(state.table.predictions, table.predictions)

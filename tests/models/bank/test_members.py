@@ -36,6 +36,11 @@ BAD_PARAMETERS = {
     "a family alone": ({"kernels": ("laplacian", 2.0)}, r"as in \[\(.laplacian., 2.0\)\]"),
     "a pair": ({"kernels": [("linear", 1.0)]}, "pairs of a family, one of 'gaussian', .*linear"),
     "three": ({"kernels": [("gaussian", 1.0, 2.0)]}, "pairs of a family"),
+    "a negative variance": ({"kernels": [-1.0]}, "one of 'ranges', 'theory', .*, got -1.0"),
+    "a hop without columns": (
+        {"views": {"1 hop": 0}},
+        "at least one column each, got 0 for '1 hop'",
+    ),
     "a view without columns": ({"views": {"a": 0, "b": 6}}, "at least one column .* for 'a'"),
     "a half": ({"views": {"a": 1.5}}, "views must have whole numbers of columns, got 1.5"),
     "a view by number": ({"views": {1: 6}}, "views must have strings as names, got 1"),
@@ -75,6 +80,13 @@ def test_what_kernels_and_views_may_be() -> None:
         ("gaussian", 0.5),
         ("cauchy", "cv"),
     ]
+    assert check_kernels([0.5, "theory", ("laplacian", 2)]) == [
+        ("gaussian", 0.5),
+        ("gaussian", "theory"),
+        ("laplacian", 2.0),
+    ]
+    assert check_kernels("ranges") == [("gaussian", "ranges")]
+    assert check_views([3, 2]) == {"view 0": 3, "view 1": 2}
     assert check_views(np.array([1, 2])) == {"view 0": 1, "view 1": 2}
     assert check_views(None) is None
 

@@ -10,7 +10,7 @@ from gradraker import SKGNodeRegressor, SKGRegressor, gnmse, load, load_temperat
 from gradraker.datasets import make_threshold_graph, split_nodes
 from gradraker.features import FrequencyTable
 from gradraker.linear.lms import make_folds
-from gradraker.models.sigma2.rules import RuleInput
+from gradraker.models.sigma2 import RuleInput
 from gradraker.models.skg import auto_settings
 from gradraker.models.skg.auto_settings import AskedSettings, choose_settings
 from oracles import skg as skg_oracle

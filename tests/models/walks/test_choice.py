@@ -153,14 +153,8 @@ def _rewritten(path: Any, change: Any) -> Any:
     header, arrays = content.header, content.arrays
     change(header, arrays)
     with open(path, "wb") as file:
-        write_archive(
-            file,
-            kind=header["class"],
-            parameters=header["parameters"],
-            state=header["state"],
-            notes={},
-            arrays=arrays,
-        )
+        kept = {part: header[part] for part in ("class", "parameters", "state")}
+        write_archive(file, kept | {"notes": {}}, arrays)
     return path
 
 

@@ -15,7 +15,7 @@ from gradraker import NodeClassifier, NodeRegressor
 from gradraker.exceptions import ArgumentError, DeviceMemoryError, NoDeviceError
 from gradraker.features.engine import ENGINES
 from gradraker.linear import factors
-from gradraker.models.walks.exact import blocks, selection
+from gradraker.models.walks.exact import blocks, kernel_choice
 from oracles.strict_engine import NoRoomError, StrictEngine
 
 N = 600
@@ -232,9 +232,9 @@ FEWER = 240
 @pytest.fixture
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take the ways of many known nodes with few: parts, blocks of rows, nothing kept."""
-    monkeypatch.setattr(selection, "FEW", 25)
-    monkeypatch.setattr(selection, "MANY", 40)
-    monkeypatch.setattr(selection, "_MOST_DECOMPOSED", 50)
+    monkeypatch.setattr(kernel_choice, "FEW", 25)
+    monkeypatch.setattr(kernel_choice, "MANY", 40)
+    monkeypatch.setattr(kernel_choice, "_MOST_DECOMPOSED", 50)
     monkeypatch.setattr(factors, "_ROWS", 24)
     monkeypatch.setattr(blocks, "_MOST_KEPT", 1000)
 

@@ -9,6 +9,7 @@ import pytest
 pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
 
 from gradraker import NodeClassifier, NodeRegressor, SKGNodeRegressor, load_temperature
+from gradraker._html import pack
 from gradraker.studio.answers.node_panel import explain_node, imagine_changes
 
 
@@ -67,6 +68,10 @@ def test_imagined_link_is_what_a_trained_copy_says(values: Any) -> None:
     assert found["before"] == pytest.approx(float(before[row]))
     sizes = [abs(after - old) for _, old, after in found["moved"]]
     assert sizes == sorted(sizes, reverse=True)
+
+
+def test_pack_writes_little_endian_numbers() -> None:
+    assert pack([1, 2], "<u4") == "AQAAAAIAAAA="
 
 
 def test_values_in_another_scale_add_up_there(values: Any) -> None:

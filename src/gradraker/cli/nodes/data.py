@@ -129,7 +129,7 @@ def _format_counts(info: "DatasetInfo") -> str:
 
 
 def _list_edges(dataset: "GraphDataset") -> Iterator[Sequence[object]]:
-    from gradraker.io.text.names_in_text import escape_name
+    from gradraker.io.names_in_text import escape_name
 
     edges = dataset.adjacency.tocoo()
     weighted = bool((edges.data != 1.0).any())
@@ -140,7 +140,7 @@ def _list_edges(dataset: "GraphDataset") -> Iterator[Sequence[object]]:
 
 
 def _list_values(dataset: "GraphDataset") -> Iterator[Sequence[object]]:
-    from gradraker.io.text.names_in_text import escape_name
+    from gradraker.io.names_in_text import escape_name
 
     yield ["node", "value"]
     for name, value in zip(dataset.node_names, dataset.values.tolist(), strict=True):

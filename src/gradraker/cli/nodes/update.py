@@ -106,7 +106,7 @@ def update(
     check_distinct(inputs | files, {"save-as": save_as})
     target = model if save_as is None else save_as
     check_writable({"model": target})
-    from gradraker._files import lock_file
+    from gradraker._locks import lock_file
 
     def say_waiting() -> None:
         waiting.show_stage("waiting for another process that writes the model")

@@ -249,7 +249,7 @@ def _run_sweep(
 
 
 def _count_done(out: str) -> int:
-    from gradraker.sweep.checkpoint import read_sweep
+    from gradraker.sweep.sweep_result import read_sweep
 
     try:
         return len(read_sweep(out)[1])

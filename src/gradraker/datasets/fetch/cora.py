@@ -55,7 +55,7 @@ def fetch_cora_con(
     DatasetUnavailableError
         If a file is missing and cannot be downloaded.
     DatasetFileError
-        If a file exists but has other papers, citations or classes than Cora.
+        If a file exists, but its counts are not those of the data set.
 
     Examples
     --------

@@ -22,11 +22,8 @@ def fetch_email_eu_core(
 
     Parameters
     ----------
-    data_home : path, optional
-        Folder that holds or gets the folder ``email_eu_core``. If not given, it is the
-        environment variable ``GRADRAKER_DATA``, and without that the user's cache folder.
-    download : bool
-        Whether missing files are downloaded.
+    data_home, download
+        As in :func:`fetch_cora_con`; the folder is called ``email_eu_core``.
 
     Returns
     -------
@@ -34,10 +31,8 @@ def fetch_email_eu_core(
 
     Raises
     ------
-    DatasetUnavailableError
-        If a file is missing and cannot be downloaded.
-    DatasetFileError
-        If a file exists but has other members, departments or edges.
+    DatasetUnavailableError, DatasetFileError
+        As in :func:`fetch_cora_con`.
 
     Examples
     --------

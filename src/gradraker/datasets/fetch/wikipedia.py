@@ -36,11 +36,8 @@ def fetch_wikipedia_math(
     ----------
     day : str or datetime.date
         Day of the visits, from 2019-03-16 to 2021-03-15.
-    data_home : path, optional
-        Folder that holds or gets the folder ``wikipedia_math``. If not given, it is the
-        environment variable ``GRADRAKER_DATA``, and without that the user's cache folder.
-    download : bool
-        Whether a missing file is downloaded.
+    data_home, download
+        As in :func:`fetch_cora_con`; the folder is called ``wikipedia_math``.
 
     Returns
     -------
@@ -48,10 +45,8 @@ def fetch_wikipedia_math(
 
     Raises
     ------
-    DatasetUnavailableError
-        If the file is missing and cannot be downloaded.
-    DatasetFileError
-        If the file exists but has other pages, edges or days.
+    DatasetUnavailableError, DatasetFileError
+        As in :func:`fetch_cora_con`.
 
     See Also
     --------

@@ -32,8 +32,8 @@ def make_block_graph(
 
     Parameters
     ----------
-    n_nodes : int
-        Number of nodes.
+    n_nodes, noise, random_state
+        As in :func:`make_threshold_graph`.
     n_blocks : int
         Number of blocks, at most ``n_nodes``.
     p_in, p_out : float
@@ -41,14 +41,10 @@ def make_block_graph(
         With ``p_in`` below ``p_out`` the graph is disassortative: values are *not* smooth
         along edges, yet nodes of one block still have similar adjacency vectors. With
         ``p_in=0`` and two blocks it is bipartite.
-    noise : float
-        Standard deviation of the Gaussian noise added to the values.
     weighted : bool
         If true, a link weighs 1 plus a Poisson count of mean 1, as numbers of messages do.
     directed : bool
         If true, the two directions of a pair are drawn independently.
-    random_state : int, numpy.random.Generator or None
-        Seed or source of the draw.
 
     Returns
     -------
@@ -118,20 +114,18 @@ def make_preferential_graph(
     ----------
     n_nodes : int
         Number of nodes, at least 2.
+    noise, random_state
+        As in :func:`make_threshold_graph`.
     n_links : int
         Links that each node but the first draws. The same node drawn twice is one edge.
     degree_share : float
         Part of the variance that the degree explains, from 0 to 1; the neighbours explain
         the rest. With a small share, adjacent nodes have unlike values, since only nodes
         that share neighbours are alike.
-    noise : float
-        Standard deviation of the Gaussian noise added to the values.
     weighted : bool
         If true, an edge weighs the number of times that it was drawn; otherwise 1.
     directed : bool
         If true, edges lead from the newer node to the older one, as citations do.
-    random_state : int, numpy.random.Generator or None
-        Seed or source of the draw.
 
     Returns
     -------

@@ -66,8 +66,10 @@ def make_threshold_graph(
     noise = check_number("noise", noise, low=0.0)
     rng = check_generator(random_state)
     position = rng.random(n_nodes)
-    source, target = _find_close_on_line(position, threshold)
+    source, target = _find_close_pairs(position[:, np.newaxis], threshold)
     gap = np.abs(position[source] - position[target])
+    close = gap < threshold
+    source, target, gap = source[close], target[close], gap[close]
     return GraphDataset(
         _join(n_nodes, source, target, gap / threshold, weighted=weighted, self_loops=self_loops),
         np.cos(2.0 * np.pi * frequency * position) + noise * rng.standard_normal(n_nodes),
@@ -98,21 +100,15 @@ def make_geometric_graph(
 
     Parameters
     ----------
-    n_nodes : int
-        Number of nodes.
+    n_nodes, noise, self_loops, random_state
+        As in :func:`make_threshold_graph`.
     radius : float
         Two nodes are joined if they are at most this far apart.
     frequency : float
         Periods of the value along each side. Values are smooth along edges while
         ``frequency * radius`` is far below 1/2.
-    noise : float
-        Standard deviation of the Gaussian noise added to the values.
     weighted : bool
         If true, an edge weighs exp(-distance/radius); otherwise it weighs 1.
-    self_loops : bool
-        Whether each node is joined to itself, with weight 1.
-    random_state : int, numpy.random.Generator or None
-        Seed or source of the draw.
 
     Returns
     -------
@@ -132,7 +128,8 @@ def make_geometric_graph(
     noise = check_number("noise", noise, low=0.0)
     rng = check_generator(random_state)
     points = rng.random((n_nodes, 2))
-    source, target, gap = _find_close_in_plane(points, radius)
+    source, target = _find_close_pairs(points, radius)
+    gap = np.hypot(*(points[source] - points[target]).T)
     return GraphDataset(
         _join(n_nodes, source, target, gap / radius, weighted=weighted, self_loops=self_loops),
         _evaluate_wave(points, frequency) + noise * rng.standard_normal(n_nodes),
@@ -168,8 +165,8 @@ def make_arriving_graph(
 
     Parameters
     ----------
-    n_nodes : int
-        Number of nodes.
+    n_nodes, noise, random_state
+        As in :func:`make_threshold_graph`.
     radius : float
         A newcomer links to earlier nodes at most this far away.
     lifetime : float, optional
@@ -179,15 +176,11 @@ def make_arriving_graph(
     drift : float
         How far the wave of values moves along x between time 0 and 1. With 0, the law that
         a learner meets does not change over time.
-    noise : float
-        Standard deviation of the Gaussian noise added to the values.
     weighted : bool
         If true, a link weighs exp(-distance/radius); otherwise it weighs 1.
     directed : bool
         If true, a row holds links to earlier nodes only, so that it is complete when the
         node arrives and never changes. If false, links count in both rows.
-    random_state : int, numpy.random.Generator or None
-        Seed or source of the draw.
 
     Returns
     -------
@@ -216,10 +209,11 @@ def make_arriving_graph(
     rng = check_generator(random_state)
     arrival = np.sort(rng.random(n_nodes))
     points = rng.random((n_nodes, 2))
-    earlier, later, distance = _find_close_in_plane(points, radius)
+    earlier, later = _find_close_pairs(points, radius)
     if lifetime is not None:
         alive = arrival[later] - arrival[earlier] <= lifetime
-        earlier, later, distance = earlier[alive], later[alive], distance[alive]
+        earlier, later = earlier[alive], later[alive]
+    distance = np.hypot(*(points[earlier] - points[later]).T)
     weight = np.exp(-distance / radius) if weighted else np.ones_like(distance)
     seen_from_wave = points - drift * np.outer(arrival, [1.0, 0.0])  # [n, 2]
     return GraphDataset(
@@ -242,28 +236,13 @@ def _evaluate_wave(points: Floats, frequency: float) -> Floats:
     return waves[:, 0] * waves[:, 1]
 
 
-def _find_close_on_line(position: Floats, threshold: float) -> tuple[Indices, Indices]:
-    """Each pair of nodes closer than ``threshold``, once; work in proportion to the pairs."""
-    order = np.argsort(position)
-    ordered = position[order]
-    rank = np.arange(len(position))
-    # The difference itself decides, as rounding of ordered + threshold could tip a tie.
-    n_after = np.searchsorted(ordered, ordered + threshold, side="right") - rank - 1
-    first = np.repeat(rank, n_after)
-    start = np.cumsum(n_after) - n_after
-    second = first + 1 + np.arange(len(first)) - np.repeat(start, n_after)
-    close = ordered[second] - ordered[first] < threshold
-    return order[first[close]], order[second[close]]
-
-
-def _find_close_in_plane(points: Floats, radius: float) -> tuple[Indices, Indices, Floats]:
+def _find_close_pairs(points: Floats, radius: float) -> tuple[Indices, Indices]:
     """Each pair of points at most ``radius`` apart, once, smaller number first."""
     from scipy.spatial import cKDTree  # takes longer to import than the rest of this package
 
     pairs = cKDTree(points).query_pairs(radius, output_type="ndarray").astype(np.int64)
     pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
-    low, high = pairs[:, 0], pairs[:, 1]
-    return low, high, np.hypot(*(points[low] - points[high]).T)
+    return pairs[:, 0], pairs[:, 1]
 
 
 def _join(

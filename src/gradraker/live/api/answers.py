@@ -7,6 +7,7 @@ import numpy as np
 from starlette.responses import JSONResponse, Response
 
 from gradraker.live.api.problems import RefusedError
+from gradraker.live.api.schemas import PredictNew
 from gradraker.live.learning.states import USUAL_COVERAGE, State, is_integer_name, to_plain
 from gradraker.live.service import Service
 
@@ -98,24 +99,22 @@ def name_classes(classes: Sequence[Any] | None, shares: Any) -> dict[str, float]
     return {str(one): float(p) for one, p in zip(classes or (), shares, strict=True)}
 
 
-async def answer_new(
-    service: Service,
-    links: Mapping[str, Mapping[str, float]],
-    coverage: float | None,
-    probabilities: bool,
-    attributes: Mapping[str, Mapping[str, Any]] | None = None,
-) -> dict[str, Any]:
+async def answer_new(service: Service, body: PredictNew) -> dict[str, Any]:
     """Predict nodes that are not in the graph, by their links and attributes."""
-    state = service.get_state()
-    check_wish(state, coverage=coverage, probabilities=probabilities)
+    state, coverage = service.get_state(), body.coverage
+    check_wish(state, coverage=coverage, probabilities=body.probabilities)
+    links = {
+        node: one if isinstance(one, dict) else dict.fromkeys(one, 1.0)
+        for node, one in body.links.items()
+    }
     check_links(state, links)
-    check_attributes(state, links, attributes or {})
-    options: dict[str, Any] = {"proba": True} if probabilities else {}
+    check_attributes(state, links, body.attributes)
+    options: dict[str, Any] = {"proba": True} if body.probabilities else {}
     if coverage is not None:
         options = {"return_interval": True, "coverage": coverage}
-    if attributes:
-        given = attributes.items()
-        options["attributes"] = {state.to_name(node): dict(one) for node, one in given}
+    if body.attributes:
+        given = body.attributes.items()
+        options["attributes"] = {state.to_name(node): one for node, one in given}
     found = await ask(service.predictor.predict_new(state, links, options), "links")
     service.counters.predictions.labels("new").inc(len(links))
     items: Items = []
@@ -124,7 +123,7 @@ async def answer_new(
         item: dict[str, Any] = {"node": node}
         if coverage is not None:
             item |= dict(zip(("prediction", "lower", "upper"), to_plain(answer), strict=True))
-        elif probabilities:
+        elif body.probabilities:
             shares = np.asarray(answer)
             classes = state.table.classes or []
             item["prediction"] = classes[int(shares.argmax())]

@@ -29,10 +29,11 @@ from gradraker.live.api.schemas import (
     PutEdges,
     PutValues,
     Remove,
+    list_changes,
 )
 from gradraker.live.api.strict_json import StrictRoute
 from gradraker.live.journal.validation import read_validations, summarize_errors
-from gradraker.live.service import NotReadyError, Service
+from gradraker.live.service import Service
 from gradraker.live.settings import LONGEST_NAME
 
 Key = Annotated[
@@ -108,19 +109,19 @@ def make_app(service: Service, *, add_routes: AddRoutes | None = None) -> FastAP
 def _add_changes(app: FastAPI, service: Service) -> None:
     @app.put("/edges", summary="Put edges", **_CHANGE)
     async def put_edges(body: PutEdges, key: Key = None) -> Any:
-        return JSONResponse(await keep(service, body.list_changes(), key))
+        return JSONResponse(await keep(service, list_changes(body), key))
 
     @app.put("/values", summary="Put values", **_CHANGE)
     async def put_values(body: PutValues, key: Key = None) -> Any:
-        return JSONResponse(await keep(service, body.list_changes(), key))
+        return JSONResponse(await keep(service, list_changes(body), key))
 
     @app.put("/attributes", summary="Put attributes", **_CHANGE)
     async def put_attributes(body: PutAttributes, key: Key = None) -> Any:
-        return JSONResponse(await keep(service, body.list_changes(), key))
+        return JSONResponse(await keep(service, list_changes(body), key))
 
     @app.post("/remove", summary="Remove edges, values, attributes or nodes", **_CHANGE)
     async def remove(body: Remove, key: Key = None) -> Any:
-        return JSONResponse(await keep(service, body.list_changes(), key))
+        return JSONResponse(await keep(service, list_changes(body), key))
 
     ndjson = {kind: {"schema": {"type": "string"}} for kind in NDJSON[:1]}
     schema = {"$ref": "#/components/schemas/Changes"}
@@ -142,7 +143,7 @@ def _add_changes(app: FastAPI, service: Service) -> None:
                 f"Content-Type must be application/json or {NDJSON[0]}",
                 [("Content-Type", f"is {kind!r}")],
             )
-        return JSONResponse(await keep(service, (await _read_changes(request)).list_changes(), key))
+        return JSONResponse(await keep(service, list_changes(await _read_changes(request)), key))
 
 
 async def _read_changes(request: Request) -> Changes:
@@ -177,13 +178,7 @@ def _add_questions(app: FastAPI, service: Service) -> None:
         **_ASK,
     )
     async def predict_new(body: PredictNew) -> Any:
-        links = {
-            node: one if isinstance(one, dict) else dict.fromkeys(one, 1.0)
-            for node, one in body.links.items()
-        }
-        return JSONResponse(
-            await answer_new(service, links, body.coverage, body.probabilities, body.attributes)
-        )
+        return JSONResponse(await answer_new(service, body))
 
     @app.post("/explain", summary="Known nodes that count most in predictions", **_ASK)
     async def explain(body: ExplainNodes) -> Any:
@@ -241,8 +236,7 @@ def _add_facts(app: FastAPI, service: Service) -> None:
 
     @app.get("/ready", summary="Whether questions can be answered", **_TELL)
     async def get_ready() -> Any:
-        if service.state is None:
-            raise NotReadyError
+        service.get_state()
         return JSONResponse({"status": "ready"})
 
 

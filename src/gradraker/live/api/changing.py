@@ -25,11 +25,9 @@ Asked = Sequence[tuple[str, Change]]
 
 async def keep(service: Service, asked: Asked, key: str | None) -> dict[str, Any]:
     """Write changes to the journal; when this returns they are on disk."""
-    if not asked:
-        problem = "holds no change"
-        raise RefusedError(422, f"the request {problem}", [("body", problem)])
-    if len(asked) > MOST_IN_BATCH:
-        problem = f"holds {len(asked)} changes, and at most {MOST_IN_BATCH} are allowed"
+    if not 0 < len(asked) <= MOST_IN_BATCH:
+        most = f"holds {len(asked)} changes, and at most {MOST_IN_BATCH} are allowed"
+        problem = most if asked else "holds no change"
         raise RefusedError(422, f"the request {problem}", [("body", problem)])
     found = ((field, find_problem(service, change)) for field, change in asked)
     problems = [(field, problem) for field, problem in found if problem is not None]

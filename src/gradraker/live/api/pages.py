@@ -16,17 +16,6 @@ _FILES = (
     ("/live.js", "live.js", "text/javascript; charset=utf-8"),
     ("/favicon.ico", "icon.svg", "image/svg+xml"),
 )
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>gradraker live: API</title><link rel="stylesheet" href="live.css"></head><body>
-<header><h1>gradraker live: API</h1>
-<p><a href="./">state</a> · <a href="openapi.json">openapi.json</a></p></header><main>
-<p>Changes need the header <code>Authorization: Bearer TOKEN</code>, unless the service was
-started without. Errors are
-<code>{{"error": …, "fields": [{{"field": …, "problem": …}}]}}</code>.</p>
-{verbs}</main></body></html>
-"""
 # Bodies that work on the data of `gradraker serve --demo`.
 _EXAMPLES = {
     "/edges": {"edges": [{"source": "Davos", "target": "Arosa", "weight": 1.0}]},
@@ -42,8 +31,11 @@ _EXAMPLES = {
 
 def list_files() -> list[tuple[str, bytes, str]]:
     """Return paths, contents and types of the files of the page."""
-    folder = resources.files("gradraker.live.api").joinpath("static")
-    return [(path, folder.joinpath(name).read_bytes(), kind) for path, name, kind in _FILES]
+    return [(path, _read_file(name), kind) for path, name, kind in _FILES]
+
+
+def _read_file(name: str) -> bytes:
+    return resources.files("gradraker.live.api").joinpath("static", name).read_bytes()
 
 
 def add_file(
@@ -92,7 +84,7 @@ def render_docs(description: dict[str, Any]) -> str:
             )
             lines.append(f'<p class="note">Answers: {escape(answers)}</p>')
             verbs.append("\n".join(lines))
-    return _PAGE.format(verbs="\n".join(verbs))
+    return _read_file("docs.html").decode().replace("<!-- verbs -->", "\n".join(verbs))
 
 
 def _render_parameter(one: dict[str, Any]) -> str:

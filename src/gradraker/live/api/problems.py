@@ -55,6 +55,7 @@ def list_fields(errors: Iterable[Any], *, skip: int = 0) -> list[tuple[str, str]
 def add_handlers(app: FastAPI) -> None:
     """Make every error of the API an answer of one form."""
 
+    @app.exception_handler(RequestValidationError)
     async def refuse_fields(_: Request, error: Any) -> JSONResponse:
         errors = error.errors()
         if any(one["type"] == "json_invalid" for one in errors):
@@ -67,35 +68,26 @@ def add_handlers(app: FastAPI) -> None:
         first = f"{fields[0][0] or 'body'}: {fields[0][1]}" if fields else "the request is refused"
         return make_problem(422, first, [(name or "body", problem) for name, problem in fields])
 
+    @app.exception_handler(StarletteHTTPException)
     async def refuse(_: Request, error: Any) -> JSONResponse:
-        return make_problem(error.status_code, error.detail, error.fields)
-
-    async def refuse_http(_: Request, error: Any) -> JSONResponse:
-        answer = make_problem(error.status_code, str(error.detail))
+        answer = make_problem(error.status_code, str(error.detail), getattr(error, "fields", ()))
         answer.headers.update(error.headers or {})
         return answer
 
+    @app.exception_handler(TooBusyError)
     async def put_off(_: Request, error: Any) -> JSONResponse:
         return make_problem(429, str(error), seconds=error.seconds)
 
+    @app.exception_handler(NotReadyError)
     async def handle_not_ready(_: Request, error: Any) -> JSONResponse:
         return make_problem(503, "the first state is still being learned", seconds=1)
 
+    @app.exception_handler(NotKeptError)
     async def handle_not_kept(_: Request, error: Any) -> JSONResponse:
         status = 507 if error.is_full else 503
         return make_problem(status, f"{error}: the changes were not kept", seconds=5)
 
+    @app.exception_handler(Exception)
     async def fail(request: Request, error: Exception) -> JSONResponse:
         _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
         return make_problem(500, "an error of the service; its log says more")
-
-    for kind, handler in (
-        (RequestValidationError, refuse_fields),
-        (RefusedError, refuse),
-        (StarletteHTTPException, refuse_http),
-        (TooBusyError, put_off),
-        (NotReadyError, handle_not_ready),
-        (NotKeptError, handle_not_kept),
-        (Exception, fail),
-    ):
-        app.add_exception_handler(kind, handler)

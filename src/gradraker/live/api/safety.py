@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gradraker.live.api.problems import RefusedError, make_problem
 from gradraker.live.service.counters import Counters
-from gradraker.live.settings import LOCAL_HOSTS, Settings
+from gradraker.live.settings import LOCAL_HOSTS, Limits, Settings
 
 CHANGES = frozenset(
     {"/edges", "/values", "/attributes", "/remove", "/changes", "/studio/api/stream"}
@@ -95,24 +95,16 @@ class Guard:
             await send(message)
 
         try:
-            try:
-                self._check(scope)
-            except RefusedError as error:
-                seconds = 1 if error.status_code == 429 else None
-                answer = make_problem(
-                    error.status_code, error.detail, error.fields, seconds=seconds
-                )
-                if error.status_code == 401:
-                    answer.headers["WWW-Authenticate"] = _choose_challenge(Headers(scope=scope))
-                await answer(scope, receive, send_safely)
-                return
-            limited = _LimitedBody(receive, self.settings)
-            try:
-                await self.app(asked, limited.receive, send_safely)
-            except RefusedError as error:  # while the body was read
-                answer = make_problem(error.status_code, error.detail, error.fields)
+            self._check(scope)
+            await self.app(asked, _limit_body(receive, self.settings.limits), send_safely)
+        except RefusedError as error:
+            seconds = 1 if error.status_code == 429 else None
+            answer = make_problem(error.status_code, error.detail, error.fields, seconds=seconds)
+            if error.status_code == 401:
+                answer.headers["WWW-Authenticate"] = _choose_challenge(Headers(scope=scope))
+            if error.status_code in (408, 413):  # the rest of the body is not read
                 answer.headers["Connection"] = "close"
-                await answer(scope, receive, send_safely)
+            await answer(scope, receive, send_safely)
         finally:
             # As it is described, so that metrics have few names.
             path = getattr(asked.get("route"), "path", "other")
@@ -136,7 +128,7 @@ class Guard:
             _check_origin(headers)
         length = headers.get("content-length", "0")
         if length.isdecimal() and int(length[:20]) > self.settings.limits.body_bytes:
-            raise RefusedError(413, describe_limit(self.settings))
+            raise RefusedError(413, _describe_limit(self.settings.limits))
         needs = self.settings.token_for
         if needs == "nothing" or path in _OPEN or _FILE.fullmatch(path):
             return
@@ -174,9 +166,8 @@ def _choose_challenge(headers: Headers) -> str:
     return "Bearer"
 
 
-def describe_limit(settings: Settings) -> str:
-    """Say how large a body may be."""
-    return f"the body is larger than {settings.limits.body_bytes} bytes"
+def _describe_limit(limits: Limits) -> str:
+    return f"the body is larger than {limits.body_bytes} bytes"
 
 
 def _check_origin(headers: Headers) -> None:
@@ -207,27 +198,24 @@ def _is_address(host: str) -> bool:
     return True
 
 
-class _LimitedBody:
-    """A body that may be neither too large nor too slow."""
+def _limit_body(receive: Receive, limits: Limits) -> Receive:
+    """Receive a body that may be neither too large nor too slow."""
+    size, is_complete, ends = 0, False, time.monotonic() + limits.seconds
 
-    def __init__(self, receive: Receive, settings: Settings) -> None:
-        self._receive = receive
-        self._settings = settings
-        self._size = 0
-        self._ends = time.monotonic() + settings.limits.seconds
-        self._is_complete = False
-
-    async def receive(self) -> Message:
-        if self._is_complete:  # the API waits for the client to go away
-            return await self._receive()
+    async def receive_in_time() -> Message:
+        nonlocal size, is_complete
+        if is_complete:  # the API waits for the client to go away
+            return await receive()
         try:
-            async with asyncio.timeout(max(0.0, self._ends - time.monotonic())):
-                message = await self._receive()
+            async with asyncio.timeout(max(0.0, ends - time.monotonic())):
+                message = await receive()
         except TimeoutError:
             raise RefusedError(408, "the request took too long to arrive") from None
         if message["type"] == "http.request":
-            self._size += len(message.get("body", b""))
-            self._is_complete = not message.get("more_body", False)
-            if self._size > self._settings.limits.body_bytes:
-                raise RefusedError(413, describe_limit(self._settings))
+            size += len(message.get("body", b""))
+            is_complete = not message.get("more_body", False)
+            if size > limits.body_bytes:
+                raise RefusedError(413, _describe_limit(limits))
         return message
+
+    return receive_in_time

@@ -3,7 +3,15 @@
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, StringConstraints, WithJsonSchema
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    StringConstraints,
+    TypeAdapter,
+    WithJsonSchema,
+)
 
 from gradraker.live.journal.changes import Change
 from gradraker.live.settings import LARGEST_NUMBER, LONGEST_NAME, MOST_IN_BATCH
@@ -38,31 +46,22 @@ def _check_attribute(value: Any) -> Any:
     return value if value is None or isinstance(value, bool) else _check_value(value)
 
 
-_NUMBER_SCHEMA = {"type": "number", "minimum": -LARGEST_NUMBER, "maximum": LARGEST_NUMBER}
-_TEXT_SCHEMA = {
-    "type": "string",
-    "minLength": 1,
-    "maxLength": LONGEST_NAME,
-    "pattern": _PRINTABLE,
-}
 # A number, or a label: which one, the model says.
 Value = Annotated[
-    Any,
-    PlainValidator(_check_value),
-    WithJsonSchema({"anyOf": [_NUMBER_SCHEMA, _TEXT_SCHEMA]}),
+    Any, PlainValidator(_check_value), WithJsonSchema(TypeAdapter(Number | Name).json_schema())
 ]
 Attribute = Annotated[
     Any,
     PlainValidator(_check_attribute),
-    WithJsonSchema(
-        {"anyOf": [_NUMBER_SCHEMA, _TEXT_SCHEMA, {"type": "boolean"}, {"type": "null"}]}
-    ),
+    WithJsonSchema(TypeAdapter(Number | Name | bool | None).json_schema()),
 ]
 Attributes = Annotated[dict[Name, Attribute], Field(max_length=1000)]
 Coverage = Annotated[
     float | None,
     Field(ge=1e-6, le=1.0 - 1e-6, description="Share of true values that intervals should hold."),
 ]
+# What the fields of a request change, as the names of changes say it.
+_KINDS = {"edges": "edge", "values": "value", "attributes": "attributes", "nodes": "node"}
 _MANY: Any = {"min_length": 1, "max_length": MOST_IN_BATCH}
 
 
@@ -92,38 +91,17 @@ class PutEdges(Body):
 
     edges: Annotated[list[Edge], Field(**_MANY)]
 
-    def list_changes(self) -> list[tuple[str, Change]]:
-        """Return the changes, each with the field that it comes from."""
-        return [
-            (f"edges.{i}", Change("put_edge", one.source, one.target, one.weight))
-            for i, one in enumerate(self.edges)
-        ]
-
 
 class PutValues(Body):
     """Values by node; a second value replaces the first."""
 
     values: Annotated[dict[Name, Value], Field(**_MANY)]
 
-    def list_changes(self) -> list[tuple[str, Change]]:
-        """Return the changes, each with the field that it comes from."""
-        return [
-            (f"values.{node}", Change("put_value", node, value=value))
-            for node, value in self.values.items()
-        ]
-
 
 class PutAttributes(Body):
     """Attributes by node; they replace all attributes that the node had."""
 
     attributes: Annotated[dict[Name, Attributes], Field(**_MANY)]
-
-    def list_changes(self) -> list[tuple[str, Change]]:
-        """Return the changes, each with the field that it comes from."""
-        return [
-            (f"attributes.{node}", Change("put_attributes", node, value=dict(one)))
-            for node, one in self.attributes.items()
-        ]
 
 
 class Remove(Body):
@@ -133,19 +111,6 @@ class Remove(Body):
     values: Annotated[list[Name], Field(max_length=MOST_IN_BATCH)] = []
     attributes: Annotated[list[Name], Field(max_length=MOST_IN_BATCH)] = []
     nodes: Annotated[list[Name], Field(max_length=MOST_IN_BATCH)] = []
-
-    def list_changes(self) -> list[tuple[str, Change]]:
-        """Return the changes, each with the field that it comes from."""
-        found = [
-            (f"edges.{i}", Change("remove_edge", one.source, one.target))
-            for i, one in enumerate(self.edges)
-        ]
-        found += [(f"values.{i}", Change("remove_value", n)) for i, n in enumerate(self.values)]
-        found += [
-            (f"attributes.{i}", Change("remove_attributes", n))
-            for i, n in enumerate(self.attributes)
-        ]
-        return found + [(f"nodes.{i}", Change("remove_node", n)) for i, n in enumerate(self.nodes)]
 
 
 class OneEdge(Edge):
@@ -188,22 +153,33 @@ OneChange = Annotated[
 ]
 
 
-def to_change(one: Any) -> Change:
-    """Return the change that a line of NDJSON or an item of a list describes."""
-    given = vars(one)
-    value = given.get("weight", given.get("value", given.get("attributes")))
-    node = given["source"] if "source" in given else given["node"]
-    return Change(one.op, node, given.get("target"), value)
-
-
 class Changes(Body):
     """Changes of any kind, in their order; all are kept or none."""
 
     changes: Annotated[list[OneChange], Field(**_MANY)]
 
-    def list_changes(self) -> list[tuple[str, Change]]:
-        """Return the changes, each with the field that it comes from."""
-        return [(f"changes.{i}", to_change(one)) for i, one in enumerate(self.changes)]
+
+def to_change(one: Any, op: Any = None) -> Change:
+    """Return the change that an item of a request describes; without ``op``, it says which."""
+    if isinstance(one, str):
+        return Change(op, one)
+    given = vars(one)
+    node = given.get("source", given.get("node"))
+    value = given.get("weight", given.get("value", given.get("attributes")))
+    return Change(given.get("op", op), node, given.get("target"), value)
+
+
+def list_changes(body: Body) -> list[tuple[str, Change]]:
+    """Return the changes that a request asks for, each with the field that it comes from."""
+    verb = "remove" if isinstance(body, Remove) else "put"
+    found: list[tuple[str, Change]] = []
+    for field, given in body:
+        op: Any = f"{verb}_{_KINDS.get(field)}"
+        if isinstance(given, dict):
+            found += [(f"{field}.{n}", Change(op, n, value=one)) for n, one in given.items()]
+        else:
+            found += [(f"{field}.{i}", to_change(one, op)) for i, one in enumerate(given)]
+    return found
 
 
 class PredictNodes(Body):

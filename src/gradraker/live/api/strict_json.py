@@ -21,15 +21,7 @@ class RepeatedNameError(ValueError):
 
 
 def load_json(text: bytes) -> Any:
-    """Return what JSON says; RepeatedNameError if an object has two members of one name.
-
-    Examples
-    --------
-    >>> from gradraker.live.api.strict_json import load_json
-    >>> load_json(b'{"values": {"Davos": 1, "Davos": 2}}')
-    Traceback (most recent call last):
-    gradraker.live.api.strict_json.RepeatedNameError: 'Davos' is given twice
-    """
+    """Return what JSON says; RepeatedNameError if an object has two members of one name."""
     return json.loads(text, object_pairs_hook=_join)
 
 

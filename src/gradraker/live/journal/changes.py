@@ -75,15 +75,7 @@ class Effect:
 
 
 def compute_effect(changes: Iterable[Change]) -> Effect:
-    """Return the net effect of changes, which came in this order.
-
-    Examples
-    --------
-    >>> from gradraker.live.journal.changes import Change, compute_effect
-    >>> changes = [Change("put_value", "a", value=1), Change("put_value", "a", value=2)]
-    >>> compute_effect(changes).values
-    {'a': 2}
-    """
+    """Return the net effect of changes, which came in this order."""
     effect = Effect()
     parts: dict[str, tuple[dict[Any, Any], dict[Any, None]]] = {
         "edge": (effect.edges, effect.forgotten_edges),

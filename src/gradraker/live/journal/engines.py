@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, func, literal
+from sqlalchemy import Engine, create_engine, event, func, literal
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.sql.elements import ColumnElement
 
 from gradraker.exceptions import JournalError
-from gradraker.live.journal.tables import counters
 
 _SECONDS_TO_WAIT = 10
 
@@ -133,14 +132,3 @@ def is_out_of_space(error: BaseException) -> bool:
         # A log that cannot grow is an I/O error to SQLite.
         return (code & 0xFF) in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
     return getattr(cause, "sqlstate", None) in ("53100", "58030")
-
-
-def lock_writers(connection: Connection) -> int:
-    """Lock all other writers out until the transaction ends; return the last number given."""
-    statement = (
-        counters.update()
-        .where(counters.c.id == 1)
-        .values(last_seq=counters.c.last_seq)
-        .returning(counters.c.last_seq)
-    )
-    return int(connection.execute(statement).scalar_one())

@@ -5,9 +5,10 @@ The model is a function of the journal: the first snapshot, then each batch of c
 
 import json
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
+from itertools import islice
 from typing import Any, Self
 
 from sqlalchemy import Connection, delete, insert, inspect, select, text, update
@@ -139,22 +140,19 @@ class Journal:
     def _read(self, statement: Any) -> list[Numbered]:
         with self.engines.read.connect() as connection:
             return [
-                Numbered(
-                    row.seq,
-                    Change(row.op, row.node, row.target, json.loads(row.value)),
-                    row.time,
-                )
-                for row in connection.execute(statement)
+                Numbered(seq, Change(op, node, target, json.loads(value)), written)
+                for seq, op, node, target, value, written in connection.execute(statement)
             ]
 
     # -- batches -----------------------------------------------------------------
 
     def read_batches(self, after: int, *, limit: int = 1000) -> list[Batch]:
         """Return batches with larger numbers, in their order."""
-        statement = select(batches).where(batches.c.number > after)
+        columns = batches.c.number, batches.c.first_seq, batches.c.last_seq
+        statement = select(*columns).where(batches.c.number > after)
         with self.engines.read.connect() as connection:
             rows = connection.execute(statement.order_by(batches.c.number).limit(limit)).all()
-        return [Batch(row.number, row.first_seq, row.last_seq) for row in rows]
+        return [Batch(*row) for row in rows]
 
     def record_batch(self, batch: Batch, *, holder: str, epoch: int) -> bool:
         """Write down what is learned next; False if the lease went to another process."""
@@ -215,13 +213,8 @@ def _say(error: DatabaseError) -> str:
     return " ".join(str(error.orig).split())
 
 
-def split(items: Iterable[Any], size: int) -> "Iterable[Sequence[Any]]":
+def split(items: Iterable[Any], size: int) -> Iterator[Sequence[Any]]:
     """Yield lists of at most ``size`` items."""
-    some: list[Any] = []
-    for item in items:
-        some.append(item)
-        if len(some) == size:
-            yield some
-            some = []
-    if some:
+    left = iter(items)
+    while some := list(islice(left, size)):
         yield some

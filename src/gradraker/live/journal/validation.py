@@ -36,14 +36,13 @@ def record_outcome(journal: Journal, found: Sequence[Validation], refused: dict[
     """Write down how a batch fared; what is there already stays as it is."""
     if not found and not refused:
         return
-    first = min([one.seq for one in found] + list(refused))
-    last = max([one.seq for one in found] + list(refused))
+    numbers = [one.seq for one in found] + list(refused)
     with journal.engines.write.begin() as connection:
         for table, rows in (
             (validations, [_to_row(one) for one in found]),
             (refusals, [{"seq": seq, "reason": reason} for seq, reason in refused.items()]),
         ):
-            inside = select(table.c.seq).where(table.c.seq.between(first, last))
+            inside = select(table.c.seq).where(table.c.seq.between(min(numbers), max(numbers)))
             there = set(connection.execute(inside).scalars())
             for some in split((row for row in rows if row["seq"] not in there), 1000):
                 connection.execute(insert(table), some)
@@ -67,16 +66,8 @@ def read_validations(journal: Journal, *, last: int) -> list[Validation]:
     statement = select(validations).order_by(validations.c.seq.desc()).limit(last)
     with journal.engines.read.connect() as connection:
         return [
-            Validation(
-                row.seq,
-                row.node,
-                json.loads(row.value),
-                json.loads(row.predicted),
-                row.is_first,
-                row.error,
-                row.baseline_error,
-            )
-            for row in connection.execute(statement)
+            Validation(seq, node, json.loads(value), json.loads(predicted), *rest)
+            for seq, node, value, predicted, *rest, _ in connection.execute(statement)
         ]
 
 

@@ -2,14 +2,13 @@
 
 import json
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, Table, delete, insert, select, update
 
 from gradraker.live.journal.changes import Change, compute_digest
-from gradraker.live.journal.engines import lock_writers
 from gradraker.live.journal.journal import Journal, split
 from gradraker.live.journal.tables import changes, counters, nodes, requests
 
@@ -54,7 +53,9 @@ Answer = Receipt | UnknownNode | KeyConflict
 def append(journal: Journal, submissions: Sequence[Submission]) -> list[Answer]:
     """Write submissions in their order; what is returned as a Receipt is on disk."""
     with journal.engines.write.begin() as connection:
-        last_seq = lock_writers(connection)
+        # To write the last number again locks all other writers out until the transaction ends.
+        same = update(counters).where(counters.c.id == 1).values(last_seq=counters.c.last_seq)
+        last_seq = connection.execute(same.returning(counters.c.last_seq)).scalar_one()
         writer = _Writer(connection, last_seq, submissions)
         answers = [writer.take(one) for one in submissions]
         writer.write()
@@ -71,24 +72,22 @@ class _Writer:
     time: float = field(default_factory=time.time)
 
     def __post_init__(self) -> None:
-        named = {name for one in self.submissions for name in _list_names(one.changes)}
-        self._before = self._select(nodes.c.name, named)
+        changed = [change for one in self.submissions for change in one.changes]
+        named = {name for one in changed for name in (one.node, one.target)}
+        self._before = {row.name for row in self._select(nodes, nodes.c.name, named)}
         self._nodes = set(self._before)
-        keys = {one.key for one in self.submissions if one.key is not None}
-        self._requests: dict[str, tuple[str, Receipt]] = {}
-        for some in split(sorted(keys), _NAMES_AT_ONCE):
-            found = select(requests).where(requests.c.key.in_(some))
-            for row in self.connection.execute(found):
-                receipt = Receipt(row.first_seq, row.last_seq, is_repeat=True)
-                self._requests[row.key] = row.digest, receipt
+        keys = {one.key for one in self.submissions}
+        self._requests: dict[str, tuple[str, Receipt]] = {
+            row.key: (row.digest, Receipt(row.first_seq, row.last_seq, is_repeat=True))
+            for row in self._select(requests, requests.c.key, keys)
+        }
         self._new_changes: list[dict[str, Any]] = []
         self._new_requests: list[dict[str, Any]] = []
 
-    def _select(self, column: Any, names: Iterable[str]) -> set[str]:
-        found: set[str] = set()
-        for some in split(sorted(names), _NAMES_AT_ONCE):
-            found.update(self.connection.execute(select(column).where(column.in_(some))).scalars())
-        return found
+    def _select(self, table: Table, column: Any, names: set[Any]) -> Iterator[Any]:
+        """Yield the rows of a table that have one of some names."""
+        for some in split(sorted(names - {None}), _NAMES_AT_ONCE):
+            yield from self.connection.execute(select(table).where(column.in_(some)))
 
     def take(self, submission: Submission) -> Answer:
         """Number the changes of a submission, unless it is refused or was there already."""
@@ -134,13 +133,6 @@ class _Writer:
             execute(insert(nodes), [{"name": name} for name in sorted(added)])
         for some in split(sorted(removed), _NAMES_AT_ONCE):
             execute(delete(nodes).where(nodes.c.name.in_(some)))
-
-
-def _list_names(submitted: Iterable[Change]) -> Iterable[str]:
-    for change in submitted:
-        yield change.node
-        if change.target is not None:
-            yield change.target
 
 
 def _follow_nodes(existing: set[str], submitted: Sequence[Change]) -> set[str] | UnknownNode:

@@ -7,6 +7,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
+from multiprocessing.reduction import send_handle
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,6 @@ from gradraker.live.journal.changes import Numbered, compute_effect
 from gradraker.live.journal.journal import Batch, Journal, Snapshot
 from gradraker.live.journal.lease import Lease
 from gradraker.live.journal.validation import Validation, has_outcome, record_outcome
-from gradraker.live.learning.channel import send_descriptor
 from gradraker.live.learning.live_model import LiveModel, read_live_model
 from gradraker.live.learning.predicted import make_table
 from gradraker.live.learning.states import StateTable, open_state_file, to_plain, write_state
@@ -27,6 +27,8 @@ _READ_AT_ONCE = 100_000
 # process that should write them dies.
 _KEPT_OUTCOMES = 100
 _MOST_REPORTED = 100
+# Trouble with the machine; by all other errors the model refuses what it was given.
+_TROUBLE = (DBAPIError, OSError, MemoryError)
 # Rest after a batch: a part of the time that it took, and the most seconds.
 _REST, _LONGEST_REST = 0.5, 0.25
 
@@ -111,9 +113,9 @@ class Learner:
         refused: dict[int, str] = {}
         try:
             validations = self._learn(changes, is_new)
-        except Exception as error:
-            if not is_refusal(error):
-                raise
+        except _TROUBLE:
+            raise
+        except Exception:
             validations, refused = self._learn_one_by_one(changes)
         self.batch, self.seq = batch.number, batch.last_seq
         self._table = None
@@ -148,9 +150,9 @@ class Learner:
         for one in changes:
             try:
                 validations += self._learn([one])
+            except _TROUBLE:
+                raise
             except Exception as error:
-                if not is_refusal(error):
-                    raise
                 refused[one.seq] = " ".join(str(error).split())[:500]
         return validations, refused
 
@@ -185,11 +187,6 @@ class Learner:
         while self._outcomes:
             record_outcome(self.journal, *self._outcomes[0])
             self._outcomes.popleft()
-
-
-def is_refusal(error: Exception) -> bool:
-    """Return whether a model refused what it was given; the rest is trouble with the machine."""
-    return not isinstance(error, DBAPIError | OSError | MemoryError)
 
 
 def _find_baseline(known: Any, *, has_labels: bool) -> Any:
@@ -263,7 +260,7 @@ def _publish(learner: Learner, table: StateTable, channel: Connection) -> None:
     with open_state_file() as file:
         write_state(file, table, learner.live.model)
         channel.send(("state", learner.lease.is_held))
-        send_descriptor(channel, file.fileno())
+        send_handle(channel, file.fileno(), os.getppid())
 
 
 def _is_closed(channel: Connection, seconds: float) -> bool:

@@ -60,20 +60,19 @@ class LiveModel:
         """Forget nodes, edges and values; those that the model does not have are passed over."""
         if self.is_empty or not effect.forgets:
             return
-        nodes = [name for name in effect.forgotten_nodes if name in self.positions]
-        values = [name for name in effect.forgotten_values if name in self.positions]
-        edges = [edge for edge in effect.forgotten_edges if set(edge) <= self.positions.keys()]
+        at, matrix = self.positions, self.model.adjacency_.tocsr()
+        is_known = self.model.value_kind.is_known(self.model.values_)
+        nodes = [name for name in effect.forgotten_nodes if name in at]
+        values = [name for name in effect.forgotten_values if name in at and is_known[at[name]]]
+        edges = [edge for edge in effect.forgotten_edges if set(edge) <= at.keys()]
         if not self.is_directed:
             edges = list(dict.fromkeys(edges + [(b, a) for a, b in edges]))
-        keep = ~np.isin(np.arange(len(self.names)), [self.positions[name] for name in nodes])
-        is_known = self.model.value_kind.is_known(self.model.values_)
-        matrix = self.model.adjacency_.tocsr()
-        edges = [(a, b) for a, b in edges if matrix[self.positions[a], self.positions[b]] != 0.0]
-        values = [name for name in values if is_known[self.positions[name]]]
+        edges = [(a, b) for a, b in edges if matrix[at[a], at[b]] != 0.0]
         if not nodes and not edges and not values:
             return
+        keep = ~np.isin(np.arange(len(self.names)), [at[name] for name in nodes])
         left = keep & is_known
-        left[[self.positions[name] for name in values]] = False
+        left[[at[name] for name in values]] = False
         if not keep.any():
             self._start_again()
         elif left.any():

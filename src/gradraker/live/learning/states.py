@@ -96,48 +96,32 @@ def open_state_file() -> BinaryIO:
 
 
 def write_state(file: BinaryIO, table: StateTable, model: "NodeModel") -> None:
-    """Write a state to a file."""
-    _write_part(file, table)
-    _write_part(file, model)
+    """Write a state to a file; where its parts are is written at the end."""
+    places = []
+    for content in (table, model):
+        buffers: list[pickle.PickleBuffer] = []
+        head = pickle.dumps(content, protocol=5, buffer_callback=buffers.append)
+        for raw in (memoryview(head), *(buffer.raw() for buffer in buffers)):
+            file.write(b"\0" * (-file.tell() % _ALIGNMENT))
+            places.append((content is model, file.tell(), raw.nbytes))
+            file.write(raw)
+    end = file.tell()
+    file.write(pickle.dumps(places) + _LENGTH.pack(end))
     file.flush()
-
-
-def _write_part(file: Any, content: Any) -> None:
-    buffers: list[pickle.PickleBuffer] = []
-    head = pickle.dumps(content, protocol=5, buffer_callback=buffers.append)
-    raws = [memoryview(head), *(buffer.raw() for buffer in buffers)]
-    file.write(_LENGTH.pack(len(raws)))
-    for raw in raws:
-        file.write(_LENGTH.pack(raw.nbytes))
-    for raw in raws:
-        file.write(b"\0" * (-file.tell() % _ALIGNMENT))
-        file.write(raw)
 
 
 def read_state(descriptor: int) -> State:
     """Map a state into memory, by the descriptor of its file."""
     # Changes stay in this process: a model may fill in what it computes when first needed.
-    mapped = mmap.mmap(descriptor, 0, access=mmap.ACCESS_COPY)
-    view = memoryview(mapped)
-    parts, end = _find_parts(view, 0)
-    model_parts, _ = _find_parts(view, end)
-    return State(_read_part(parts), lambda: _read_part(model_parts))
+    view = memoryview(mmap.mmap(descriptor, 0, access=mmap.ACCESS_COPY))
+    (end,) = _LENGTH.unpack(view[-_LENGTH.size :])
+    places = pickle.loads(view[end : -_LENGTH.size])
 
+    def read_part(is_model: bool) -> Any:
+        head, *buffers = (view[at : at + n] for of_model, at, n in places if of_model == is_model)
+        return pickle.loads(head, buffers=buffers)
 
-def _find_parts(view: memoryview, start: int) -> tuple[list[memoryview], int]:
-    (count,) = _LENGTH.unpack_from(view, start)
-    lengths = [_LENGTH.unpack_from(view, start + 8 * (i + 1))[0] for i in range(count)]
-    at = start + 8 * (count + 1)
-    parts = []
-    for length in lengths:
-        at += -at % _ALIGNMENT
-        parts.append(view[at : at + length])
-        at += length
-    return parts, at
-
-
-def _read_part(parts: list[memoryview]) -> Any:
-    return pickle.loads(parts[0], buffers=parts[1:])
+    return State(read_part(False), lambda: read_part(True))
 
 
 def to_plain(value: Any) -> Any:

@@ -5,10 +5,11 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection
+from multiprocessing.reduction import recv_handle
 from typing import Any
 
-from gradraker.live.learning.channel import receive_descriptor, start_learner
 from gradraker.live.learning.states import State, read_state
 from gradraker.live.settings import Settings
 
@@ -62,12 +63,10 @@ class Supervisor:
         self._thread.join(seconds)
 
     def _send(self, message: str) -> None:
-        with self._lock:
-            try:
-                if self._channel is not None:
-                    self._channel.send(message)
-            except OSError:
-                pass  # it is gone, and its successor looks at the journal anyway
+        # If it is gone, its successor looks at the journal anyway.
+        with self._lock, suppress(OSError):
+            if self._channel is not None:
+                self._channel.send(message)
 
     def _run(self) -> None:
         pause = 0.5
@@ -86,7 +85,7 @@ class Supervisor:
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
         process = context.Process(
-            target=start_learner,
+            target=_start_learner,
             args=(self._settings, theirs),
             name="gradraker-learner",
             daemon=True,
@@ -117,7 +116,10 @@ class Supervisor:
         if message[0] == "trouble":
             self._on_trouble(message[1])
             return
-        descriptor = receive_descriptor(channel)
+        try:
+            descriptor = recv_handle(channel)
+        except RuntimeError:  # this process has too many open files
+            raise EOFError from None
         try:
             state = read_state(descriptor)
         finally:
@@ -126,6 +128,13 @@ class Supervisor:
         if self._has_ended:
             self._has_ended = False
             self._on_trouble(None)
+
+
+def _start_learner(settings: Settings, channel: Connection) -> None:
+    """Run the learning process; the process that starts it does not load what this one needs."""
+    from gradraker.live.learning.learner import run_learner
+
+    run_learner(settings, channel)
 
 
 @contextmanager

@@ -56,10 +56,8 @@ class OneNodeBank(LearnedBank):
 
         Parameters
         ----------
-        neighbours : mapping of reference name to weight, or iterable of reference names
-            As in :meth:`predict_one`; names never seen become referencing nodes.
-        value : float, or array-like of shape (n_targets,)
-            The value of the node.
+        neighbours, value
+            As in :meth:`SKGRegressor.learn_one`.
 
         Returns
         -------

@@ -22,7 +22,7 @@ from gradraker.models.rows.row_state import (
     restore_names,
     restore_row_state,
 )
-from gradraker.models.sigma2.rules import check_sigma2
+from gradraker.models.sigma2 import check_sigma2
 
 if TYPE_CHECKING:
     from gradraker.models.bank.fitted_bank import LearnedBank

@@ -11,11 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from gradraker._validation import to_read_only
 from gradraker.explain.bank_explanation import BankExplanation
-from gradraker.explain.learned_rows import LearnedRows, Record
+from gradraker.explain.learned_rows import LearnedRows
 from gradraker.features import RowArrays, compute_fourier_features
 from gradraker.kernels.ranges import Sigma2Ranges
 from gradraker.linear.hedge import Hedge, combine_predictions
-from gradraker.linear.weights import sum_weights_by_node
+from gradraker.linear.lms import sum_weights_by_node
 from gradraker.models.bank.bank_state import dump_bank_state
 from gradraker.models.bank.frequency_tables import FamilyTables
 from gradraker.models.bank.members import BankMember, assign_views
@@ -33,14 +33,11 @@ from gradraker.models.rows.row_model import RowModel
 class LearnedBank(RowModel):
     """The part of :class:`GradrakerRegressor` that does not train."""
 
-    coef_: NDArray[np.float64]
     members_: tuple[BankMember, ...]
     sigma2_: NDArray[np.float64]
     _hedge: Hedge
     _history: list[NDArray[np.float64]] | None
-    _n_first: int
     _ranges: dict[tuple[str, str], Sigma2Ranges]
-    _record: Record | None
     _table: FamilyTables
     _used: dict[str, Any]
 

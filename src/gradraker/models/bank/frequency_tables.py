@@ -1,6 +1,7 @@
 """Unit frequencies of a bank: the same referencing nodes, one table for each kernel family."""
 
 from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,20 +24,13 @@ class FamilyTables(FrequencyTable):
     """
 
     def __init__(
-        self,
-        seed: int,
-        n_frequencies: int,
-        families: Iterable[str],
-        *,
-        n_numbered: int = 0,
-        named: Sequence[Hashable] = (),
+        self, seed: int, n_frequencies: int, families: Iterable[str], **nodes: Any
     ) -> None:
         first, *others = dict.fromkeys(families)
         self.others: dict[str, FrequencyTable] = {}
-        super().__init__(seed, n_frequencies, first, n_numbered=n_numbered, named=named)
+        super().__init__(seed, n_frequencies, first, **nodes)
         for family in others:
-            table = FrequencyTable(seed, n_frequencies, family, n_numbered=n_numbered, named=named)
-            self.others[family] = table
+            self.others[family] = FrequencyTable(seed, n_frequencies, family, **nodes)
 
     def __getstate__(self) -> dict[str, object]:
         state = super().__getstate__()

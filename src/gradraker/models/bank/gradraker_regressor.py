@@ -36,7 +36,7 @@ from gradraker.models.bank.members import (
 )
 from gradraker.models.bank.training import select_view_matrix, train_bank
 from gradraker.models.persistence.saving import Arrays, State
-from gradraker.models.sigma2.rules import RuleInput, check_tested_is_used
+from gradraker.models.sigma2 import RuleInput, check_tested_is_used
 
 
 class GradrakerRegressor(RegressorMixin, OneNodeBank):

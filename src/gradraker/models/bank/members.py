@@ -11,7 +11,7 @@ from gradraker._fields import describe_fields
 from gradraker._validation import is_number
 from gradraker.kernels.ranges import Sigma2Ranges
 from gradraker.kernels.shift_invariant import KERNELS
-from gradraker.models.sigma2.rules import SIGMA2_RULES, RuleInput, choose_sigma2
+from gradraker.models.sigma2 import SIGMA2_RULES, RuleInput, choose_sigma2
 
 RANGES = "ranges"
 # The view of a bank that has no views.
@@ -47,19 +47,7 @@ class BankMember:
 
 
 def check_kernels(kernels: Any) -> list[tuple[str, float | str]]:
-    """Return (family, variance or rule) of each entry of a dictionary of kernels.
-
-    Examples
-    --------
-    >>> from gradraker.models.bank.members import check_kernels
-    >>> check_kernels([0.5, "theory", ("laplacian", 2)])
-    [('gaussian', 0.5), ('gaussian', 'theory'), ('laplacian', 2.0)]
-    >>> check_kernels("ranges")
-    [('gaussian', 'ranges')]
-    >>> check_kernels([-1.0])
-    Traceback (most recent call last):
-    ValueError: kernels must have positive variances or one of 'ranges', 'theory', ...
-    """
+    """Return (family, variance or rule) of each entry of a dictionary of kernels."""
     if isinstance(kernels, str):
         kernels = [kernels]
     # Neither sets, which have no order, nor iterators, which can be read once only.
@@ -96,17 +84,7 @@ def _check_entry(entry: Any) -> tuple[str, float | str]:
 
 
 def check_views(views: Any) -> dict[str, int] | None:
-    """Return the number of columns of each view, in the order of the columns.
-
-    Examples
-    --------
-    >>> from gradraker.models.bank.members import check_views
-    >>> check_views([3, 2])
-    {'view 0': 3, 'view 1': 2}
-    >>> check_views({"1 hop": 0})
-    Traceback (most recent call last):
-    ValueError: views must have at least one column each, got 0 for '1 hop'
-    """
+    """Return the number of columns of each view, in the order of the columns."""
     if views is None:
         return None
     if isinstance(views, Mapping):

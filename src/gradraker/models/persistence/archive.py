@@ -38,28 +38,17 @@ class ModelContent:
     digest: str  # differs for files that differ
 
 
-def write_archive(
-    file: BinaryIO,
-    *,
-    kind: str,
-    parameters: dict[str, Any],
-    state: dict[str, Any],
-    notes: dict[str, Any],
-    arrays: Mapping[str, NDArray[Any]],
-) -> str:
+def write_archive(file: BinaryIO, model: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
     """Write a model to an open file, and return a digest of it.
 
-    ``parameters``, ``state`` and ``notes`` must be of types that JSON has; ``kind`` is the class.
+    ``model`` has the class, its parameters, state and notes, of types that JSON has.
     """
     members = {f"{name}.npy": _to_npy(array) for name, array in arrays.items()}
     content = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
         "gradraker_version": __version__,
-        "class": kind,
-        "parameters": parameters,
-        "state": state,
-        "notes": notes,
+        **model,
         "sha256": {name: sha256(member).hexdigest() for name, member in members.items()},
     }
     header = json.dumps(content, ensure_ascii=True, allow_nan=False).encode()

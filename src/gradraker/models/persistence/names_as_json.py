@@ -3,7 +3,7 @@
 from collections.abc import Hashable
 from typing import Any
 
-from gradraker.features.identities import to_plain_name
+from gradraker.graph.names import to_plain_reference
 
 _SAVABLE = (str, int, float, bytes, tuple)
 
@@ -49,7 +49,7 @@ def decode_name(item: Any) -> Hashable:
 
 def check_savable(what: str, name: Any) -> Any:
     """Return a name as JSON, or say that a model file cannot hold it."""
-    plain = to_plain_name(name)
+    plain = to_plain_reference(name)
     if not isinstance(plain, _SAVABLE):
         raise TypeError(
             f"the {what} {name!r} is of type {type(name).__name__}, which a model file cannot "
@@ -62,5 +62,5 @@ def stringify_unsavable(name: Any) -> Any:
     """Return a name that a file can hold; a time stamp, for one, becomes its text."""
     if isinstance(name, tuple):
         return tuple(stringify_unsavable(part) for part in name)
-    plain = to_plain_name(name)
+    plain = to_plain_reference(name)
     return plain if isinstance(plain, _SAVABLE) else str(name)

@@ -9,7 +9,8 @@ from typing import Any, BinaryIO, ClassVar, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker._files import is_stream, lock_file, write_file
+from gradraker._files import is_stream, write_file
+from gradraker._locks import lock_file
 from gradraker._validation import Bounds, check_bounds
 from gradraker.exceptions import ModelFileChangedError, ModelFileError
 from gradraker.models.persistence.archive import (
@@ -47,14 +48,13 @@ def write_model(model: Savable, file: BinaryIO, notes: dict[str, Any] | None, du
     """Write a fitted model to an open file; return a digest of what was written."""
     check_bounds(model.bounds, model.get_params(deep=False))
     state, arrays = dump()
-    return write_archive(
-        file,
-        kind=type(model).__name__,
-        parameters=_dump_parameters(model),
-        state=state,
-        notes=notes or {},
-        arrays=arrays,
-    )
+    content = {
+        "class": type(model).__name__,
+        "parameters": _dump_parameters(model),
+        "state": state,
+        "notes": notes or {},
+    }
+    return write_archive(file, content, arrays)
 
 
 def save_model(

@@ -9,13 +9,11 @@ from numpy.typing import NDArray
 from gradraker._compiled.fourier_lms import run_lms_pass
 from gradraker.features import FrequencyTable, compute_fourier_features, to_row_arrays
 from gradraker.kernels.ranges import compute_ranges
-from gradraker.linear.lms import make_folds
-from gradraker.models.sigma2.rules import (
+from gradraker.linear.lms import make_folds, measure_spreads, weigh_candidates
+from gradraker.models.sigma2 import (
     ChosenSigma2,
     RuleInput,
     choose_sigma2,
-    measure_spreads,
-    weigh_candidates,
 )
 
 # Epochs after which held-out errors are looked at. Errors also depend on the nodes that came last,

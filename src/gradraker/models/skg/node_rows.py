@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from gradraker.exceptions import TooFewValuesError
+from gradraker.graph.edges import orient_entries
 from gradraker.graph.hops import count_walks
-from gradraker.graph.matrix import orient_entries
 from gradraker.graph.names import find_positions
 from gradraker.graph.node_graph import NodeGraph
 

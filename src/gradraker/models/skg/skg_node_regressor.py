@@ -16,10 +16,11 @@ from gradraker.explain.skg_explanation import Explanation
 from gradraker.explain.transfer import SimilarityTransfer, similarity_transfer
 from gradraker.graph.hops import HOP_WEIGHTS
 from gradraker.graph.node_graph import NodeGraph, append_new_nodes
-from gradraker.models.left_out import LeftOut, measure_left_out_error
+from gradraker.metrics import measure_left_out_error
+from gradraker.models.left_out import LeftOut
 from gradraker.models.node_model import NodeModel
 from gradraker.models.persistence.saving import Arrays, State
-from gradraker.models.sigma2.refined import MOST_TESTED
+from gradraker.models.sigma2 import MOST_TESTED
 from gradraker.models.skg.node_rows import check_rows_differ, make_node_rows
 from gradraker.models.skg.skg_regressor import SKGRegressor
 

@@ -38,7 +38,7 @@ from gradraker.models.rows.row_state import (
     restore_names,
     restore_row_state,
 )
-from gradraker.models.sigma2.rules import ChosenSigma2, check_sigma2
+from gradraker.models.sigma2 import ChosenSigma2, check_sigma2
 from gradraker.models.skg.one_node import OneNodeSKG
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
-from sklearn.base import clone
 
 from gradraker._fields import describe_fields
 from gradraker.models.node_model import NodeModel
@@ -118,25 +117,20 @@ def search_nodes(
         attributes=attributes,
         fit_options=fit_options,
     )
-    deciding = _choose_score(scoring, refit)
+    _check_refit(scoring, refit)
     search = GridSearchCV(
         FoldModel(model, known),
         [{name: [entry] for name, entry in one.items()} for one in candidates],
         cv=list_folds(model, known, cv, groups),
         scoring=scoring,
         n_jobs=n_jobs,
-        refit=False,
+        refit=refit,
         error_score="raise",
     ).fit(known.names, known.known_values)
-    means = search.cv_results_[f"mean_test_{deciding}"]
-    if np.isnan(means).all():
-        raise ValueError(f"all scores {deciding!r} are NaN: there is no best candidate")
-    best = int(np.nanargmax(means))
-    fitted = None
-    if refit:
-        learner = clone(search.estimator).set_params(**clone(candidates[best], safe=False))
-        fitted = learner.fit(known.names).model
-    return NodeSearch(candidates[best], float(means[best]), fitted, search.cv_results_)
+    if np.isnan(search.best_score_):
+        raise ValueError("all scores are NaN: there is no best candidate")
+    fitted = search.best_estimator_.model if refit else None
+    return NodeSearch(search.best_params_, float(search.best_score_), fitted, search.cv_results_)
 
 
 def _has_lists(one: Any) -> bool:
@@ -145,14 +139,11 @@ def _has_lists(one: Any) -> bool:
     )
 
 
-def _choose_score(scoring: Any, refit: bool | str) -> str:
-    """Return the name of the score that decides."""
+def _check_refit(scoring: Any, refit: bool | str) -> None:
+    """Refuse a search whose scores do not say which candidate is the best."""
     is_one = scoring is None or callable(scoring) or isinstance(scoring, str)
     names = ["score"] if is_one else sorted(map(str, scoring))
-    if isinstance(refit, str):
-        if refit not in names:
-            raise ValueError(f"refit must name one of {names}, got {refit!r}")
-        return refit
-    if len(names) > 1:
+    if isinstance(refit, str) and refit not in names:
+        raise ValueError(f"refit must name one of {names}, got {refit!r}")
+    if not isinstance(refit, str) and len(names) > 1:
         raise ValueError(f"refit must name the score that decides, one of {names}, got {refit!r}")
-    return names[0]

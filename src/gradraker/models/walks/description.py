@@ -7,16 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from gradraker.features.identities import identify_references
-from gradraker.features.walks import WalkMatrices, compute_degree_columns, draw_vectors
-from gradraker.graph.names import Names
+from gradraker.features.walks import WalkMatrices, draw_vectors
+from gradraker.graph.names import Names, identify_references
 
 _ORDER_SEED = 0x6F72646572
 
 
 @dataclass(frozen=True, eq=False)
 class Walks:
-    """A graph as its random walk: what blocks are made of."""
+    """A graph as its random walks: what blocks and operators are made of."""
 
     matrices: WalkMatrices
     identities: NDArray[np.uint64]  # [n]
@@ -30,9 +29,21 @@ class Walks:
 
     @cached_property
     def degrees(self) -> NDArray[np.float64]:
-        """Degrees (n, 4), standardised over the old nodes; see ``compute_degree_columns``."""
+        """Logarithms log(1 + ·) of the degrees of each node (n, 4), standardised over old nodes.
+
+        Sums of the absolute weights of all edges, of the edges out of the node, and of those into
+        it; then the mean of the first column over the neighbours (0 without neighbours). Edges to
+        hidden nodes do not count, nor do edges of the other direction where one is chosen.
+        """
         m = self.matrices
-        columns = compute_degree_columns(m.A, direction=m.direction, hidden=m.hidden)
+        nothing = np.zeros(m.n)
+        out = nothing if m.direction == "in" else m.get_edges("out").sum(axis=1)  # [n]
+        into = nothing if m.direction == "out" else m.get_edges("in").sum(axis=1)
+        own = np.log1p(out + into)
+        links = m.get_edges(m.direction)
+        total = links.sum(axis=1)
+        mean = np.divide(links @ own, total, out=np.zeros_like(own), where=total > 0.0)
+        columns = np.column_stack([own, np.log1p(out), np.log1p(into), mean])  # [n, 4]
         old = columns[: self.n_old]
         spread = old.std(axis=0)
         varies = spread > 1e-12 * (1.0 + np.abs(old).max(axis=0))

@@ -17,7 +17,8 @@ from gradraker.graph.labels import (
     sort_labels,
     to_label_array,
 )
-from gradraker.models.left_out import LeftOutAccuracy, LeftOutClasses
+from gradraker.metrics import LeftOutAccuracy
+from gradraker.models.left_out import LeftOutClasses
 from gradraker.models.walks.calibration import Calibration, calibration_error, fit_calibration
 from gradraker.models.walks.judges import judge_classes
 from gradraker.models.walks.operators.left_out import average_rows

@@ -33,7 +33,7 @@ class NodeRegressor(RegressorMixin, ScaledModel):
         the median absolute ones.
     blocks : "auto" or sequence of names, default="auto"
         Parts of the description: ``"hop1"``, ``"hop2"``, …, ``"degree"``, ``"far"``,
-        ``"community"``, ``"alternating"``, ``"same_targets"``, ``"same_sources"``,
+        ``"wide"``, ``"community"``, ``"alternating"``, ``"same_targets"``, ``"same_sources"``,
         ``"pagerank"``; see ``docs/theory/node-models.md``. The kernel is the mean of
         their Gaussian kernels.
     width : "auto" or float, default="auto"

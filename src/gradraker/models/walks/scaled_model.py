@@ -20,25 +20,22 @@ from gradraker.models.walks.exact.solution import KernelSolution
 from gradraker.models.walks.operators.operators import Operators
 from gradraker.models.walks.operators.selection import Selection, make_predictor
 from gradraker.models.walks.solution import Solution
-from gradraker.models.walks.targets.columns import (
+from gradraker.models.walks.targets.grouped_solution import GroupedSolution
+from gradraker.models.walks.targets.target_view import (
     Column,
-    GroupedSolution,
+    TargetView,
     dump_columns,
     fit_column,
     restore_columns,
 )
-from gradraker.models.walks.targets.target_view import TargetView
-from gradraker.models.walks.targets.transform_choice import (
-    LeftOutScaled,
-    choose_transform,
-    is_rough,
-    list_transforms,
-)
+from gradraker.models.walks.targets.transform_choice import LeftOutScaled, choose_transform
 from gradraker.models.walks.targets.transforms import (
     NoTransform,
     Transform,
     check_transform,
     fit_given,
+    is_rough,
+    list_transforms,
 )
 from gradraker.models.walks.walk_model import WalkModel
 

@@ -6,13 +6,14 @@ from typing import Any, NamedTuple
 
 from gradraker.features.walks import REACHES
 
-_CHAIN = re.compile(r"(hop|alternating)([1-9][0-9]?)")
+_CHAIN = re.compile(r"(hop|alternating)([1-9][0-9]{0,2})")
 _NEAR = 4  # steps
 _KINDS = {
     "hop": "region",
     "community": "region",
     "pagerank": "region",
     "far": "region",
+    "wide": "region",
     "alternating": "alternating",
     "same_targets": "direction",
     "same_sources": "direction",
@@ -32,7 +33,7 @@ ATTRIBUTE_BLOCKS = (
     "joint_attributes",
     "local_attributes",
 )
-_ALTERNATING = tuple(f"alternating{k}" for k in range(1, 100))
+_ALTERNATING = tuple(f"alternating{k}" for k in range(1, 1000))
 
 
 class Term(NamedTuple):

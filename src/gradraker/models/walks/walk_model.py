@@ -21,9 +21,9 @@ from gradraker.exceptions import DeviceMemoryError, DeviceWarning
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.features.engine import DEVICES, Engine, choose_engine, report_memory
 from gradraker.features.engines.disk import DiskEngine
-from gradraker.features.identities import identify_references
 from gradraker.features.walks import WalkMatrices
-from gradraker.graph.matrix import is_symmetric
+from gradraker.graph.edges import is_symmetric
+from gradraker.graph.names import identify_references
 from gradraker.graph.node_graph import NodeGraph, find_new_links
 from gradraker.models.node_model import NodeModel
 from gradraker.models.persistence.saving import Arrays, State, check_int
@@ -38,7 +38,7 @@ from gradraker.models.walks.choice import (
 )
 from gradraker.models.walks.description import Walks, describe_walks
 from gradraker.models.walks.exact.blocks import ExactBlocks
-from gradraker.models.walks.exact.selection import choose_exactly
+from gradraker.models.walks.exact.kernel_choice import choose_exactly
 from gradraker.models.walks.exact.solution import KernelSolution
 from gradraker.models.walks.operators.operators import MOST_COLUMNS, Operators
 from gradraker.models.walks.operators.selection import Selection, choose_operators

@@ -4,22 +4,26 @@ from functools import partial
 
 import numpy as np
 
-from gradraker.paper.claims import ClaimList
-from gradraker.paper.numbers.section_v import describe_numberings
-from gradraker.paper.paper_data import DATA, Floats
-from gradraker.paper.paper_sweeps import SLIGHTLY, SWEEPS, compute_best_by_ed, make_sweep_table
-from gradraker.paper.plan import PaperFigure
-from gradraker.paper.results import PaperResults
-from gradraker.paper.rules import (
+from gradraker.paper.claims import (
     ABOVE,
     BELOW,
+    ClaimList,
     Measured,
     Outcome,
     Rule,
-    compare_boundary,
     compare_count,
     compare_spread,
 )
+from gradraker.paper.figures.fig1 import (
+    SLIGHTLY,
+    SWEEPS,
+    compare_boundary,
+    compute_best_by_ed,
+    make_sweep_table,
+)
+from gradraker.paper.numbers.section_v import describe_numberings
+from gradraker.paper.paper_data import DATA, Floats
+from gradraker.paper.simulations import PaperFigure, PaperResults
 from gradraker.plotting import DrawnDisplay, plot_sweep
 from gradraker.sweep import SweepResult
 

@@ -6,10 +6,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradraker.paper.claims import ClaimList
+from gradraker.paper.claims import (
+    STATIONS,
+    Check,
+    ClaimList,
+    Measured,
+    Outcome,
+    compare_spread,
+    count_stations,
+)
 from gradraker.paper.paper_data import DATA, Floats, PaperGraph
-from gradraker.paper.plan import (
+from gradraker.paper.simulations import (
     PaperFigure,
+    PaperResults,
     Results,
     RunOptions,
     Settings,
@@ -17,8 +26,6 @@ from gradraker.paper.plan import (
     Table,
     compute_pair_distances,
 )
-from gradraker.paper.results import PaperResults
-from gradraker.paper.rules import STATIONS, Check, Measured, Outcome, compare_spread, count_stations
 from gradraker.plotting import SimilarityTransferDisplay
 
 # Part of the pairs that is "nonnegligible", and that is "likely".

@@ -7,19 +7,18 @@ from typing import Any
 
 from gradraker.paper.claims import Claim
 from gradraker.paper.numbers import (
-    algorithm_2,
     readings,
     section_iii,
     section_iv,
     section_v,
     section_vi_b,
 )
-from gradraker.paper.plan import Simulation
+from gradraker.paper.simulations import Simulation
 
 __all__ = ["CLAIMS", "SIMULATIONS"]
 
 # The order in which simulations are written.
-FILES = (section_iii, section_v, section_iv, algorithm_2, readings, section_vi_b)
+FILES = (section_iii, section_v, section_iv, readings, section_vi_b)
 
 SIMULATIONS: tuple[Simulation[Any], ...] = tuple(
     simulation for file in FILES for simulation in file.SIMULATIONS

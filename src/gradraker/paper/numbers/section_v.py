@@ -13,21 +13,26 @@ from typing import Any
 import numpy as np
 
 from gradraker.kernels import extreme_squared_distances
-from gradraker.paper.claims import ClaimList
-from gradraker.paper.paper_data import DATA, Floats, PaperGraph
-from gradraker.paper.paper_sweeps import SWEEPS
-from gradraker.paper.plan import Results, RunOptions, Settings, Simulation, compute_pair_distances
-from gradraker.paper.results import PaperResults
-from gradraker.paper.rules import (
+from gradraker.paper.claims import (
     EQUATION,
     STATIONS,
     Check,
+    ClaimList,
     Measured,
     Outcome,
-    compare_boundary,
     compare_count,
     compare_spread,
     is_rounding_of,
+)
+from gradraker.paper.figures.fig1 import SWEEPS, compare_boundary
+from gradraker.paper.paper_data import DATA, Floats, PaperGraph
+from gradraker.paper.simulations import (
+    PaperResults,
+    Results,
+    RunOptions,
+    Settings,
+    Simulation,
+    compute_pair_distances,
 )
 
 _SIGMA2 = 10.0

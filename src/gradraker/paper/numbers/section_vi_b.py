@@ -7,11 +7,9 @@ import numpy as np
 
 from gradraker.metrics import gnmse
 from gradraker.models import sigma2_ranges
-from gradraker.paper.claims import ClaimList
+from gradraker.paper.claims import ClaimList, Measured, Outcome
 from gradraker.paper.paper_data import DATA, Floats, Integers, PaperGraph
-from gradraker.paper.plan import Results, RunOptions, Settings, Simulation
-from gradraker.paper.results import PaperResults
-from gradraker.paper.rules import Measured, Outcome
+from gradraker.paper.simulations import PaperResults, Results, RunOptions, Settings, Simulation
 
 # Factor of the error that is not "greatly" more.
 _GREATLY = 1.1

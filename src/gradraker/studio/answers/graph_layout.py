@@ -1,8 +1,8 @@
 """Positions of nodes: computed once by igraph, and kept in the user's cache folder."""
 
 import hashlib
-import io
 import random
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import pooch
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from gradraker._files import write_bytes
+from gradraker._files import write_file
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -35,13 +35,9 @@ def find_layout(adjacency: csr_array, *, cache: Path | None = None) -> Floats:
     if kept is not None:
         return kept
     positions = compute_layout(n, edges)
-    content = io.BytesIO()
-    np.save(content, positions)
-    try:
+    with suppress(OSError):  # else it is computed again next time
         file.parent.mkdir(parents=True, exist_ok=True)
-        write_bytes(file, content.getvalue())
-    except OSError:
-        pass  # it is computed again next time
+        write_file(file, lambda opened: np.save(opened, positions))
     return positions
 
 

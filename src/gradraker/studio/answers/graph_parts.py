@@ -143,16 +143,9 @@ class GraphParts:
         if has.sum() < max(1, rows.size / 2):
             return None
         middle = found[has].mean(axis=0)
-        place = {row: i for i, row in enumerate(rows.tolist())}
-        for i in np.flatnonzero(~has).tolist():
-            near = [
-                place[other]
-                for other in self._used.indices[
-                    self._used.indptr[rows[i]] : self._used.indptr[rows[i] + 1]
-                ].tolist()
-                if other in place and has[place[other]]
-            ]
-            found[i] = found[near].mean(axis=0) if near else middle
+        near = csr_array(self._used[rows[~has]][:, rows[has]] != 0.0, dtype=np.float64)
+        n_near = near.sum(axis=1)[:, np.newaxis]
+        found[~has] = np.where(n_near > 0.0, near @ found[has] / np.maximum(n_near, 1.0), middle)
         found[:, 1] *= -1.0  # pictures count downwards
         return fit_square(found)
 

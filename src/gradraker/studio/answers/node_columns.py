@@ -1,13 +1,13 @@
 """Numbers of nodes that a page colours by: values, predictions, errors, uncertainties."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker._html import pack
 from gradraker.graph.values import NUMBERS
 from gradraker.models.left_out import LeftOut
-from gradraker.studio.answers.packing import pack
 
 if TYPE_CHECKING:
     from gradraker.live.learning.states import StateTable
@@ -89,14 +89,7 @@ def average_columns(columns: Columns, members: NDArray[np.int64], n: int) -> Col
 def _find_most_common(
     column: Floats, has: NDArray[np.bool_], members: NDArray[np.int64], n: int
 ) -> Floats:
-    found = np.full(n, -1.0)
-    if not has.any():
-        return found
     codes = column[has].astype(np.int64)
-    width = int(codes.max()) + 1
-    within = members[has]
-    counts = np.bincount(within * width + codes, minlength=(int(members.max()) + 1) * width)
-    table: Any = counts.reshape(-1, width)[:n]
-    has_some = table.sum(axis=1) > 0
-    found[has_some] = table.argmax(axis=1)[has_some]
-    return found
+    counts = np.zeros((int(members.max()) + 1, int(codes.max(initial=0)) + 1), dtype=np.int64)
+    np.add.at(counts, (members[has], codes), 1)
+    return np.where(counts.any(axis=1), counts.argmax(axis=1), -1.0)[:n]

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
+from gradraker._html import pack
+from gradraker.graph.names import find_positions, to_name_array
 from gradraker.graph.values import NUMBERS
 from gradraker.live.learning.states import to_plain
 from gradraker.studio.answers.node_columns import COVERAGE
-from gradraker.studio.answers.packing import pack
 
 if TYPE_CHECKING:
     from gradraker.models import NodeModel
@@ -28,7 +28,8 @@ def explain_node(
     """
     name = model.nodes_[row]
     found = model.explain([name], left_out=left_out)
-    rows = _find_rows(model, found.known_names)
+    known = to_name_array(found.known_names, argument="nodes")
+    rows = find_positions(known, model.nodes_)
     offset = np.asarray(found.offset, dtype=np.float64)
     offset = offset[:1] if offset.ndim == 1 and found.class_names is None else offset
     answer: dict[str, Any] = {
@@ -56,23 +57,12 @@ def explain_node(
     return answer
 
 
-def _find_rows(model: "NodeModel", names: Any) -> Any:
-    """Return the rows of known nodes, most of which come in the order of the graph."""
-    known = np.flatnonzero(model.value_kind.is_known(model.values_))
-    if len(names) == known.size and list(names) == model.nodes_[known].tolist():
-        return known
-    position = {name: i for i, name in enumerate(model.nodes_.tolist())}
-    return np.array([position[name] for name in names])
-
-
 def _list_neighbours(model: "NodeModel", row: int) -> list[list[Any]]:
     """Return [row, edge weight] of the edges out of a node, then of those into it only."""
     A = model.adjacency_
-    out = {
-        int(j): float(A.data[at])
-        for at, j in enumerate(A.indices[A.indptr[row] : A.indptr[row + 1]], start=A.indptr[row])
-    }
-    found = [[j, weight, "out"] for j, weight in out.items()]
+    own = slice(A.indptr[row], A.indptr[row + 1])
+    out = zip(A.indices[own].tolist(), A.data[own].tolist(), strict=True)
+    found = [[j, weight, "out"] for j, weight in out]
     if model.is_directed_:
         column = A[:, [row]].tocoo()
         into = zip(column.coords[0].tolist(), column.data.tolist(), strict=True)
@@ -89,7 +79,11 @@ def imagine_changes(
     """
     other = copy.deepcopy(model)
     if links:
-        other.partial_fit(_make_links(model, row, links), names=model.nodes_[[row, *links]])
+        names = model.nodes_[[row, *links]].tolist()
+        edges = [(names[0], *end) for end in zip(names[1:], links.values(), strict=True)]
+        if not model.is_directed_:
+            edges += [(target, source, weight) for source, target, weight in edges]
+        other.partial_fit(edges)
     if values:
         other.partial_fit(values={model.nodes_[i]: value for i, value in values.items()})
     before, after = model.predict(model.nodes_), other.predict(model.nodes_)
@@ -105,13 +99,3 @@ def imagine_changes(
         "after": to_plain(after[row]),
         "moved": moved,
     }
-
-
-def _make_links(model: "NodeModel", row: int, links: Mapping[int, float]) -> csr_array:
-    """Return links of a node, which comes first, as a graph of its own."""
-    rows = [row, *links]
-    ends = [(0, i) for i in range(1, len(rows))]
-    if not model.is_directed_:
-        ends += [(b, a) for a, b in ends]
-    weights = [links[rows[max(pair)]] for pair in ends]
-    return csr_array((weights, tuple(zip(*ends, strict=True))), shape=(len(rows), len(rows)))

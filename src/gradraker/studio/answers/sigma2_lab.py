@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from gradraker._html import pack
 from gradraker.datasets import GraphDataset
 from gradraker.features import FrequencyTable, compute_projections, to_row_arrays
 from gradraker.graph.values import NUMBERS
@@ -18,7 +19,6 @@ from gradraker.kernels.ranges import RANGES, ExtremePairs, compute_ranges, find_
 from gradraker.linear.lms import draw_epoch_orders
 from gradraker.live.learning.states import to_plain
 from gradraker.models import SKGRegressor
-from gradraker.studio.answers.packing import pack
 from gradraker.sweep.repeat import Draw, Sweep, draw_repeat, run_repeat
 
 if TYPE_CHECKING:
@@ -172,6 +172,15 @@ class Sigma2Lab:
             except ValueError:
                 found[rule] = None
         return {"rules": found}
+
+
+# Answers to the page, by their names in addresses.
+LAB_ANSWERS = {
+    "split": Sigma2Lab.describe_split,
+    "curve": Sigma2Lab.compute_curve,
+    "mean": Sigma2Lab.average_curves,
+    "rules": Sigma2Lab.choose_by_rules,
+}
 
 
 def make_lab(model: "NodeModel", names: list[str]) -> Sigma2Lab:

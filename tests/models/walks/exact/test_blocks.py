@@ -12,7 +12,7 @@ from gradraker.models.walks.exact import blocks
 from gradraker.models.walks.terms import Term
 from oracles import nodes as oracle
 
-NAMES = ("hop1", "hop2", "hop3", "hop12", "degree", *propagation.REACHES[:6])
+NAMES = ("hop1", "hop2", "hop3", "hop12", "degree", *propagation.REACHES[:7])
 
 
 def _graph(seed: Any = 0, n: Any = 23, weighted: Any = True) -> Any:

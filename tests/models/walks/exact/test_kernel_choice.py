@@ -1,4 +1,4 @@
-"""The automatic choice: its criterion against its definition, and what it chooses."""
+"""What the automatic choice of a kernel chooses."""
 
 from typing import Any
 
@@ -8,51 +8,12 @@ import pytest
 from examples import random_graph
 from gradraker import NodeRegressor, gnmse
 from gradraker.datasets import make_block_graph, make_geometric_graph
-from gradraker.models.walks.exact import kernel_choice
-from gradraker.models.walks.exact.criteria import (
-    compute_criterion_and_gradient,
-    compute_criterion_curve,
+from gradraker.linear.ridge import (
     compute_criterion_of_mean,
-    find_shares,
 )
+from gradraker.models.walks.exact import blocks
 from gradraker.models.walks.terms import Term, format_kernel
 from oracles import nodes as oracle
-
-
-def test_criterion_equals_refits_and_likelihood() -> None:
-    A, values, known = random_graph()
-    K = oracle.kernel(A, ("hop1", "degree"), 1.0)[np.ix_(known, known)]
-    y = values[known]
-    alphas = np.array([0.01, 0.3, 10.0])
-    curve = compute_criterion_curve(K, y[:, np.newaxis], alphas)
-    for i, alpha in enumerate(alphas):
-        expected_loo, expected = oracle.criterion(K, y, alpha)
-        assert curve.loo[i] == pytest.approx(expected_loo, rel=1e-9)
-        assert curve.criterion[i] == pytest.approx(expected, abs=1e-9)
-    # Columns of values that are equal have the criterion of one.
-    twice = compute_criterion_curve(K, np.column_stack([y, y]), alphas)
-    np.testing.assert_allclose(twice.criterion, curve.criterion, atol=1e-9)
-
-
-def test_likelihood_counts_less_where_many_values_are_known(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    A, values, known = random_graph()
-    K = oracle.kernel(A, ("hop1", "degree"), 1.0)[np.ix_(known, known)]
-    y = values[known]
-    monkeypatch.setattr("gradraker.models.walks.exact.criteria.MOST_BY_LIKELIHOOD", 6.5)
-    curve = compute_criterion_curve(K, y[:, np.newaxis], np.array([0.3]))
-    _, expected = oracle.criterion(K, y, 0.3, part=0.5)
-    assert curve.criterion[0] == pytest.approx(expected, abs=1e-9)
-
-
-def test_criterion_of_the_mean_is_the_limit_of_large_penalties() -> None:
-    A, values, known = random_graph()
-    K = oracle.kernel(A, ("hop1", "degree"), 1.0)[np.ix_(known, known)]
-    Y = values[known][:, np.newaxis]
-    curve = compute_criterion_curve(K, Y, np.array([1e9]))
-    # |K + αI| and yᵀQy both grow with α, and cancel but for terms of 1/α.
-    assert curve.criterion[0] == pytest.approx(compute_criterion_of_mean(Y), abs=1e-6)
 
 
 def test_candidates_are_listed_with_their_criterion() -> None:
@@ -67,45 +28,11 @@ def test_candidates_are_listed_with_their_criterion() -> None:
         K = sum(t.share * oracle.kernel(A, [t.block], t.width) for t in candidate.kernel)
         K = K[np.ix_(known, known)]
         scale = 1.0 - K.mean()
-        best = min(oracle.criterion(K, y, scale * r)[1] for r in kernel_choice.FINE_ALPHAS)
+        best = min(oracle.criterion(K, y, scale * r)[1] for r in blocks.FINE_ALPHAS)
         assert candidate.nats == pytest.approx(best - mean, abs=1e-6)
     assert [t.nats for t in tried] == sorted(t.nats for t in tried)
     assert "nats better than the mean" in repr(model.choice_)
     assert model.alpha_ < np.inf
-
-
-@pytest.mark.parametrize("n_targets", [1, 3])
-def test_gradient_equals_differences_of_the_criterion(n_targets: Any) -> None:
-    A, _, known = random_graph()
-    Y = np.random.default_rng(0).normal(size=(13, n_targets))
-    names = ("hop1", "degree", "far")
-    Ks = np.stack([oracle.kernel(A, [name], 1.0)[np.ix_(known, known)] for name in names])
-    theta = np.array([-0.5, -1.5, -2.0, -1.2])
-    value, gradient = compute_criterion_and_gradient(theta, Ks, Y, 0.6)
-    K, alpha = np.tensordot(np.exp(theta[:3]), Ks, 1), np.exp(theta[3])
-    if n_targets == 1:
-        held = 0.5 * np.log(np.exp(theta[:3]).sum()) ** 2
-        expected = oracle.criterion(K, Y[:, 0], alpha, part=0.6)[1] + held
-        assert value == pytest.approx(expected, abs=1e-9)
-    for i in range(4):
-        step = np.zeros(4)
-        step[i] = 1e-5
-        above, below = (
-            compute_criterion_and_gradient(theta + sign * step, Ks, Y, 0.6)[0] for sign in (1, -1)
-        )
-        # Central differences are off by step² times the third derivative, some 1e-9 here.
-        assert gradient[i] == pytest.approx((above - below) / 2e-5, abs=1e-6)
-
-
-def test_shares_go_to_the_kernel_that_made_the_values() -> None:
-    data = make_geometric_graph(150, random_state=3)
-    A = data.adjacency.toarray()
-    Ks = np.stack([oracle.kernel(A, [name], 1.0) for name in ("hop2", "degree")])
-    rng = np.random.default_rng(0)
-    y = np.linalg.cholesky(Ks[0] + 0.01 * np.eye(150)) @ rng.normal(size=150)
-    shares = find_shares(Ks, y[:, np.newaxis], 1.0)
-    assert shares.sum() == pytest.approx(1.0)
-    assert shares[0] > 0.8
 
 
 def _ratio(data: Any, y: Any, **options: Any) -> Any:
@@ -152,8 +79,8 @@ def test_given_parameters_are_kept_and_the_rest_is_chosen() -> None:
 def test_choice_on_some_known_nodes_does_not_depend_on_their_order(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("gradraker.models.walks.exact.selection.FEW", 20)
-    monkeypatch.setattr("gradraker.models.walks.exact.selection.MANY", 30)
+    monkeypatch.setattr("gradraker.models.walks.exact.kernel_choice.FEW", 20)
+    monkeypatch.setattr("gradraker.models.walks.exact.kernel_choice.MANY", 30)
     data = make_geometric_graph(150, random_state=2)
     names = list(data.node_names)
     values = {names[i]: float(data.values[i]) for i in range(0, 150, 2)}
@@ -179,3 +106,24 @@ def test_two_known_values_are_enough_to_go_by_similarity() -> None:
     like_a, like_c = NodeRegressor().fit(links, {"a": 1.0, "c": 5.0}).predict(["b", "d"])
     assert like_a < 2.5
     assert like_c > 3.5
+
+
+def _fit_ring(n: int) -> Any:
+    """Noise on a wave around a ring in which each node is linked to the next two."""
+    rng = np.random.default_rng(0)
+    ring = [(i, (i + step) % n) for i in range(n) for step in (1, 2)]
+    wave = np.sin(np.arange(n) * 4.0 * np.pi / n)
+    y = wave + 0.5 * rng.normal(size=n)
+    values = {i: float(y[i]) for i in range(n) if rng.random() < 0.2}
+    unknown = [i for i in range(n) if i not in values]
+    model = NodeRegressor(solver="exact", random_state=0).fit(ring, values)
+    return model, float(np.mean((model.predict(unknown) - wave[unknown]) ** 2))
+
+
+def test_wide_walks_are_chosen_where_values_vary_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, error = _fit_ring(1200)
+    assert "wide" in model.blocks_
+    monkeypatch.setattr("gradraker.models.walks.exact.kernel_choice._WIDE", 2000)
+    without, larger = _fit_ring(1200)
+    assert "wide" not in without.blocks_
+    assert error < 0.7 * larger

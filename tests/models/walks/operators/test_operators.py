@@ -41,7 +41,7 @@ def _probes(operators: Any) -> Any:
 
 
 @pytest.mark.parametrize("direction", ["both", "out", "in"])
-@pytest.mark.parametrize("block", [*BLOCKS, "degree"])
+@pytest.mark.parametrize("block", [*BLOCKS, "degree", "community"])
 def test_rows_of_a_term_equal_the_dense_kernel(block: Any, direction: Any) -> None:
     A = _graph()
     operators = _operators(A, direction)
@@ -163,9 +163,9 @@ def test_negative_weights_count_by_their_size() -> None:
 
 
 def test_to_operator_block_replaces_blocks_of_exact_kernels() -> None:
-    blocks = ("far", "community", "pagerank", "alternating", "hop3", "degree")
+    blocks = ("far", "wide", "pagerank", "alternating", "hop3", "degree", "community")
     found = [to_operator_block(block) for block in blocks]
-    assert found == ["hop64", "hop16", "hop16", "alternating4", "hop3", "degree"]
+    assert found == ["hop64", "hop128", "hop16", "alternating4", "hop3", "degree", "community"]
 
 
 # -- nodes that are not in the graph -----------------------------------------------
@@ -220,6 +220,38 @@ def test_predict_new_equals_the_dense_extended_graph(block: Any, direction: Any)
     assert predicted["new"] == pytest.approx(expected, abs=1e-7)
     assert model.predict_new(edges)["new"] == pytest.approx(predicted["new"], abs=1e-12)
     assert len(model.nodes_) == N
+
+
+@pytest.mark.parametrize("direction", ["both", "out"])
+def test_predict_new_by_communities_equals_the_dense_features(direction: Any) -> None:
+    A = _graph(6)
+    rng = np.random.default_rng(0)
+    known = np.sort(rng.permutation(N)[:14])
+    values = np.full(N, np.nan)
+    values[known] = rng.normal(size=14)
+    model = NodeRegressor(
+        blocks="community", width=0.5, alpha=0.1, solver="operators", direction=direction, tol=1e-12
+    ).fit(A, values, kind="matrix")
+    predicted = model.predict_new([("new", 5, -2.0), ("new", 8, 1.0)])["new"]
+    new = np.zeros((1, N))
+    new[0, [5, 8]] = 2.0, 1.0
+    columns = oracle.links(A, direction).sum(axis=0) + 1.0
+    step = oracle.divide_by_roots(new, [3.0], columns)
+    T, probes = oracle.operator_walk(A, direction), _probes(model._description)
+    rows = oracle.community_rows(T, probes)
+    own = step @ np.linalg.matrix_power(T, 15) @ probes
+    own /= np.linalg.norm(own)
+    d2 = oracle.squared_distances(rows)
+    scale = 1.0 / (2.0 * 0.5 * oracle.median(d2))
+    eigenvalues, vectors = np.linalg.eigh(np.exp(-scale * d2))
+    kept = eigenvalues > 1e-6 * eigenvalues[-1]
+    to_features = vectors[:, kept] / np.sqrt(eigenvalues[kept])
+    z = np.exp(-scale * ((own - rows) ** 2).sum(axis=1)) @ to_features
+    Z = np.exp(-scale * d2) @ to_features
+    k = oracle.divide_by_roots((Z @ z)[np.newaxis], [z @ z], (Z**2).sum(axis=1))[:, known]
+    K = oracle.low_rank_kernel(rows, 0.5)[np.ix_(known, known)]
+    expected = oracle.fixed_mean_ridge(K, k, values[known], 0.1)[0]
+    assert predicted == pytest.approx(expected, abs=1e-6)
 
 
 def test_predict_new_by_degrees_equals_the_dense_features() -> None:

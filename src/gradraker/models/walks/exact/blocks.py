@@ -7,21 +7,24 @@ attributes have a linear one as well, without a width. ``local_attributes`` adds
 and ``attributes``, which multiplies their kernels: attributes then count among nodes of one region.
 """
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.exceptions import DeviceMemoryError
 from gradraker.features.engine import CpuEngine, Engine
-from gradraker.features.parallel import split_range
+from gradraker.features.parallel import parallel_for, split_range, use_one_blas_thread
 from gradraker.features.walks import Walker, get_reach
+from gradraker.linear.ridge import compute_criterion_curve, find_shares, get_likelihood_part
 from gradraker.models.walks.attributes.rows import AttributeRows
 from gradraker.models.walks.description import Walks
 from gradraker.models.walks.solution import CHUNK
-from gradraker.models.walks.terms import ATTRIBUTE_BLOCKS, Kernel
+from gradraker.models.walks.terms import ATTRIBUTE_BLOCKS, Kernel, Term
 
+Matrix = NDArray[np.float64]
+AttributeTerm = tuple[str, float | None]  # block and width; None: linear
 LOCAL_BLOCK, LOCAL_PARTS = "local_attributes", ("far", "attributes")
 # Nodes whose distances a median is taken over: 45 000 pairs.
 _MEDIAN_NODES = 300
@@ -33,6 +36,11 @@ _MOST_KEPT = 20_000_000
 _MATRICES = 3
 # A centred row that is shorter, in lengths of the mean row, is rounding errors.
 _NOTHING = 1e-9
+# A mean of ones may differ from 1 by less than this.
+ROUNDING = 1e-9
+# Penalties, in units of 1 − mean(K): how much a kernel varies at all.
+ALPHAS = np.logspace(-4, 4, 17)
+FINE_ALPHAS = np.logspace(-5, 4, 46)
 
 
 class ExactBlocks:
@@ -274,3 +282,85 @@ def compute_kernel(distances: dict[str, Any], kernel: Kernel, xp: Any = np) -> A
         part *= share
         total = total + part
     return total
+
+
+# -- kernels on known nodes ------------------------------------------------------------------------
+
+
+class Sample(NamedTuple):
+    """Known nodes to choose on, with values (N, K)."""
+
+    blocks: ExactBlocks
+    rows: NDArray[np.int64]  # [N]: the nodes
+    Y: Matrix
+    roots: Matrix | None = None  # [N]: √w of sample weights w, if values are trusted unequally
+
+    def compute_matrix(self, kernel: Kernel) -> Matrix:
+        """The matrix of a kernel, weighed by the roots."""
+        total = np.zeros((len(self.Y), len(self.Y)))
+        for block, width, share in kernel:
+            total += share * self._compute_block(block, width)
+        return self._weigh(total)
+
+    def stack_matrices(self, terms: Sequence[AttributeTerm]) -> Matrix:
+        """The matrices of terms by themselves, (terms, N, N), weighed by the roots."""
+        return np.stack([self._weigh(self._compute_block(*term)) for term in terms])
+
+    def _compute_block(self, block: str, width: float | None) -> Matrix:
+        kernel = (Term(block, width, 1.0),)
+        found = self.blocks.compute_kernel(kernel, self.rows, self.rows)
+        return self.blocks.engine.fetch(found)  # type: ignore[no-any-return]
+
+    def _weigh(self, K: Matrix) -> Matrix:
+        return K if self.roots is None else K * np.outer(self.roots, self.roots)
+
+    @property
+    def targets(self) -> Matrix:
+        """Values, weighed by the roots."""
+        return self.Y if self.roots is None else self.Y * self.roots[:, np.newaxis]
+
+
+def share_freely(sample: Sample, terms: Sequence[AttributeTerm]) -> Kernel:
+    """All terms with the shares that make the criterion smallest."""
+    Ks = sample.stack_matrices(terms)  # [terms, N, N]
+    with use_one_blas_thread():
+        shares = find_shares(Ks, sample.targets, get_likelihood_part(len(sample.Y)), sample.roots)
+    return tuple(Term(*term, float(s)) for term, s in zip(terms, shares, strict=True) if s > 0.0)
+
+
+def compute_costs(
+    sample: Sample, kernels: Sequence[Kernel], alpha: float | None, grid: Matrix
+) -> tuple[Matrix, Matrix]:
+    """The criterion of each kernel at its best penalty, and that penalty."""
+    matrices = [sample.compute_matrix(kernel) for kernel in kernels]
+    costs, best = np.empty(len(kernels)), np.empty(len(kernels))
+    targets = sample.targets
+
+    def compute(start: int, stop: int) -> None:
+        for i in range(start, stop):
+            penalties = list_penalties(matrices[i], alpha, grid)
+            curve = compute_criterion_curve(matrices[i], targets, penalties, sample.roots)
+            j = int(curve.criterion.argmin())
+            costs[i], best[i] = curve.criterion[j], curve.alphas[j]
+
+    with use_one_blas_thread():  # but several decompositions at a time
+        parallel_for(compute, len(kernels), 1)
+    return costs, best
+
+
+def list_penalties(K: Matrix, alpha: float | None, grid: Matrix) -> Matrix:
+    """The given penalty, or a grid of them in units of 1 − mean(K).
+
+    A linear kernel may have a mean beyond 1: then a tenth of its variation is the unit.
+    """
+    if alpha is not None:
+        return np.array([alpha])
+    return grid * max(1.0 - float(K.mean()), 0.1 * measure_variation(K))
+
+
+def measure_variation(K: Matrix) -> float:
+    """How much a kernel varies at all: mean(diag K) − mean(K)."""
+    own = float(np.trace(K)) / len(K)  # 1 but for linear terms
+    if abs(own - 1.0) < ROUNDING:
+        own = 1.0
+    return max(own - float(K.mean()), 1e-12)

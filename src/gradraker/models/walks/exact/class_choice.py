@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from gradraker.features.parallel import use_one_blas_thread
 from gradraker.models.walks.choice import Choice, Tried, choose_mean
-from gradraker.models.walks.exact.kernel_choice import (
+from gradraker.models.walks.exact.attribute_choice import average_kernels
+from gradraker.models.walks.exact.blocks import (
     AttributeTerm,
     Sample,
-    average_kernels,
     list_penalties,
     measure_variation,
     share_freely,

@@ -1,51 +1,63 @@
-"""Blocks, widths and penalty, chosen on the known nodes in closed form: nothing is held out."""
+"""Exact kernels: blocks, widths and penalty that are not given, chosen on the known nodes.
+
+All candidates are compared in closed form: nothing is held out.
+"""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.features.parallel import parallel_for, use_one_blas_thread
-from gradraker.models.walks.choice import Choice, Tried, choose_mean
-from gradraker.models.walks.exact.criteria import (
+from gradraker.features.parallel import use_one_blas_thread
+from gradraker.linear.ridge import (
     compute_criterion_curve,
     compute_criterion_of_mean,
-    find_shares,
-    get_likelihood_part,
+    invert_dual,
 )
-from gradraker.models.walks.terms import Kernel, Term, share_equally
+from gradraker.models.walks.attributes.rows import JOINT_BLOCK
+from gradraker.models.walks.choice import Choice, FixedParameters, Tried, choose_mean
+from gradraker.models.walks.exact.attribute_choice import average_with_attributes, drop_useless
+from gradraker.models.walks.exact.blocks import (
+    ALPHAS,
+    FINE_ALPHAS,
+    LOCAL_BLOCK,
+    LOCAL_PARTS,
+    AttributeTerm,
+    ExactBlocks,
+    Sample,
+    compute_costs,
+    list_penalties,
+    share_freely,
+)
+from gradraker.models.walks.exact.class_choice import choose_for_classes
+from gradraker.models.walks.exact.solution import make_smoother
+from gradraker.models.walks.terms import Kernel, share_equally
 
 Matrix = NDArray[np.float64]
-AttributeTerm = tuple[str, float | None]  # block and width; None: linear
-
+Rows = NDArray[np.int64]
+# Known nodes that a common width is chosen on, and those that shares are.
+FEW, MANY = 400, 1000
+# Known nodes up to which the penalty is chosen by a decomposition of their kernel matrix.
+_MOST_DECOMPOSED = 2000
+# Ratio of neighbouring penalties where each takes an inverse, and the most steps from the first.
+_STEP, _MOST_STEPS = 10.0**0.4, 5
 DEFAULT_BLOCKS = ("hop1", "hop2", "hop3", "degree")
 UNDIRECTED_BLOCKS = (*DEFAULT_BLOCKS, "far", "community", "alternating")
 DIRECTED_BLOCKS = (*UNDIRECTED_BLOCKS, "same_targets", "same_sources")
+# Tried where the far block has this share of a kernel, since values vary slowly over the graph, and
+# the graph has so many nodes that walks may be too short to reach far ones.
+_WIDE_BLOCK, _MOSTLY_FAR, _WIDE = "wide", 0.5, 1000
 # Widths that blocks may have together, and those that each may have by itself.
 WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 WIDTHS_OF_TERMS = (0.25, 1.0, 8.0)
-# A mean of ones may differ from 1 by less than this.
-_ROUNDING = 1e-9
-# Penalties, in units of 1 − mean(K): how much a kernel varies at all.
-ALPHAS = np.logspace(-4, 4, 17)
-FINE_ALPHAS = np.logspace(-5, 4, 46)
 # Nats by which freely chosen shares must beat the default blocks, and blocks the mean.
 _NEEDED, _NEEDED_OVER_MEAN = 8.0, 3.0
+# The same of shares with the wide block over those without.
+_NEEDED_OF_WIDE = 3.0
 # The same over an average with attributes, and more, over the number of known nodes: chance can
 # follow few values with as many terms, and the fewest as closely as one likes.
 _NEEDED_OVER_AVERAGE, _NEEDED_OF_FEW, _FEWEST_FREE = 3.0, 300.0, 20
-# Part of all weights below which a kernel is left out of an average.
-_LEAST_WEIGHT = 0.01
-# The weights of the mean, and of walks among kernels, in an average before values are seen.
-_PRIOR_OF_MEAN, _PRIOR_OF_WALKS = 1.0 / 3.0, 0.5
-# Penalties to average over, in units of a kernel's variation; those below a hundredth count less.
-_AVERAGED_ALPHAS = np.logspace(-4, 2, 25)
-_PRIOR_OF_ALPHAS = np.sqrt(np.minimum(1.0, _AVERAGED_ALPHAS / 0.01))
-# Left-out errors and likelihood tell partly the same: so much of their sum counts.
-_COUNTED = 0.75
-# Known nodes from which on useless terms are dropped on a part of them.
-_MANY_ENOUGH = 400
 _RULE = (
     "equal shares, unless free ones are better by 8 nats (left-out error and likelihood, in closed "
     "form)"
@@ -58,31 +70,60 @@ _RULE_OF_ATTRIBUTES = (
 _ENOUGH, _FEW = 30, 10
 
 
-class Sample(NamedTuple):
-    """Known nodes to choose on: kernel matrices (N, N) by block and width, and values (N, K)."""
+def choose_exactly(
+    given: FixedParameters,
+    blocks: ExactBlocks,
+    known: Rows,
+    Y: Matrix,
+    *,
+    is_directed: bool,
+    are_classes: bool = False,
+    trust: Matrix | None = None,
+) -> Choice:
+    """Choose what is not given, on the known nodes; values that are equal leave the mean.
 
-    kernel_matrix: Callable[[str, float | None], Matrix]
-    Y: Matrix
-    roots: Matrix | None = None  # [N]: √w of sample weights w, if values are trusted unequally
-
-    def compute_matrix(self, kernel: Kernel) -> Matrix:
-        """The matrix of a kernel, weighed by the roots."""
-        total = np.zeros((len(self.Y), len(self.Y)))
-        for block, width, share in kernel:
-            total += share * self.kernel_matrix(block, width)
-        return self._weigh(total)
-
-    def stack_matrices(self, terms: Sequence[AttributeTerm]) -> Matrix:
-        """The matrices of terms by themselves, (terms, N, N), weighed by the roots."""
-        return np.stack([self._weigh(self.kernel_matrix(*term)) for term in terms])
-
-    def _weigh(self, K: Matrix) -> Matrix:
-        return K if self.roots is None else K * np.outer(self.roots, self.roots)
-
-    @property
-    def targets(self) -> Matrix:
-        """Values, weighed by the roots."""
-        return self.Y if self.roots is None else self.Y * self.roots[:, np.newaxis]
+    ``is_directed`` is whether blocks of both directions tell more than those of one; ``trust`` (N,)
+    are sample weights.
+    """
+    if known.size == 1 or np.ptp(Y, axis=0).max() == 0.0:
+        return choose_mean(known.size)
+    if given.blocks is not None and given.width is not None and given.alpha is not None:
+        return Choice(share_equally(given.blocks, given.width), given.alpha, (), known.size)
+    blocks.keep_products(known)
+    available = [] if given.blocks is not None else _list_telling_blocks(blocks, is_directed)
+    if given.blocks is None and not available and blocks.attributes is None:
+        return choose_mean(known.size)
+    # The same choice whatever the zero and the unit of the values, and no digits lost to either.
+    Y = Y - Y.mean(axis=0)
+    scaled = Y / np.sqrt(np.mean(Y**2))
+    order = np.argsort(blocks.walks.rank[known])
+    roots = None if trust is None else np.sqrt(trust)
+    few, many = (
+        Sample(blocks, known[some], scaled[some], None if roots is None else roots[some])
+        for some in (order[:FEW], order[:MANY])
+    )
+    is_wide = blocks.walks.n >= _WIDE
+    attributes = _list_attribute_terms(blocks, given)
+    if are_classes and attributes:
+        walks = choose_kernel(few, many, available=available, is_wide=is_wide, **given._asdict())
+        has_words = blocks.attributes is not None and blocks.attributes.has_words
+        even = many._replace(roots=None)
+        choice = choose_for_classes(even, walks, attributes, has_words=has_words, alpha=given.alpha)
+        blocks.drop_others(choice.blocks)
+        return choice
+    choice = choose_kernel(
+        few,
+        many,
+        available=available,
+        is_wide=is_wide,
+        attributes=attributes,
+        local=_list_local_terms(blocks) if attributes and given.width is None else (),
+        **given._asdict(),
+    )
+    blocks.drop_others(choice.blocks)
+    if given.alpha is not None or not choice.kernel or choice.n_used == known.size:
+        return choice
+    return replace(choice, alpha=_refine_alpha(blocks, known, Y, choice, trust))
 
 
 def choose_kernel(
@@ -93,6 +134,7 @@ def choose_kernel(
     available: Sequence[str],
     width: float | None,
     alpha: float | None,
+    is_wide: bool = False,
     attributes: Sequence[AttributeTerm] = (),
     local: Sequence[AttributeTerm] = (),
 ) -> Choice:
@@ -106,6 +148,8 @@ def choose_kernel(
         What is given, or None.
     available : sequence of names
         Blocks to choose from.
+    is_wide : bool
+        Whether the graph may be so wide that far nodes are not far enough.
     attributes : sequence of (block, width)
         Terms of attributes to choose from.
     local : sequence of (block, width)
@@ -117,24 +161,31 @@ def choose_kernel(
         by_width = []
     candidates = by_width
     if len(candidates) > 1:
-        costs, _ = _compute_costs(few, candidates, alpha, ALPHAS)
+        costs, _ = compute_costs(few, candidates, alpha, ALPHAS)
         candidates = [candidates[int(costs.argmin())]]
     widths = WIDTHS_OF_TERMS if width is None else (width,)
     walks: list[AttributeTerm] = [(b, w) for b in available for w in widths]
     if blocks is None and walks:
         candidates = [*candidates, share_freely(many, walks)]
-    costs, alphas = _compute_costs(many, candidates, alpha, FINE_ALPHAS)
+    costs, alphas = compute_costs(many, candidates, alpha, FINE_ALPHAS)
     best, rule = 1 if len(costs) > 1 and costs[1] < costs[0] - _NEEDED else 0, _RULE
+    if is_wide and best and _measure_far(candidates[best]) >= _MOSTLY_FAR:
+        old = [(term.block, term.width) for term in candidates[best]]
+        wider = share_freely(many, [*old, *((_WIDE_BLOCK, w) for w in widths)])
+        cost, wider_alpha = compute_costs(many, [wider], alpha, FINE_ALPHAS)
+        if cost[0] < costs[best] - _NEEDED_OF_WIDE:
+            walks += [(_WIDE_BLOCK, w) for w in widths]
+            candidates[best], costs[best], alphas[best] = wider, cost[0], wider_alpha[0]
     if blocks is None and attributes:
         can_be_free = len(many.Y) >= _FEWEST_FREE
         plain = candidates[best : best + 1] if can_be_free else [*by_width, *candidates[1:]]
         handicap = np.zeros(len(plain))
         handicap[len(by_width) :] = _NEEDED
-        average, penalty = _average_with_attributes(many, plain, handicap, attributes, alpha)
+        average, penalty = average_with_attributes(many, plain, handicap, attributes, alpha)
         best, added = len(candidates), [average]
         if can_be_free:
-            added.append(share_freely(many, _drop_useless(few, [*walks, *attributes, *local])))
-        more, more_alphas = _compute_costs(many, added, alpha, FINE_ALPHAS)
+            added.append(share_freely(many, drop_useless(few, [*walks, *attributes, *local])))
+        more, more_alphas = compute_costs(many, added, alpha, FINE_ALPHAS)
         candidates, costs = [*candidates, *added], np.append(costs, more)
         alphas = np.append(alphas, [penalty, *more_alphas[1:]])
         needed = _NEEDED_OVER_AVERAGE + _NEEDED_OF_FEW / len(many.Y)
@@ -152,141 +203,104 @@ def choose_kernel(
     return Choice(candidates[best], float(alphas[best]), tried, len(many.Y), rule=rule)
 
 
-def _average_with_attributes(
-    sample: Sample,
-    walks: Sequence[Kernel],
-    handicap: Matrix,
-    terms: Sequence[AttributeTerm],
-    alpha: float | None,
-) -> tuple[Kernel, float]:
-    """Kernels of walks, of attributes and of both, at all penalties, and the mean, averaged.
+def _measure_far(kernel: Kernel) -> float:
+    """Share of the far block in a kernel."""
+    return sum(term.share for term in kernel if term.block == "far")
 
-    Each counts by how likely it makes the values, exp(−0.75 · criterion); kernels of walks may have
-    a handicap, in nats. Penalties are averaged in logarithms, and the mean counts as the largest of
-    them: few values leave some of each kernel and a large penalty, many leave one kernel. Before
-    values are seen, walks have half of the weight of all kernels; linear attributes, attributes,
-    and both with walks share the other half.
-    """
-    own = [term for term in terms if term[0] == "attributes"]
-    linear = [term for term in own if term[1] is None]
-    alone = list(dict.fromkeys(_share_terms(some) for some in (linear, own, terms) if some))
-    both: list[Kernel] = []
-    if walks:
-        costs = _compute_costs(sample, walks, alpha, FINE_ALPHAS)[0] + handicap
-        best = walks[int(costs.argmin())]
-        both = [average_kernels(sample, [best, k], [0.5, 0.5]) for k in alone]
-    groups = [group for group in (alone[:1], alone[1:], both) if group]
-    kernels = [*walks, *(kernel for group in groups for kernel in group)]
-    part = (1.0 - _PRIOR_OF_WALKS if walks else 1.0) / len(groups)
-    prior = np.array(
-        [_PRIOR_OF_WALKS / len(walks) for _ in walks]
-        + [part / len(group) for group in groups for _ in group]
+
+def _list_telling_blocks(blocks: ExactBlocks, is_directed: bool) -> list[str]:
+    """Blocks that tell nodes of this graph apart."""
+    names = DIRECTED_BLOCKS if is_directed else UNDIRECTED_BLOCKS
+    return [name for name in names if blocks.median(name) > 0.0]
+
+
+def _list_attribute_terms(blocks: ExactBlocks, given: FixedParameters) -> list[AttributeTerm]:
+    """Blocks and widths of attributes to choose from; words have linear kernels only."""
+    rows = blocks.attributes
+    if rows is None or given.blocks is not None:
+        return []
+    terms: list[AttributeTerm] = []
+    for block in rows.blocks:
+        is_joint = block == JOINT_BLOCK
+        if not is_joint and rows.get_linear_rows(block).any():
+            terms.append((block, None))
+        if not rows.has_words and blocks.median(block) > 0.0:
+            widths = WIDTHS_OF_TERMS[is_joint:] if given.width is None else (given.width,)
+            terms += [(block, width) for width in widths]
+    return terms
+
+
+def _list_local_terms(blocks: ExactBlocks) -> list[AttributeTerm]:
+    """Terms of numbers that count within a region; wide ones are the sum of both, nearly."""
+    rows = blocks.attributes
+    if rows is None or rows.has_words or not all(blocks.median(part) > 0.0 for part in LOCAL_PARTS):
+        return []
+    return [(LOCAL_BLOCK, width) for width in WIDTHS_OF_TERMS[:2]]
+
+
+# -- the penalty on all known nodes ----------------------------------------------------------------
+
+
+def _refine_alpha(
+    blocks: ExactBlocks, known: Rows, Y: Matrix, choice: Choice, trust: Matrix | None
+) -> float:
+    """The penalty of a chosen kernel on all known nodes."""
+    if blocks.engine.name != "cpu" and known.size > _MOST_DECOMPOSED:
+        return _descend_alpha(_leave_out_on(blocks, known, Y, choice, trust), choice.alpha)
+    roots = None if trust is None else np.sqrt(trust)
+    sample = Sample(blocks, known, Y, roots)
+    K, Y = sample.compute_matrix(choice.kernel), sample.targets
+    if known.size <= _MOST_DECOMPOSED:
+        with use_one_blas_thread(known.size):
+            curve = compute_criterion_curve(K, Y, list_penalties(K, None, FINE_ALPHAS), roots)
+        return float(curve.alphas[curve.criterion.argmin()])
+    return _descend_alpha(
+        _leave_out(K, Y, np.ones(len(Y)) if roots is None else roots), choice.alpha
     )
-    curves = _compute_curves(sample, kernels, alpha)  # [kernels, penalties]
-    curves[: len(walks)] += handicap[:, np.newaxis]
-    of_mean = compute_criterion_of_mean(sample.targets, sample.roots)
-    least = min(of_mean, float(curves.min()))
-    weights = prior[:, np.newaxis] * np.exp(_COUNTED * (least - curves))
-    if alpha is not None:
-        return average_kernels(sample, kernels, weights[:, 0]), alpha
-    weights *= (1.0 - _PRIOR_OF_MEAN) * _PRIOR_OF_ALPHAS / _PRIOR_OF_ALPHAS.sum()
-    mean = _PRIOR_OF_MEAN * float(np.exp(_COUNTED * (least - of_mean)))
-    logs = np.log(_AVERAGED_ALPHAS)
-    log_alpha = (float(np.sum(weights @ logs)) + mean * logs[-1]) / (float(weights.sum()) + mean)
-    signals = (weights / (1.0 + _AVERAGED_ALPHAS)).sum(axis=1)  # [kernels]: without noise
-    average = average_kernels(sample, kernels, signals)
-    return average, measure_variation(sample.compute_matrix(average)) * float(np.exp(log_alpha))
 
 
-def _compute_curves(sample: Sample, kernels: Sequence[Kernel], alpha: float | None) -> Matrix:
-    """The criterion of each kernel at each penalty, (kernels, penalties)."""
-    curves = []
-    for kernel in kernels:
-        K = sample.compute_matrix(kernel)
-        penalties = np.array([alpha]) if alpha else measure_variation(K) * _AVERAGED_ALPHAS
-        with use_one_blas_thread(len(K)):
-            curve = compute_criterion_curve(K, sample.targets, penalties, sample.roots)
-        curves.append(curve.criterion)
-    return np.array(curves)
+def _leave_out(K: Matrix, Y: Matrix, roots: Matrix) -> Callable[[float], float]:
+    """Return α → mean squared left-out error, of a kernel and values that roots weighed."""
+
+    def compute_error(alpha: float) -> float:
+        inverse = invert_dual(K, alpha)
+        h = inverse @ roots
+        c = float(roots @ h)
+        own = np.diag(inverse) - h**2 / c
+        residuals = inverse @ Y - np.outer(h, h @ Y) / c
+        return float(np.mean((residuals / own[:, np.newaxis]) ** 2))
+
+    return compute_error
 
 
-def average_kernels(
-    sample: Sample, kernels: Sequence[Kernel], weights: Sequence[float] | Matrix
-) -> Kernel:
-    """A sum of kernels that are scaled to vary equally on the sample; small weights are left out.
+def _leave_out_on(
+    blocks: ExactBlocks, known: Rows, Y: Matrix, choice: Choice, trust: Matrix | None
+) -> Callable[[float], float]:
+    """The same on an engine, whose memory does not hold what roots weighed as well."""
+    weights = np.ones(known.size) if trust is None else trust
+    K = blocks.compute_known_kernel(choice.kernel, known)
 
-    A wide Gaussian kernel hardly varies, and would be lost in a sum of kernels as they are.
-    """
-    least = _LEAST_WEIGHT * float(np.sum(weights))
-    shares: dict[AttributeTerm, float] = {}
-    for kernel, weight in zip(kernels, weights, strict=True):
-        variation = measure_variation(sample.compute_matrix(kernel))
-        if weight > least and variation > _ROUNDING:
-            for block, width, share in kernel:
-                old = shares.get((block, width), 0.0)
-                shares[block, width] = old + float(weight) * share / variation
-    total = sum(shares.values())
-    if not total:  # no kernel tells these nodes apart
-        return kernels[0]
-    return tuple(Term(*term, share / total) for term, share in shares.items())
+    def compute_error(alpha: float) -> float:
+        smoother = make_smoother(blocks.engine, K, alpha / weights)
+        residuals = smoother.multiply(Y) / smoother.own[:, np.newaxis]
+        return float(np.mean(weights[:, np.newaxis] * residuals**2))
+
+    return compute_error
 
 
-def _share_terms(terms: Sequence[AttributeTerm]) -> Kernel:
-    """The mean of some terms; of Gaussian ones, those at the middle width."""
-    widths = sorted({width for _, width in terms if width is not None})
-    middle = (None, widths[len(widths) // 2]) if widths else (None,)
-    kept = [(block, width) for block, width in terms if width in middle]
-    return tuple(Term(block, width, 1.0 / len(kept)) for block, width in kept)
+def _descend_alpha(compute_error: Callable[[float], float], alpha: float) -> float:
+    """Downhill from a penalty by left-out errors, with an inverse for each."""
+    found: dict[int, float] = {}
 
+    def measure(step: int) -> float:
+        if step not in found:
+            found[step] = compute_error(alpha * _STEP**step)
+        return found[step]
 
-def _drop_useless(few: Sample, terms: Sequence[AttributeTerm]) -> list[AttributeTerm]:
-    """The terms that free shares keep on few nodes: many nodes and many terms take long."""
-    if len(few.Y) < _MANY_ENOUGH:
-        return list(terms)
-    return [(term.block, term.width) for term in share_freely(few, terms)]
-
-
-def share_freely(sample: Sample, terms: Sequence[AttributeTerm]) -> Kernel:
-    """All terms with the shares that make the criterion smallest."""
-    Ks = sample.stack_matrices(terms)  # [terms, N, N]
-    with use_one_blas_thread():
-        shares = find_shares(Ks, sample.targets, get_likelihood_part(len(sample.Y)), sample.roots)
-    return tuple(Term(*term, float(s)) for term, s in zip(terms, shares, strict=True) if s > 0.0)
-
-
-def _compute_costs(
-    sample: Sample, kernels: Sequence[Kernel], alpha: float | None, grid: Matrix
-) -> tuple[Matrix, Matrix]:
-    """The criterion of each kernel at its best penalty, and that penalty."""
-    matrices = [sample.compute_matrix(kernel) for kernel in kernels]
-    costs, best = np.empty(len(kernels)), np.empty(len(kernels))
-    targets = sample.targets
-
-    def compute(start: int, stop: int) -> None:
-        for i in range(start, stop):
-            penalties = list_penalties(matrices[i], alpha, grid)
-            curve = compute_criterion_curve(matrices[i], targets, penalties, sample.roots)
-            j = int(curve.criterion.argmin())
-            costs[i], best[i] = curve.criterion[j], curve.alphas[j]
-
-    with use_one_blas_thread():  # but several decompositions at a time
-        parallel_for(compute, len(kernels), 1)
-    return costs, best
-
-
-def list_penalties(K: Matrix, alpha: float | None, grid: Matrix) -> Matrix:
-    """The given penalty, or a grid of them in units of 1 − mean(K).
-
-    A linear kernel may have a mean beyond 1: then a tenth of its variation is the unit.
-    """
-    if alpha is not None:
-        return np.array([alpha])
-    return grid * max(1.0 - float(K.mean()), 0.1 * measure_variation(K))
-
-
-def measure_variation(K: Matrix) -> float:
-    """How much a kernel varies at all: mean(diag K) − mean(K)."""
-    own = float(np.trace(K)) / len(K)  # 1 but for linear terms
-    if abs(own - 1.0) < _ROUNDING:
-        own = 1.0
-    return max(own - float(K.mean()), 1e-12)
+    at = 0
+    while abs(at) < _MOST_STEPS:
+        best = min((at, at - 1, at + 1), key=measure)
+        if best == at:
+            break
+        at = best
+    return float(alpha * _STEP**at)

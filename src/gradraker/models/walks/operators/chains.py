@@ -108,6 +108,9 @@ class Chains(Protocol):
     def multiply_sum(self, X: Any, shares: dict[int, float]) -> Any:
         """The sum of the chains' products with X (n, k), each times the share of its length."""
 
+    def project_rows(self, length: int, probes: Matrix) -> Matrix:
+        """Rows of the walk of this length times probes (n, p), not scaled by its norms."""
+
     def sketch_rows(self, lengths: Sequence[int], probes: Matrix) -> dict[int, Matrix]:
         """Rows after the first step times probes: t times it estimates the norm of a new row."""
 
@@ -186,6 +189,12 @@ class SymmetricChains(_NormedChains):
                 squares[number] += self._engine.fetch((ends * ends).sum(axis=1))
         for number, length in enumerate(longer):
             self._set_root(length, squares[number] / probes.shape[1])
+
+    def project_rows(self, length: int, probes: Matrix) -> Matrix:
+        """Rows of the walk of this length times probes."""
+        some = self._load_columns(probes, 4)
+        parts = (self._expand_shared(X, [expand_power(length).row]) for X in some)
+        return np.hstack([self._engine.fetch(ends) for (ends,) in parts])
 
     def sketch_rows(self, lengths: Sequence[int], probes: Matrix) -> dict[int, Matrix]:
         """Rows after the first step times probes."""
@@ -287,6 +296,11 @@ class StepwiseChains(_NormedChains):
             for length, ends in self._walk(probes, max(missing)):
                 if length in missing - {1}:
                     self._set_root(length, self._engine.fetch((ends * ends).mean(axis=1)))
+
+    def project_rows(self, length: int, probes: Matrix) -> Matrix:
+        """Rows of the walk of this length times probes."""
+        *_, (_, ends) = self._walk(probes, length)
+        return np.asarray(self._engine.fetch(ends))
 
     def sketch_rows(self, lengths: Sequence[int], probes: Matrix) -> dict[int, Matrix]:
         """Rows after the first step times probes."""

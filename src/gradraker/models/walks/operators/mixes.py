@@ -4,26 +4,29 @@ from typing import NamedTuple
 
 from gradraker.models.walks.terms import Kernel, Term
 
-# Lengths of the walks that nodes are compared by, and how their shares may lean.
-HOPS = ("hop1", "hop4", "hop8", "hop16", "hop64")
+# Walks that nodes are compared by: their shares lean to near or far nodes, or one has all.
 LEANS = {
-    "even": (0.25, 0.25, 0.0, 0.25, 0.25),
-    "near": (0.55, 0.25, 0.0, 0.15, 0.05),
-    "far": (0.05, 0.15, 0.0, 0.25, 0.55),
-    "groups": (0.0, 0.0, 1.0, 0.0, 0.0),
-    "regions": (0.0, 0.0, 0.0, 0.0, 1.0),
+    "even": {"hop1": 0.25, "hop4": 0.25, "hop16": 0.25, "hop64": 0.25},
+    "near": {"hop1": 0.55, "hop4": 0.25, "hop16": 0.15, "hop64": 0.05},
+    "far": {"hop1": 0.05, "hop4": 0.15, "hop16": 0.25, "hop64": 0.55},
+    "groups": {"hop1": 0.2, "hop8": 0.8},
+    "regions": {"hop64": 1.0},
+    "wide": {"hop256": 1.0},
 }
 ALTERNATING = ("alternating1", "alternating4")
 DIRECTION = ("same_targets", "same_sources")
-# σ² of the kernel of degrees, in median squared distances.
-DEGREE_WIDTH = 4.0
+# σ² of Gaussian kernels, in median squared distances: smooth in degrees; of groups of nodes, only
+# those in the same group are alike.
+WIDTHS = {"degree": 4.0, "community": 0.125}
 _SMALLEST_SHARE = 1e-9
+_KINDS = ("degrees", "communities", "alternating", "direction", "attributes")
 
 
 class Mix(NamedTuple):
     """Shares by kind of similarity; walks have the rest, and lean to near or far nodes."""
 
     degrees: float = 0.0
+    communities: float = 0.0
     alternating: float = 0.0
     direction: float = 0.0
     lean: str = "even"
@@ -39,18 +42,19 @@ class Mix(NamedTuple):
         >>> [f"{term.block} {term.share:.3g}" for term in Mix(degrees=0.2).to_kernel()]
         ['hop1 0.2', 'hop4 0.2', 'hop16 0.2', 'hop64 0.2', 'degree 0.2']
         """
-        rest = 1.0 - self.degrees - self.alternating - self.direction - self.attributes
-        shares = [(block, rest * part) for block, part in zip(HOPS, LEANS[self.lean], strict=True)]
+        rest = 1.0 - sum(getattr(self, kind) for kind in _KINDS)
+        shares = [(block, rest * part) for block, part in LEANS[self.lean].items()]
         shares += [(block, self.alternating / len(ALTERNATING)) for block in ALTERNATING]
         shares += [(block, self.direction / len(DIRECTION)) for block in DIRECTION]
         terms = [Term(block, None, share) for block, share in shares]
-        terms.append(Term("degree", DEGREE_WIDTH, self.degrees))
+        terms.append(Term("degree", WIDTHS["degree"], self.degrees))
+        terms.append(Term("community", WIDTHS["community"], self.communities))
         terms += [t._replace(share=self.attributes * t.share) for t in self.attribute_kernel]
         return tuple(term for term in terms if term.share > _SMALLEST_SHARE)
 
     def set_share(self, kind: str, share: float) -> "Mix":
         """Return the mix with one kind at this share, and the others scaled to the rest."""
-        others = {"degrees", "alternating", "direction", "attributes"} - {kind}
+        others = set(_KINDS) - {kind}
         old = getattr(self, kind)
         scale = (1.0 - share) / (1.0 - old) if old < 1.0 else 0.0
         return self._replace(

@@ -11,7 +11,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from gradraker.models.walks.operators.chains import invert_root
-from gradraker.models.walks.operators.operators import NewRows, Operators, is_low_rank
+from gradraker.models.walks.operators.operators import (
+    NewRows,
+    Operators,
+    is_low_rank,
+    multiply_linked,
+)
 from gradraker.models.walks.terms import Kernel, split_block
 
 Matrix = NDArray[np.float64]
@@ -59,18 +64,11 @@ class NewNodes:
         total: Any = 0.0
         for share, walk, products, sketch in self._remainders:
             T: csr_array = rows.walks[walk]
-            projected = _multiply_linked(T, sketch)
+            projected = multiply_linked(T, sketch)
             root = invert_root(np.mean(projected**2, axis=1))
-            total = total + share * root[:, np.newaxis] * _multiply_linked(T, products)
+            total = total + share * root[:, np.newaxis] * multiply_linked(T, products)
         for term, products in self._low_rank:
             Z = self._operators.compute_new_features(term, rows)
             total = total + term.share * (Z @ products)
         self._last = rows, np.asarray(total, dtype=np.float64)
         return self._last[1]
-
-
-def _multiply_linked(T: csr_array, X: Matrix) -> Matrix:
-    """T X of few rows, in double precision; nodes that no row leads to are not touched."""
-    columns, places = np.unique(T.indices, return_inverse=True)
-    few = csr_array((T.data, places, T.indptr), shape=(T.shape[0], columns.size))
-    return np.asarray(few @ X[columns].astype(np.float64))

@@ -9,6 +9,7 @@ block                 kernel                                                    
 ``same_targets``      chain of length 1 over A: nodes that link to the same nodes direction
 ``same_sources``      chain of length 1 over Aᵀ: the same nodes link to them      direction
 ``degree``            Gaussian of degrees and neighbours' degrees, in low rank    degrees
+``community``         Gaussian of where walks of 16 steps end, in low rank         region
 ``attributes``, …     linear, or Gaussian in low rank; see ``attributes.rows``    attributes
 ==================== =========================================================== ================
 
@@ -24,15 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
-from gradraker._progress import tell_progress
 from gradraker.attributes.table import AttributeTable
 from gradraker.features.engine import CpuEngine, Engine
-from gradraker.features.parallel import split_range
-from gradraker.features.walks import (
-    Structure,
-    draw_vectors,
-    measure_structure,
-)
+from gradraker.features.parallel import split_range, tell_progress
+from gradraker.features.walks import Structure, draw_vectors, measure_structure
 from gradraker.models.walks.attributes.rows import AttributeRows, NewAttributeRows
 from gradraker.models.walks.description import Walks
 from gradraker.models.walks.operators.chains import (
@@ -49,7 +45,7 @@ from gradraker.models.walks.operators.low_rank import (
     GaussianFeatures,
     make_gaussian_features,
 )
-from gradraker.models.walks.operators.mixes import DEGREE_WIDTH
+from gradraker.models.walks.operators.mixes import WIDTHS
 from gradraker.models.walks.terms import ATTRIBUTE_BLOCKS, Kernel, Term, split_block
 
 Matrix = NDArray[np.float64]
@@ -59,12 +55,14 @@ N_PROBES = 64
 _PROBE_SEED = 0x70726F6265
 # Columns that words are projected to.
 MOST_COLUMNS = 384
+# Half of the steps of walks that tell the group of a node: few enough that powers are exact.
+_HALF = 8
 # Unit vectors that are multiplied at once.
 _COLUMNS = 64
 # Blocks of exact kernels that have another one in their place here.
 _IN_PLACE = {
     "far": "hop64",
-    "community": "hop16",
+    "wide": "hop128",
     "pagerank": "hop16",
     "alternating": "alternating4",
     "local_attributes": "joint_attributes",
@@ -78,7 +76,7 @@ def to_operator_block(block: str) -> str:
 
 def is_low_rank(block: str) -> bool:
     """Whether the kernel of a block is a product of thin matrices."""
-    return block == "degree" or block in ATTRIBUTE_BLOCKS
+    return block in WIDTHS or block in ATTRIBUTE_BLOCKS
 
 
 class NewRows(NamedTuple):
@@ -222,6 +220,9 @@ class Operators:
         """Features (new, r) of a term in low rank, of nodes that are not in the graph."""
         if term.block == "degree":
             return self._compute_gaussian(term, new.columns)
+        if term.block == "community":
+            ends = multiply_linked(new.walks["hop"], self._community_remainder)
+            return self._compute_gaussian(term, scale_rows(ends))
         assert new.attributes is not None
         rows = new.attributes.compute_rows(term.block, is_linear=term.width is None)
         return rows if term.width is None else self._compute_gaussian(term, rows)
@@ -293,6 +294,8 @@ class Operators:
         """Numbers (n, f) that the Gaussian kernel of a block compares."""
         if block == "degree":
             return self._columns
+        if block == "community":
+            return self._communities
         return self._get_attributes().get_gaussian_rows(block)
 
     def _get_attributes(self) -> AttributeRows:
@@ -301,7 +304,7 @@ class Operators:
         return self.attributes
 
     def _get_gaussian(self, term: Term) -> GaussianFeatures | None:
-        key = term.block, term.width or DEGREE_WIDTH
+        key = term.block, term.width or WIDTHS.get(term.block, 1.0)
         if key not in self._gaussians:
             landmarks = self._get_columns(term.block)[self.walks.order[:N_LANDMARKS]]
             self._gaussians[key] = make_gaussian_features(landmarks, key[1])
@@ -333,6 +336,20 @@ class Operators:
         return np.column_stack([np.log1p(out), np.log1p(into)])
 
     @cached_property
+    def _communities(self) -> Matrix:
+        """Where walks from each node end, (n, probes): nodes of a group are close together."""
+        return scale_rows(self._get_chains("hop", ()).project_rows(_HALF, self._halfway))
+
+    @cached_property
+    def _halfway(self) -> Matrix:
+        return self._get_chains("hop", ()).project_rows(_HALF, self._probes)
+
+    @cached_property
+    def _community_remainder(self) -> Matrix:
+        """The same after the first step, which nodes that are not in the graph take, not scaled."""
+        return self._get_chains("hop", ()).sketch_rows((_HALF,), self._halfway)[_HALF]
+
+    @cached_property
     def _centre(self) -> Matrix:
         return np.asarray(self._raw_columns.mean(axis=0))
 
@@ -340,6 +357,18 @@ class Operators:
     def _spread(self) -> Matrix:
         """1 / standard deviation; 0 of a column that does not vary."""
         return invert_root(self._raw_columns.var(axis=0))
+
+
+def scale_rows(rows: Matrix) -> Matrix:
+    """Rows of length 1; a row of zeros stays."""
+    return rows * invert_root(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))[:, np.newaxis]
+
+
+def multiply_linked(T: csr_array, X: Matrix) -> Matrix:
+    """T X of few rows, in double precision; nodes that no row leads to are not touched."""
+    columns, places = np.unique(T.indices, return_inverse=True)
+    few = csr_array((T.data, places, T.indptr), shape=(T.shape[0], columns.size))
+    return np.asarray(few @ X[columns].astype(np.float64))
 
 
 def _group_terms(kernel: Kernel) -> dict[str, dict[int, Term]]:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker._progress import tell_progress
-from gradraker.features.spreading import is_spread, map_pieces
+from gradraker.features.parallel import is_spread, map_pieces, tell_progress
 from gradraker.models.walks.judges import Judge, is_better
 from gradraker.models.walks.operators.left_out import LeftOutPredictor
 from gradraker.models.walks.operators.mixes import Mix
@@ -21,6 +20,7 @@ _LEAST_ALPHA, _MOST_ALPHA = 0.04, 60.0
 # Shares that a kind may have, tried from the first on for as long as they are better.
 _LADDERS = {
     "degrees": (0.2, 0.5, 0.9),
+    "communities": (0.3, 0.7, 0.95),
     "alternating": (0.3, 0.7),
     "direction": (0.3, 0.6),
     "attributes": (0.5, 0.75, 0.95),
@@ -31,7 +31,7 @@ _ASKED_OF_ATTRIBUTES = 0.5
 _LEANS = ("near", "far")
 # Walks of one length, which are tried where far nodes count: groups of nodes that are linked among
 # themselves, and values that vary slowly over a wide graph.
-_SINGLE_LENGTHS = ("groups", "regions")
+_SINGLE_LENGTHS = ("groups", "regions", "wide")
 _USUAL = 7  # kernels that a search tries
 _MOSTLY = 0.8  # share of degrees beyond which the lean of walks hardly counts
 
@@ -74,6 +74,7 @@ class Search:
         kernel: Kernel | None = None,
         alpha: float | None = None,
         is_directed: bool,
+        are_classes: bool = False,
         attribute_kernels: Sequence[Kernel] = (),
     ) -> Trial:
         """Find a kernel, one kind of similarity after the other from walks alone, and a penalty.
@@ -84,6 +85,9 @@ class Search:
             What is given, or None.
         is_directed : bool
             Whether nodes may be alike by where their edges lead or come from.
+        are_classes : bool
+            Whether values are classes. Walks tell the class of a group well enough; for numbers,
+            nodes of a group may have to be alike in full.
         attribute_kernels : sequence of kernels
             Kernels of attributes, of which one may be taken.
         """
@@ -102,12 +106,13 @@ class Search:
             self._predict_ahead(self._list_next(kinds, _LEANS), (best.alpha,))
             for lean in _LEANS:
                 best = self._take_better(best, self._mix._replace(lean=lean))
-            if self._mix.lean == "far":
-                best = self._try_single_lengths(best)
         self._predict_ahead(self._list_next(kinds, ()), (best.alpha,))
-        best = self._climb(best, "alternating")
-        if is_directed:
-            best = self._climb(best, "direction")
+        for kind in kinds:
+            best = self._climb(best, kind)
+        if self._mix.degrees < _MOSTLY:
+            best = self._try_single_lengths(best)
+        if not are_classes:
+            best = self._add_communities(best)
         return self._refine_alpha(best)
 
     def _list_next(self, kinds: Sequence[str], leans: Sequence[str]) -> list[Mix]:
@@ -156,9 +161,26 @@ class Search:
 
         Short walks beside long ones stand for noise, so that long ones alone need a larger penalty.
         """
-        for lean in _SINGLE_LENGTHS:
+        for lean in _SINGLE_LENGTHS if self._mix.lean == "far" else _SINGLE_LENGTHS[:1]:
             alphas = best.alpha, _STEP * best.alpha
             best = self._try_mix(best, self._mix._replace(lean=lean), alphas)
+        return best
+
+    def _add_communities(self, best: Trial) -> Trial:
+        """Give groups of nodes the share that is best, if they are clearly better.
+
+        Nodes of a group are alike whatever walks there are between them, so that the penalty, too,
+        may be larger.
+        """
+        for share in _LADDERS["communities"]:
+            mix, alphas = (
+                self._mix.set_share("communities", share),
+                (best.alpha, _STEP * best.alpha),
+            )
+            better = self._try_mix(best, mix, alphas)
+            if better is best:
+                break
+            best = better
         return best
 
     def _try_mix(

@@ -16,7 +16,7 @@ from gradraker.models.walks.operators.left_out import (
     LeftOutPredictor,
     average_rows,
 )
-from gradraker.models.walks.operators.mixes import DEGREE_WIDTH, list_attribute_kernels
+from gradraker.models.walks.operators.mixes import WIDTHS, list_attribute_kernels
 from gradraker.models.walks.operators.operators import Operators, to_operator_block
 from gradraker.models.walks.operators.ridge import Preconditioner
 from gradraker.models.walks.operators.sampling import sample_region, take_region
@@ -87,6 +87,7 @@ def choose_operators(
         kernel=kernel,
         alpha=given.alpha,
         is_directed=is_directed,
+        are_classes=are_classes,
         attribute_kernels=_list_attribute_kernels(operators),
     )
     judge_mean = judge
@@ -151,8 +152,8 @@ def make_predictor(
 def _share_equally(given: FixedParameters) -> Kernel:
     assert given.blocks is not None
     names = dict.fromkeys(to_operator_block(block) for block in given.blocks)
-    width = given.width or DEGREE_WIDTH
-    return tuple(Term(b, width if b == "degree" else None, 1.0 / len(names)) for b in names)
+    widths = {block: given.width or WIDTHS[block] for block in names if block in WIDTHS}
+    return tuple(Term(block, widths.get(block), 1.0 / len(names)) for block in names)
 
 
 def _draw_sums(Y: Matrix) -> Matrix | None:

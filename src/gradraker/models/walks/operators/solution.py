@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.features.engine import Engine
-from gradraker.features.parallel import split_range
-from gradraker.features.spreading import map_pieces
+from gradraker.features.parallel import map_pieces, split_range
 from gradraker.linear.conjugate_gradients import Solved
 from gradraker.models.walks.attributes.coefficients import (
     AttributeCoefficients,

@@ -1,5 +1,10 @@
-"""One target of a fitted model: predictions, intervals and errors in the units of the user."""
+"""One target of a model: how it is solved, and what a solution says in the units of the user.
 
+A target goes through two steps. Its column has the place and the unit that make several targets
+comparable; its scale is the way back from where weights add up to the units of the user.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -9,15 +14,199 @@ from numpy.typing import NDArray
 
 from gradraker.explain.linear_explanation import LinearExplanation, Units
 from gradraker.graph.names import Names
-from gradraker.models.left_out import LeftOut, measure_left_out_error
+from gradraker.metrics import measure_left_out_error
+from gradraker.models.left_out import LeftOut
 from gradraker.models.walks.intervals import ErrorSizes, compute_quantile, fit_error_sizes
 from gradraker.models.walks.solution import LeftOutNodes, Solution, find_known_positions
-from gradraker.models.walks.targets.columns import Column
-from gradraker.models.walks.targets.scales import Scale, compute_constants, make_scale
-from gradraker.models.walks.targets.transforms import NoTransform
+from gradraker.models.walks.targets.transforms import (
+    NoTransform,
+    Transform,
+    dump_transform,
+    restore_transform,
+)
 
 Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]
+# Largest size of a number of a scale in a file.
+_LARGEST = 1e150
+# Quantiles of left-out residuals that a mean is taken over, and predictions handled at a time.
+_N_QUANTILES, _CHUNK = 64, 4096
+
+
+@dataclass(frozen=True)
+class Column:
+    """A target as it is solved: (transform(value) − centre) / unit.
+
+    A single target has centre 0 and unit 1; several are made comparable by theirs. ``is_constant``
+    where the graph tells nothing about this one of several targets.
+    """
+
+    transform: Transform
+    centre: float = 0.0
+    unit: float = 1.0
+    is_constant: bool = False
+
+    def encode(self, values: Matrix) -> Matrix:
+        """Return known values (N,) as they are solved; NaN stays."""
+        found = np.array(values, dtype=np.float64)
+        known = ~np.isnan(found)
+        found[known] = (self.transform.apply(found[known]) - self.centre) / self.unit
+        return found
+
+    def to_scale(self, solved: Matrix) -> Matrix:
+        """Return what was solved in the scale of the transform."""
+        return np.asarray(self.centre + self.unit * solved)
+
+
+def fit_column(transform: Transform, values: Matrix) -> Column:
+    """Make one of several targets comparable with the others."""
+    scaled = transform.apply(values[~np.isnan(values)])
+    return Column(transform, float(scaled.mean()), float(scaled.std()) or 1.0)
+
+
+def dump_columns(columns: Sequence[Column] | None) -> Any:
+    """Return columns as JSON can hold them."""
+    if columns is None:
+        return None
+    return [vars(one) | {"transform": dump_transform(one.transform)} for one in columns]
+
+
+def restore_columns(items: Any, n_targets: int) -> tuple[Column, ...] | None:
+    """Make the columns that a file describes, with every number checked."""
+    if items is None:
+        return None
+    if len(items) != n_targets:
+        raise ValueError(f"the file describes {len(items)} targets, but holds {n_targets}")
+    columns = []
+    for item in items:
+        transform = restore_transform(item["transform"])
+        centre, unit = float(item["centre"]), float(item["unit"])
+        if transform is None or not abs(centre) < _LARGEST or not 0.0 < unit < _LARGEST:
+            raise ValueError("the scale of a target is not consistent")
+        columns.append(Column(transform, centre, unit, bool(item["is_constant"])))
+    return tuple(columns)
+
+
+# -- the way back to the units of the user ---------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Scale:
+    """A transform, the statistic that is predicted, and errors of left-out nodes."""
+
+    transform: Transform  # from the units of the user to the scale in which weights add up
+    statistic: str  # of the values that a node may have: "mean" or "median"
+    residuals: Matrix  # [q]: quantiles of left-out errors, in the scale
+    low: float  # ends of the known values in the scale
+    high: float
+    floor: float  # 0 if no known value is negative, else −∞: predictions are not below it
+    constant: float | None = None  # the prediction for all nodes, where no kernel is better
+
+    def to_units(self, scaled: Matrix) -> Matrix:
+        """Return the mean or median value of nodes whose weights add up to ``scaled`` (n,)."""
+        if self.constant is not None:
+            return np.full(scaled.shape, self.constant)
+        if self.statistic == "median":
+            shift = float(np.median(self.residuals)) if self.residuals.size else 0.0
+            found = self._undo(scaled + shift)
+        elif isinstance(self.transform, NoTransform) or not self.residuals.size:
+            found = self._undo(scaled)
+        else:
+            found = self._average(scaled)
+        return np.maximum(found, self.floor)
+
+    def _undo(self, scaled: Matrix) -> Matrix:
+        if isinstance(self.transform, NoTransform):
+            return scaled
+        return self.transform.undo(np.clip(scaled, self.low, self.high))
+
+    def _average(self, scaled: Matrix) -> Matrix:
+        """Average over the errors that left-out nodes had (smearing)."""
+        found = np.empty(scaled.shape)
+        for start in range(0, scaled.size, _CHUNK):
+            some = scaled[start : start + _CHUNK]
+            spread = self._undo((some[:, np.newaxis] + self.residuals).ravel())
+            found[start : start + _CHUNK] = spread.reshape(some.size, -1).mean(axis=1)
+        return found
+
+    def to_ends(self, lower: Matrix, upper: Matrix) -> Matrix:
+        """Return intervals (n, 2) in the units of the user."""
+        ends = np.column_stack([_undo_end(self.transform, end) for end in (lower, upper)])
+        ends.sort(axis=1)  # a given function may fall
+        return np.where(np.isinf(ends), ends, np.maximum(ends, self.floor))
+
+
+def _undo_end(transform: Transform, ends: Matrix) -> Matrix:
+    """Undo a transform of numbers that may be infinite or beyond its range."""
+    if isinstance(transform, NoTransform):
+        return ends
+    found = np.array(ends)
+    finite = np.isfinite(ends)
+    with np.errstate(all="ignore"):
+        found[finite] = transform.undo(ends[finite])
+    return np.where(np.isnan(found), np.where(ends > 0.0, np.inf, -np.inf), found)
+
+
+def make_scale(
+    transform: Transform,
+    statistic: str,
+    values: Matrix,
+    residuals: Matrix,
+    *,
+    is_constant: bool = False,
+    trust: Matrix | None = None,
+) -> Scale:
+    """Make the scale of known values (N,), with errors of left-out nodes in the scale.
+
+    ``trust`` are sample weights, by which a constant mean is taken.
+    """
+    scaled = transform.apply(values)
+    constant = None
+    if is_constant:
+        mean = float(np.average(values, weights=trust))
+        constant = mean if statistic == "mean" else float(np.median(values))
+    found = residuals[np.isfinite(residuals)]
+    if found.size > _N_QUANTILES:
+        found = np.quantile(found, (np.arange(_N_QUANTILES) + 0.5) / _N_QUANTILES)
+    return Scale(
+        transform,
+        statistic,
+        found,
+        float(scaled.min()),
+        float(scaled.max()),
+        0.0 if bool((values >= 0.0).all()) else -np.inf,
+        constant,
+    )
+
+
+def compute_constants(values: Matrix, statistic: str, trust: Matrix | None = None) -> Matrix:
+    """Return the mean or median of all other values, for each value, (N,).
+
+    Means are by the sample weights ``trust`` (N,), if there are any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gradraker.models.walks.targets.target_view import compute_constants
+    >>> compute_constants(np.array([1.0, 2.0, 6.0]), "median")
+    array([4. , 3.5, 1.5])
+    """
+    n = values.size
+    if n < 2:
+        return np.full(n, np.nan)
+    if statistic == "mean":
+        weights = np.ones(n) if trust is None else trust
+        weighed = weights * values
+        return np.asarray((weighed.sum() - weighed) / (weights.sum() - weights))
+    rank = np.empty(n, dtype=np.int64)
+    order = np.argsort(values, kind="stable")
+    rank[order] = np.arange(n)
+    ordered = values[order]
+    low, high = (n - 2) // 2, (n - 1) // 2  # of the others, in their own order
+    return np.asarray(0.5 * (ordered[low + (rank <= low)] + ordered[high + (rank <= high)]))
+
+
+# -- one target of a fitted model ---------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)

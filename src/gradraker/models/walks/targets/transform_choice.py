@@ -6,29 +6,16 @@ one more solve for all of them, and a scale that is clearly better has its own k
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.models.walks.choice import TriedTransform
-from gradraker.models.walks.targets.scales import compute_constants, make_scale
-from gradraker.models.walks.targets.transforms import (
-    NoTransform,
-    Transform,
-    fit_given,
-    fit_log,
-    fit_power,
-    measure_normality,
-)
+from gradraker.models.walks.targets.target_view import compute_constants, make_scale
+from gradraker.models.walks.targets.transforms import NoTransform, Transform
 
 Vector = NDArray[np.float64]
-# Distance from normality, 1 − correlation, below which values stay as they are: a constant, and
-# over the number of values, of which few are never quite normal. The part of it that a transform
-# must take away to be tried.
-_ROUGH, _ROUGH_OF_FEW, _PART = 0.04, 1.3, 0.5
-# Known values below which nothing is tried.
-_FEWEST = 5
 # A scale replaces another if it is better by so many standard errors of the difference.
 _ERRORS = 1.0
 # Rank correlation of left-out predictions with values, times √(N − 1), that a kernel must show from
@@ -57,38 +44,6 @@ class Chosen(NamedTuple):
     transform: Transform
     is_constant: bool
     tried: tuple[TriedTransform, ...]
-
-
-def is_rough(values: Vector) -> bool:
-    """Return whether values are so far from normal that squared errors may mislead."""
-    n = values.size
-    return n >= _FEWEST and measure_normality(values) < 1.0 - _ROUGH - _ROUGH_OF_FEW / n
-
-
-def list_transforms(transform: Any, values: Vector) -> list[Transform]:
-    """Return the transforms to compare, the one that makes values most normal first.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gradraker.models.walks.targets.transform_choice import list_transforms
-    >>> even = np.linspace(-2.0, 2.0, 50)
-    >>> [t.name for t in list_transforms("auto", even)]
-    ['none']
-    >>> [t.name for t in list_transforms("auto", np.exp(2.0 * even))]
-    ['log', 'none']
-    """
-    if not (isinstance(transform, str) and transform == "auto"):
-        return [fit_given(transform, values)]
-    if not is_rough(values) or float(np.ptp(values)) == 0.0:
-        return [NoTransform()]
-    fitted: list[Transform] = [fit_power(values)]
-    if bool((values >= 0.0).all()):
-        fitted.append(fit_log(values))
-    # The logarithm goes first where both do: its way back is gentler than that of a strong power.
-    most = 1.0 - _PART * (1.0 - measure_normality(values))
-    normal = [t for t in reversed(fitted) if measure_normality(t.apply(values)) > most]
-    return [*normal, NoTransform()]
 
 
 def choose_transform(

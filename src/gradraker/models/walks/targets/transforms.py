@@ -20,6 +20,12 @@ Vector = NDArray[np.float64]
 _LOW = 0.1
 # Largest size of a number of a transform in a file.
 _LARGEST = 1e150
+# Distance from normality, 1 − correlation, below which values stay as they are: a constant, and
+# over the number of values, of which few are never quite normal. The part of it that a transform
+# must take away to be tried.
+_ROUGH, _ROUGH_OF_FEW, _PART = 0.04, 1.3, 0.5
+# Known values below which nothing is tried.
+_FEWEST = 5
 
 
 class Transform(Protocol):
@@ -313,3 +319,35 @@ def measure_normality(values: Vector) -> float:
     quantiles = ndtri((np.arange(n) + 0.5) / n)
     sorted_values = np.sort(values - values.mean()) / spread
     return float(np.mean(sorted_values * quantiles) / quantiles.std())
+
+
+def is_rough(values: Vector) -> bool:
+    """Return whether values are so far from normal that squared errors may mislead."""
+    n = values.size
+    return n >= _FEWEST and measure_normality(values) < 1.0 - _ROUGH - _ROUGH_OF_FEW / n
+
+
+def list_transforms(transform: Any, values: Vector) -> list[Transform]:
+    """Return the transforms to compare, the one that makes values most normal first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gradraker.models.walks.targets.transforms import list_transforms
+    >>> even = np.linspace(-2.0, 2.0, 50)
+    >>> [t.name for t in list_transforms("auto", even)]
+    ['none']
+    >>> [t.name for t in list_transforms("auto", np.exp(2.0 * even))]
+    ['log', 'none']
+    """
+    if not (isinstance(transform, str) and transform == "auto"):
+        return [fit_given(transform, values)]
+    if not is_rough(values) or float(np.ptp(values)) == 0.0:
+        return [NoTransform()]
+    fitted: list[Transform] = [fit_power(values)]
+    if bool((values >= 0.0).all()):
+        fitted.append(fit_log(values))
+    # The logarithm goes first where both do: its way back is gentler than that of a strong power.
+    most = 1.0 - _PART * (1.0 - measure_normality(values))
+    normal = [t for t in reversed(fitted) if measure_normality(t.apply(values)) > most]
+    return [*normal, NoTransform()]

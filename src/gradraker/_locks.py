@@ -1,0 +1,166 @@
+"""Locks between processes that end with the process that holds them.
+
+The operating system holds them (flock), so a process that is killed leaves no lock behind. A file
+is not locked itself, since writers replace it by another: the lock is on a hidden file beside it,
+which is there only while somebody holds or waits for the lock.
+"""
+
+import errno
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from hashlib import blake2b
+from pathlib import Path
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+# Some network file systems have no locks.
+_NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+# How the names of all hidden files begin.
+BEGINNING = ".gradraker-"
+
+# How often a thread of this process has taken a lock, by thread and file of the lock.
+_held: dict[tuple[int, str], int] = {}
+if hasattr(os, "register_at_fork"):  # a child does not hold the locks of its parent
+    os.register_at_fork(after_in_child=_held.clear)
+
+
+def name_beside(file: Path, ending: str) -> Path:
+    """Return a hidden name beside a file that is the same for all writers of the file.
+
+    It is short, so that it is allowed for every file whose own name is.
+    """
+    digest = blake2b(os.fsencode(file.name), digest_size=6).hexdigest()
+    return file.with_name(f"{BEGINNING}{digest}{ending}")
+
+
+def try_lock(descriptor: int, *, wait: bool = False) -> bool:
+    """Lock an open file; False if another one holds it. Raises OSError where there are no locks."""
+    if sys.platform == "win32":
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
+        except OSError as error:
+            if error.errno in (errno.EACCES, errno.EDEADLOCK):
+                return False
+            raise
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except BlockingIOError:
+        return False
+    return True
+
+
+def has_no_locks(error: OSError) -> bool:
+    """Whether an error of :func:`try_lock` says that the file system has no locks."""
+    return error.errno in _NO_LOCKS
+
+
+def is_at(descriptor: int, path: Path) -> bool:
+    """Whether an open file is still the one that a name leads to."""
+    try:
+        there, here = path.stat(), os.fstat(descriptor)
+    except FileNotFoundError:
+        return False
+    return (there.st_dev, there.st_ino) == (here.st_dev, here.st_ino)
+
+
+@contextmanager
+def lock_file(
+    path: str | os.PathLike[str], *, on_wait: Callable[[], None] | None = None
+) -> Iterator[None]:
+    """Keep other processes and threads that lock a file too waiting while the block runs.
+
+    The thread that holds a lock may take it again. On a file system without locks the block
+    runs without one.
+
+    Parameters
+    ----------
+    path : path-like
+        The file, which need not exist. A link is followed.
+    on_wait : callable, optional
+        Called once before waiting for another process or thread.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from gradraker._locks import lock_file
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with lock_file(pathlib.Path(folder, "model.gr")):
+    ...         pass  # read, change and write the file
+    """
+    lock = name_beside(Path(os.path.realpath(path)), ".lock")
+    key = threading.get_ident(), str(lock)
+    if key in _held:
+        _held[key] += 1
+        try:
+            yield
+        finally:
+            _held[key] -= 1
+        return
+    try:
+        descriptor = _acquire(lock, on_wait)
+    except OSError as error:
+        if not lock.parent.is_dir():
+            problem = f"the folder {str(Path(path).parent)!r} does not exist"
+            raise FileNotFoundError(errno.ENOENT, problem, os.fspath(path)) from None
+        error.filename = os.fspath(path)
+        raise
+    _held[key] = 1
+    try:
+        yield
+    finally:
+        _held.pop(key, None)
+        _release(lock, descriptor)
+
+
+def _acquire(lock: Path, on_wait: Callable[[], None] | None) -> int | None:
+    """Return the open file of a lock, or None if there are no locks here."""
+    while True:
+        descriptor = _open_lock(lock)
+        try:
+            if not try_lock(descriptor):
+                if on_wait is not None:
+                    on_wait()
+                    on_wait = None
+                while not try_lock(descriptor, wait=True):
+                    pass
+            if is_at(descriptor, lock):
+                return descriptor
+        except OSError as error:
+            os.close(descriptor)
+            if has_no_locks(error):
+                return None
+            raise
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)  # the last holder removed this file: take part in the next
+
+
+def _open_lock(lock: Path) -> int:
+    while True:
+        try:
+            return os.open(lock, os.O_RDWR | os.O_CREAT | _NO_FOLLOW, 0o666)
+        except PermissionError:
+            if not lock.exists():
+                raise
+        with suppress(FileNotFoundError):  # that of another user, who may have left meanwhile
+            return os.open(lock, os.O_RDONLY | _NO_FOLLOW)
+
+
+def _release(lock: Path, descriptor: int | None) -> None:
+    if descriptor is None:
+        return
+    if sys.platform == "win32":  # an open file cannot be removed there
+        os.close(descriptor)
+    with suppress(OSError):
+        lock.unlink()
+    if sys.platform != "win32":
+        os.close(descriptor)

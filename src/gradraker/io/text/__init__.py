@@ -1,1 +1,0 @@
-"""Tables in text files: layout, columns, and names that come back as they were."""

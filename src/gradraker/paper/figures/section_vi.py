@@ -1,0 +1,223 @@
+"""Section VI: D, η and E varied one at a time (VI.B.2), and a Laplacian kernel (VI.D).
+
+The paper describes these figures without showing them.
+"""
+
+import math
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from gradraker.paper.claims import ClaimList, Measured, Outcome
+from gradraker.paper.figures.fig1 import (
+    MUCH,
+    SWEEPS,
+    compute_best_by_ed,
+    make_grid,
+    make_settings_simulation,
+    make_sweep_table,
+)
+from gradraker.paper.paper_data import DATA
+from gradraker.paper.simulations import PaperFigure, PaperResults, Simulation, Table, to_rows
+from gradraker.plotting import DrawnDisplay, plot_settings_sweep, plot_sweep
+from gradraker.sweep import SettingsSweep, SweepResult
+
+_SMALL_LEARNING_RATE = 0.01
+FREQUENCIES = make_settings_simulation("frequencies", "n_frequencies", (10, 30, 100, 300, 1000))
+LEARNING_RATES = make_settings_simulation(
+    "learning-rate", "learning_rate", (0.003, 0.01, 0.03, 0.1, 0.3)
+)
+EPOCHS = make_settings_simulation(
+    "epochs", "n_epochs", (1, 3, 10, 30), learning_rate=_SMALL_LEARNING_RATE
+)
+# A diversity is "suitable" if its error is within a tenth of the smallest.
+_SUITABLE = 1.1
+_GRID = (0.05, 1e5)
+LAPLACIAN = replace(
+    SWEEPS["temperature"],
+    name="sweep-laplacian",
+    settings=SWEEPS["temperature"].settings
+    | {"kernel": "laplacian", "sigma2": make_grid(*_GRID, 41)},
+    fast_settings={"sigma2": make_grid(*_GRID, 16), "n_repeats": 3},
+)
+
+
+def list_sweeps(sweeps: SettingsSweep) -> Table:
+    """List the mean curves under each other."""
+    table: Table = [[sweeps.setting, "sigma2", "mean", "standard_error"]]
+    for value, sweep in zip(sweeps.values, sweeps.results, strict=True):
+        rows = to_rows([sweep.sigma2, sweep.mean, sweep.standard_error])
+        table += [[value, *row] for row in rows]
+    return table
+
+
+def describe_sweeps(sweeps: SettingsSweep, *, expected: str) -> str:
+    """Say what the paper expects, and which variances are best."""
+    best = ", ".join(f"{sweep.best_:.4g}" for sweep in sweeps.results)
+    return f"{expected} Best σ² (dots), in the order of the legend: {best}."
+
+
+def _make_figure(
+    simulation: Simulation[SettingsSweep], title: str, expected: str
+) -> PaperFigure[SettingsSweep]:
+    return PaperFigure(
+        simulation.name,
+        f"Section VI.B.2: {title}",
+        simulation,
+        plot_settings_sweep,
+        list_sweeps,
+        partial(describe_sweeps, expected=expected),
+        row=6,
+    )
+
+
+CLAIMS = ClaimList(FREQUENCIES)
+
+
+@CLAIMS.check(
+    "few-D", "VI.B.2", "Smallest mean GNMSE at D = 10 divided by that at D = 1000", "larger"
+)
+def check_few_frequencies(sweeps: SettingsSweep) -> Outcome:
+    """Check that errors are larger with few random features."""
+    lowest = [float(sweep.mean.min()) for sweep in sweeps.results]
+    ours = Measured(lowest[0] / lowest[-1])
+    listed = ", ".join(
+        f"{error:.4f} at D = {D:g}" for D, error in zip(sweeps.values, lowest, strict=True)
+    )
+    reason = f"{listed}. Agrees above 1."
+    return Outcome(ours, ours.value > 1.0, reason, f"{ours.value:.3g}")
+
+
+@CLAIMS.check(
+    "best-without-D",
+    "VI.B.2",
+    "Best σ² for large D does not depend on D (largest ratio of best σ², D ≥ 100)",
+    "the same",
+)
+def check_best_without_frequencies(sweeps: SettingsSweep) -> Outcome:
+    """Check that the best variance is the same for all large D."""
+    best = {D: sweep.best_ for D, sweep in zip(sweeps.values, sweeps.results, strict=True)}
+    large = [sigma2 for D, sigma2 in best.items() if D >= 100]
+    ours = Measured(max(large) / min(large))
+    listed = ", ".join(f"{sigma2:.4g} at D = {D:g}" for D, sigma2 in best.items())
+    reason = f"Best σ²: {listed}. Agrees below 2."
+    return Outcome(ours, ours.value < 2.0, reason, f"{ours.value:.3g}")
+
+
+def check_best_at_smallest(
+    results: PaperResults, printed: str, *, simulation: Simulation[SettingsSweep], letter: str
+) -> Outcome:
+    """Check that a setting which is too small moves the best variance up."""
+    sweeps = results.get(simulation)
+    ratios = {
+        value: compute_best_by_ed(sweep)
+        for value, sweep in zip(sweeps.values, sweeps.results, strict=True)
+    }
+    smallest = min(ratios)
+    ours, first = Measured(ratios[smallest]), sweeps.results[sweeps.values.index(smallest)]
+    # At the end of the grid the best variance may be larger still.
+    least = "≥ " if first.best_ == first.sigma2[-1] else ""
+    listed = ", ".join(f"{ratio:.3g} at {letter} = {value:g}" for value, ratio in ratios.items())
+    reason = f"{listed}. Agrees above {MUCH:g}."
+    return Outcome(ours, ours.value > MUCH, reason, f"{least}{ours.value:.3g}")
+
+
+for _key, _place, _letter, _simulation in (
+    ("best-with-eta", "the smallest η, E = 3", "η", LEARNING_RATES),
+    ("best-with-E", "the fewest epochs, η small", "E", EPOCHS),
+):
+    CLAIMS.add(
+        _key,
+        "VI.B.2",
+        f"Best σ² divided by σ²_ed at {_place}",
+        "much larger",
+        partial(check_best_at_smallest, simulation=_simulation, letter=_letter),
+        _simulation,
+    )
+
+
+# -- a Laplacian kernel ----------------------------------------------------------------------------
+
+
+def draw_diversities(sweep: SweepResult) -> DrawnDisplay:
+    """Draw mean GNMSE over σ² = b², with the ranges and the rule's choice."""
+    ed = float(sweep.median_boundaries[1])
+    display = plot_sweep(sweep, marks={rf"$b_{{ed}}$ = {math.sqrt(ed):.3g}": ed})
+    label = r"Squared diversity $b^2$ of the Laplacian kernel ($\sigma^2$ in the code)"
+    display.ax_.set_xlabel(label)
+    return display
+
+
+def describe_diversities(sweep: SweepResult) -> str:
+    """Say what the rule chooses and what is best."""
+    ed, best = float(sweep.median_boundaries[1]), sweep.best_
+    return (
+        f"Mean and standard error of {sweep.n_repeats} repeats on Temperature-Jan with the "
+        "Laplacian kernel exp(−‖d‖₁/b) and the other settings of figure 6 (a). The rule "
+        f"2η exp(−‖d‖₁,max/b) = noise_up gives b = {math.sqrt(ed):.3g} with GNMSE "
+        f"{sweep.compute_mean_at(ed):.4f}; the best b is {math.sqrt(best):.3g} with "
+        f"{sweep.mean.min():.4f}."
+    )
+
+
+def check_suitable_diversity(results: PaperResults, printed: str) -> Outcome:
+    """Check that the rule carries over to the Laplacian kernel."""
+    sweep = results.get(LAPLACIAN)
+    ed = float(sweep.median_boundaries[1])
+    ours = Measured(sweep.compute_mean_at(ed) / float(sweep.mean.min()))
+    farthest = float(np.median(sweep.squared_distances[:, 1]))
+    beside, gaussian = "", SWEEPS["temperature"]
+    if results.has(gaussian.name):
+        beside = f" The Gaussian kernel's smallest is {results.get(gaussian).mean.min():.4f}."
+    reason = (
+        f"‖d‖₁,max = {farthest:g} and D = {DATA['temperature'].n_frequencies} give b = "
+        f"{math.sqrt(ed):.3g} with GNMSE {sweep.compute_mean_at(ed):.4f}; best is b = "
+        f"{math.sqrt(sweep.best_):.3g} with {sweep.mean.min():.4f}. Agrees up to {_SUITABLE:g}."
+        f"{beside}"
+    )
+    return Outcome(ours, ours.value < _SUITABLE, reason, f"{ours.value:.3g}")
+
+
+CLAIMS.add(
+    "laplacian",
+    "VI.D",
+    "GNMSE at the b of the Laplacian kernel's rule, divided by the smallest, Temperature-Jan",
+    "a suitable diversity b",
+    check_suitable_diversity,
+    LAPLACIAN,
+)
+
+
+FIGURES = (
+    _make_figure(
+        FREQUENCIES,
+        "the number of random features D",
+        "Temperature-Jan with the other settings of figure 6 (a). The paper expects larger errors "
+        "for few features, the same best σ² for many, and a σ²_ed (dashed) that falls slowly with "
+        "D.",
+    ),
+    _make_figure(
+        LEARNING_RATES,
+        "the learning rate η",
+        "Temperature-Jan with the other settings of figure 6 (a). The paper expects the best σ² "
+        "far above σ²_ed where η is too small for three epochs, since weights do not sum to 1 "
+        "then.",
+    ),
+    _make_figure(
+        EPOCHS,
+        "the number of epochs E",
+        f"Temperature-Jan with η = {_SMALL_LEARNING_RATE:g} and the other settings of figure 6 "
+        "(a). The paper expects that more epochs make up for a small η, and few move the best σ² "
+        "up.",
+    ),
+    PaperFigure(
+        "laplacian",
+        "Section VI.D: a Laplacian kernel",
+        LAPLACIAN,
+        draw_diversities,
+        make_sweep_table,
+        describe_diversities,
+        row=7,
+    ),
+)
