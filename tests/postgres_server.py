@@ -80,4 +80,5 @@ class PostgresServer:
 
     def close(self) -> Any:
         self.stop()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        # Thousands of files: removing them takes seconds, for which nobody waits.
+        os.posix_spawnp("rm", ["rm", "-rf", str(self.folder)], os.environ)

@@ -182,3 +182,24 @@ def test_rates_may_be_a_list_or_single_precision() -> None:
     expected = contribution_weights(Z, [0, 1], Z, np.array([0.5, 0.25]))
     for rates in ([0.5, 0.25], np.array([0.5, 0.25], dtype=np.float32)):
         np.testing.assert_array_equal(contribution_weights(Z, [0, 1], Z, rates), expected)
+
+
+@pytest.mark.parametrize("factors", [None, np.linspace(0.5, 2.0, 12)], ids=["as they are", "times"])
+def test_weights_are_summed_by_node_in_batches(
+    monkeypatch: pytest.MonkeyPatch, factors: NDArray[np.float64] | None
+) -> None:
+    rng = np.random.default_rng(0)
+    Z, stars = _features(rng, 6, 5), _features(rng, 5, 5)
+    order = rng.integers(0, 4, 12)  # the last two nodes are never learned
+    rates = np.full(12, 0.2)
+    weights = contribution_weights(Z, order, stars, rates)
+    monkeypatch.setattr(lms, "_BATCH_BYTES", 2 * 8 * 12 + 50)  # two predicted nodes at a time
+    batches = list(lms.iterate_weight_batches(Z, order, stars, rates))
+    assert [range(5)[batch] for batch, _ in batches] == [range(2), range(2, 4), range(4, 5)]
+    for batch, found in batches:
+        np.testing.assert_allclose(found, weights[batch], rtol=1e-10)
+    expected = np.zeros((5, 6))
+    for step, node in enumerate(order):
+        expected[:, node] += weights[:, step] * (1.0 if factors is None else factors[step])
+    found = lms.sum_weights_by_node(Z, order, stars, rates, factors)
+    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-15)
