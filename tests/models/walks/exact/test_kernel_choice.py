@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from examples import random_graph
-from gradraker import NodeRegressor, gnmse
+from gradraker import NodeClassifier, NodeRegressor, gnmse
 from gradraker.datasets import make_block_graph, make_geometric_graph
 from gradraker.linear.ridge import (
     compute_criterion_of_mean,
@@ -127,3 +127,17 @@ def test_wide_walks_are_chosen_where_values_vary_slowly(monkeypatch: pytest.Monk
     without, larger = _fit_ring(1200)
     assert "wide" not in without.blocks_
     assert error < 0.7 * larger
+
+
+def test_few_classes_are_predicted_by_region_and_community() -> None:
+    data = make_block_graph(400, n_blocks=4, p_in=0.1, p_out=0.005, random_state=0)
+    classes = np.floor(3.99 * data.scale_values()).astype(int)
+    known = np.array([np.flatnonzero(classes == c)[0] for c in np.unique(classes)])
+    labels = np.full(400, None, dtype=object)
+    labels[known] = classes[known]
+    model = NodeClassifier(random_state=0).fit(data.adjacency, labels, kind="matrix")
+    assert set(model.blocks_) == {"community", "far"}
+    unknown = np.delete(np.arange(400), known)
+    # One node of each class is known, so that none can be left out; the mean would say the same
+    # of all nodes.
+    assert np.mean(model.predict(unknown.tolist()) == classes[unknown]) > 0.9

@@ -186,3 +186,15 @@ def test_classes_of_unequal_size_have_an_offset() -> None:
     )
     assert 0.0 <= model.choice_.offset <= 1.0
     np.testing.assert_allclose(model.explain().prediction.sum(axis=1), 1.0, atol=1e-5)
+
+
+def test_few_classes_are_never_given_the_mean() -> None:
+    n, n_groups = 600, 6
+    rng = np.random.default_rng(0)
+    group = np.arange(n) % n_groups
+    chances = np.where(group[:, np.newaxis] == group, 8.0 * n_groups, 2.0) / n
+    A = np.triu(rng.random((n, n)) < chances, 1).astype(float)
+    labels = np.where(np.arange(n) < 2 * n_groups, group.astype(object), None)
+    model = NodeClassifier(solver="operators", random_state=0).fit(A, labels, kind="matrix")
+    assert model.kernel_
+    assert np.mean(model.predict() == group[2 * n_groups :]) > 0.6

@@ -50,6 +50,10 @@ DIRECTED_BLOCKS = (*UNDIRECTED_BLOCKS, "same_targets", "same_sources")
 # Tried where the far block has this share of a kernel, since values vary slowly over the graph, and
 # the graph has so many nodes that walks may be too short to reach far ones.
 _WIDE_BLOCK, _MOSTLY_FAR, _WIDE = "wide", 0.5, 1000
+# What classes are predicted by below this number of known nodes, unless other kernels are better by
+# these nats: where each class has few nodes, leaving one out tells little.
+_CLASS_BLOCKS, _CLASS_WIDTH = ("community", "far"), 1.0
+_FEW_CLASSES, _NEEDED_OVER_CLASSES = 60, 3.0
 # Widths that blocks may have together, and those that each may have by itself.
 WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 WIDTHS_OF_TERMS = (0.25, 1.0, 8.0)
@@ -107,7 +111,9 @@ def choose_exactly(
     is_wide = blocks.walks.n >= _WIDE
     attributes = _list_attribute_terms(blocks, given)
     if are_classes and attributes:
-        walks = choose_kernel(few, many, available=available, is_wide=is_wide, **given._asdict())
+        walks = choose_kernel(
+            few, many, available=available, is_wide=is_wide, are_classes=True, **given._asdict()
+        )
         has_words = blocks.attributes is not None and blocks.attributes.has_words
         even = many._replace(roots=None)
         choice = choose_for_classes(even, walks, attributes, has_words=has_words, alpha=given.alpha)
@@ -118,6 +124,7 @@ def choose_exactly(
         many,
         available=available,
         is_wide=is_wide,
+        are_classes=are_classes,
         attributes=attributes,
         local=_list_local_terms(blocks) if attributes and given.width is None else (),
         **given._asdict(),
@@ -137,6 +144,7 @@ def choose_kernel(
     width: float | None,
     alpha: float | None,
     is_wide: bool = False,
+    are_classes: bool = False,
     attributes: Sequence[AttributeTerm] = (),
     local: Sequence[AttributeTerm] = (),
 ) -> Choice:
@@ -152,6 +160,8 @@ def choose_kernel(
         Blocks to choose from.
     is_wide : bool
         Whether the graph may be so wide that far nodes are not far enough.
+    are_classes : bool
+        Whether values are classes, of which few known nodes tell little.
     attributes : sequence of (block, width)
         Terms of attributes to choose from.
     local : sequence of (block, width)
@@ -171,6 +181,14 @@ def choose_kernel(
         candidates = [*candidates, share_freely(many, walks)]
     costs, alphas = compute_costs(many, candidates, alpha, FINE_ALPHAS)
     best, rule = 1 if len(costs) > 1 and costs[1] < costs[0] - _NEEDED else 0, _RULE
+    region = [block for block in _CLASS_BLOCKS if block in available]
+    has_few_classes = are_classes and len(many.Y) < _FEW_CLASSES
+    if has_few_classes and region and width is None:
+        kernel = share_equally(region, _CLASS_WIDTH)
+        cost, region_alpha = compute_costs(many, [kernel], alpha, FINE_ALPHAS)
+        if costs[best] >= cost[0] - _NEEDED_OVER_CLASSES:
+            candidates, best = [kernel, *candidates], 0
+            costs, alphas = np.append(cost, costs), np.append(region_alpha, alphas)
     if is_wide and best and _measure_far(candidates[best]) >= _MOSTLY_FAR:
         old = [(term.block, term.width) for term in candidates[best]]
         wider = share_freely(many, [*old, *((_WIDE_BLOCK, w) for w in widths)])
@@ -200,7 +218,7 @@ def choose_kernel(
     # Few values cannot show much: that similar nodes have similar values is then assumed, unless
     # they speak against it.
     needed = _NEEDED_OVER_MEAN * min(1.0, (len(many.Y) - _FEW) / (_ENOUGH - _FEW))
-    if alpha is None and costs[best] >= of_mean - needed:
+    if alpha is None and not has_few_classes and costs[best] >= of_mean - needed:
         return choose_mean(len(many.Y), tried)
     return Choice(candidates[best], float(alphas[best]), tried, len(many.Y), rule=rule)
 
