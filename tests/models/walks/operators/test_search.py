@@ -194,7 +194,8 @@ def test_few_classes_are_never_given_the_mean() -> None:
     group = np.arange(n) % n_groups
     chances = np.where(group[:, np.newaxis] == group, 8.0 * n_groups, 2.0) / n
     A = np.triu(rng.random((n, n)) < chances, 1).astype(float)
-    labels = np.where(np.arange(n) < 2 * n_groups, group.astype(object), None)
+    labels = np.full(n, None, dtype=object)
+    labels[: 2 * n_groups] = group[: 2 * n_groups]
     model = NodeClassifier(solver="operators", random_state=0).fit(A, labels, kind="matrix")
     assert model.kernel_
     assert np.mean(model.predict() == group[2 * n_groups :]) > 0.6
