@@ -2,8 +2,8 @@
 
 Grids, neighbours in a plane, preferential attachment and groups, with values that vary slowly, have
 levels or classes by region or group, follow degrees, or are means over neighbours. 5 % and 40 % of
-the nodes are known, and of classes also 12 nodes. LightGBM has degrees and spectral features; Tikhonov (PyGSP) chooses its
-penalty on the known nodes; the others are scikit-network's.
+the nodes are known, and of classes also 12 nodes. LightGBM has degrees and spectral features;
+Tikhonov (PyGSP) chooses its penalty on the known nodes; the others are scikit-network's.
 
 Run ``python benchmarks/bench_made.py --full`` (about 15 minutes).
 """
