@@ -173,11 +173,8 @@ class Search:
         may be larger.
         """
         for share in _LADDERS["communities"]:
-            mix, alphas = (
-                self._mix.set_share("communities", share),
-                (best.alpha, _STEP * best.alpha),
-            )
-            better = self._try_mix(best, mix, alphas)
+            alphas = best.alpha, _STEP * best.alpha
+            better = self._try_mix(best, self._mix.set_share("communities", share), alphas)
             if better is best:
                 break
             best = better
