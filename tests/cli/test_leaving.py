@@ -147,7 +147,7 @@ def test_predict_with_closed_standard_streams(tmp_path: Path, closed: str) -> No
         ("predict --edges e.csv --values v.csv 2> /dev/full", 0, ""),
     ],
 )
-@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("unbuffered", ["", pytest.param("1", marks=pytest.mark.slow)])
 def test_full_disk_behind_a_stream_is_one_sentence(
     tmp_path: Path, line: str, code: int, said: str, unbuffered: str
 ) -> None:
