@@ -37,8 +37,8 @@ from gradraker.features.row_blocks import RowBlocks
 # Columns that are walked together: enough for vector instructions, with n × 64 numbers of
 # working memory.
 _COLUMNS = 64
-# What a Chebyshev polynomial is at 1 over its most within ±c, which it forgets.
-_LEAST_CHEBYSHEV = 2000.0
+# What a Chebyshev polynomial in place of a long walk is at 1, over the most that it is within ±c.
+CHEBYSHEV_RATIO = 2000.0
 # With fewer draws in a block, a second thread costs more than it saves.
 _DRAWS_PER_BLOCK = 50_000
 
@@ -63,7 +63,7 @@ class Reach(NamedTuple):
             return [(self.sign * self.damping, 1.0 - self.damping)] * self.n_steps
         if not self.is_chebyshev:
             return [(1.0, 0.0)] * self.n_steps
-        angle = math.acosh(_LEAST_CHEBYSHEV) / self.n_steps
+        angle = math.acosh(CHEBYSHEV_RATIO) / self.n_steps
         at_one = [math.cosh(j * angle) for j in range(self.n_steps + 1)]  # T_j(1/c)
         return [(1.0, 0.0)] + [
             (2.0 * at_one[1] * at_one[j] / at_one[j + 1], -at_one[j - 1] / at_one[j + 1])
@@ -275,7 +275,7 @@ class Walker:
             for matrix in step[:0:-1]:
                 self.engine.multiply(matrix, now, X.shape[1], other)
                 now, other, free = other, free, other
-            if kept and (number < 2 or not reach.is_chebyshev):
+            if kept and (number < 2 or not reach.is_chebyshev):  # later it holds the R before
                 other[...] = X
             self.engine.multiply(step[0], now, X.shape[1], other, factor, kept)
             now, other, free = other, free, other

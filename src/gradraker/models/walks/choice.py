@@ -10,6 +10,9 @@ from gradraker._html import render_box, render_facts, render_rows
 from gradraker._validation import is_number, to_json_number
 from gradraker.models.walks.terms import Kernel, Term, check_block, check_blocks, format_kernel
 
+# Known nodes below which classes are predicted by what is assumed of graphs: where each class has
+# few nodes, leaving one out tells little.
+FEW_CLASSES = 60
 _MOST_LISTED = 8  # candidates that a summary lists
 
 

@@ -16,7 +16,7 @@ from gradraker.linear.ridge import (
     invert_dual,
 )
 from gradraker.models.walks.attributes.rows import JOINT_BLOCK
-from gradraker.models.walks.choice import Choice, FixedParameters, Tried, choose_mean
+from gradraker.models.walks.choice import FEW_CLASSES, Choice, FixedParameters, Tried, choose_mean
 from gradraker.models.walks.exact.attribute_choice import average_with_attributes, drop_useless
 from gradraker.models.walks.exact.blocks import (
     ALPHAS,
@@ -50,10 +50,8 @@ DIRECTED_BLOCKS = (*UNDIRECTED_BLOCKS, "same_targets", "same_sources")
 # Tried where the far block has this share of a kernel, since values vary slowly over the graph, and
 # the graph has so many nodes that walks may be too short to reach far ones.
 _WIDE_BLOCK, _MOSTLY_FAR, _WIDE = "wide", 0.5, 1000
-# What classes are predicted by below this number of known nodes, unless other kernels are better by
-# these nats: where each class has few nodes, leaving one out tells little.
-_CLASS_BLOCKS, _CLASS_WIDTH = ("community", "far"), 1.0
-_FEW_CLASSES, _NEEDED_OVER_CLASSES = 60, 3.0
+# What few known classes are predicted by, unless other kernels are better by these nats.
+_CLASS_BLOCKS, _CLASS_WIDTH, _NEEDED_OVER_CLASSES = ("community", "far"), 1.0, 3.0
 # Widths that blocks may have together, and those that each may have by itself.
 WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 WIDTHS_OF_TERMS = (0.25, 1.0, 8.0)
@@ -182,7 +180,7 @@ def choose_kernel(
     costs, alphas = compute_costs(many, candidates, alpha, FINE_ALPHAS)
     best, rule = 1 if len(costs) > 1 and costs[1] < costs[0] - _NEEDED else 0, _RULE
     region = [block for block in _CLASS_BLOCKS if block in available]
-    has_few_classes = are_classes and len(many.Y) < _FEW_CLASSES
+    has_few_classes = are_classes and len(many.Y) < FEW_CLASSES
     if has_few_classes and region and width is None:
         kernel = share_equally(region, _CLASS_WIDTH)
         cost, region_alpha = compute_costs(many, [kernel], alpha, FINE_ALPHAS)

@@ -8,7 +8,7 @@ product reads the rows of its neighbours, and those are then in the cache. With 
 4 times as fast on a ring of 10⁵ shuffled nodes, 1.2 times on Facebook's 22 470 pages.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import Any, Protocol
 
 import numpy as np
@@ -299,15 +299,20 @@ class StepwiseChains(_NormedChains):
 
     def project_rows(self, length: int, probes: Matrix) -> Matrix:
         """Rows of the walk of this length times probes."""
-        *_, (_, ends) = self._walk(probes, length)
-        return np.asarray(self._engine.fetch(ends))
+        return self._fetch_walks(probes, {length})[length]
 
     def sketch_rows(self, lengths: Sequence[int], probes: Matrix) -> dict[int, Matrix]:
         """Rows after the first step times probes."""
-        found = {1: np.array(probes, dtype=self._dtype)}
-        for m, ends in self._walk(probes, max(lengths) - 1):
-            found[m + 1] = self._engine.fetch(ends)
-        return {length: found[length] for length in lengths}
+        found = self._fetch_walks(probes, {length - 1 for length in lengths})
+        return {length: found[length - 1] for length in lengths}
+
+    def _fetch_walks(self, X: Matrix, lengths: Set[int]) -> dict[int, Matrix]:
+        """Tᵐ X for these m; those between are not kept."""
+        found = {0: np.array(X, dtype=self._dtype)}
+        for m, ends in self._walk(X, max(lengths)):
+            if m in lengths:
+                found[m] = self._engine.fetch(ends)
+        return found
 
     def _walk(self, X: Matrix, length: int) -> Iterator[tuple[int, Any]]:
         """Yield (m, Tᵐ X) for m from 1 to ``length``."""

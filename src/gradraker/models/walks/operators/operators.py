@@ -9,7 +9,7 @@ block                 kernel                                                    
 ``same_targets``      chain of length 1 over A: nodes that link to the same nodes direction
 ``same_sources``      chain of length 1 over Aᵀ: the same nodes link to them      direction
 ``degree``            Gaussian of degrees and neighbours' degrees, in low rank    degrees
-``community``         Gaussian of where walks of 16 steps end, in low rank         region
+``community``         Gaussian of where walks of 16 steps end, in low rank        region
 ``attributes``, …     linear, or Gaussian in low rank; see ``attributes.rows``    attributes
 ==================== =========================================================== ================
 
@@ -222,7 +222,7 @@ class Operators:
             return self._compute_gaussian(term, new.columns)
         if term.block == "community":
             ends = multiply_linked(new.walks["hop"], self._community_remainder)
-            return self._compute_gaussian(term, scale_rows(ends))
+            return self._compute_gaussian(term, scale_to_unit(ends))
         assert new.attributes is not None
         rows = new.attributes.compute_rows(term.block, is_linear=term.width is None)
         return rows if term.width is None else self._compute_gaussian(term, rows)
@@ -304,7 +304,7 @@ class Operators:
         return self.attributes
 
     def _get_gaussian(self, term: Term) -> GaussianFeatures | None:
-        key = term.block, term.width or WIDTHS.get(term.block, 1.0)
+        key = term.block, term.width or WIDTHS[term.block]
         if key not in self._gaussians:
             landmarks = self._get_columns(term.block)[self.walks.order[:N_LANDMARKS]]
             self._gaussians[key] = make_gaussian_features(landmarks, key[1])
@@ -338,7 +338,7 @@ class Operators:
     @cached_property
     def _communities(self) -> Matrix:
         """Where walks from each node end, (n, probes): nodes of a group are close together."""
-        return scale_rows(self._get_chains("hop", ()).project_rows(_HALF, self._halfway))
+        return scale_to_unit(self._get_chains("hop", ()).project_rows(_HALF, self._halfway))
 
     @cached_property
     def _halfway(self) -> Matrix:
@@ -359,7 +359,7 @@ class Operators:
         return invert_root(self._raw_columns.var(axis=0))
 
 
-def scale_rows(rows: Matrix) -> Matrix:
+def scale_to_unit(rows: Matrix) -> Matrix:
     """Rows of length 1; a row of zeros stays."""
     return rows * invert_root(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))[:, np.newaxis]
 

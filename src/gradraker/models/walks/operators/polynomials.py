@@ -15,9 +15,11 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
+from gradraker.features.walks import CHEBYSHEV_RATIO
+
 Coefficients = NDArray[np.float64]
 _STEPS = 2.7  # in √m
-_RIPPLE = 1.0 / 2000.0  # within ±c
+_RIPPLE = 1.0 / CHEBYSHEV_RATIO  # within ±c
 _SHORT = 8  # steps up to which powers are taken as they are
 
 
@@ -60,7 +62,7 @@ def expand_power(m: int) -> Power:
 
 def _make_low_pass(degree: int) -> Coefficients:
     """T_p(λ/c) / T_p(1/c), with c such that it stays below the ripple within ±c."""
-    c = 1.0 / math.cosh(math.acosh(1.0 / _RIPPLE) / degree)
+    c = 1.0 / math.cosh(math.acosh(CHEBYSHEV_RATIO) / degree)
     one = np.zeros(degree + 1)
     one[degree] = 1.0
     nodes = np.cos(np.pi * (np.arange(degree + 1) + 0.5) / (degree + 1))

@@ -1,6 +1,6 @@
 """The search for a mix of operators and a penalty, by the errors of known nodes left out."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,9 +29,9 @@ _FEWER_ATTRIBUTES = 0.25
 # Standard errors by which attributes must be better.
 _ASKED_OF_ATTRIBUTES = 0.5
 _LEANS = ("near", "far")
-# Walks of one length, which are tried where far nodes count: groups of nodes that are linked among
-# themselves, and values that vary slowly over a wide graph.
-_SINGLE_LENGTHS = ("groups", "regions", "wide")
+# Other walks: for groups of nodes that are linked among themselves, and, where far nodes count, for
+# values that vary slowly over a wide graph.
+_GROUPS, _SLOW = "groups", ("regions", "wide")
 _USUAL = 7  # kernels that a search tries
 _MOSTLY = 0.8  # share of degrees beyond which the lean of walks hardly counts
 
@@ -101,18 +101,19 @@ class Search:
         best = self._add_attributes(best, attribute_kernels)
         kinds = ("alternating", *(("direction",) if is_directed else ()))
         self._predict_ahead(self._list_next(("degrees", *kinds), _LEANS), (best.alpha,))
-        best = self._climb(best, "degrees")
+        best = self._climb(best, "degrees", self._take_better)
         if self._mix.degrees < _MOSTLY:
             self._predict_ahead(self._list_next(kinds, _LEANS), (best.alpha,))
             for lean in _LEANS:
                 best = self._take_better(best, self._mix._replace(lean=lean))
         self._predict_ahead(self._list_next(kinds, ()), (best.alpha,))
         for kind in kinds:
-            best = self._climb(best, kind)
+            best = self._climb(best, kind, self._take_better)
         if self._mix.degrees < _MOSTLY:
-            best = self._try_single_lengths(best)
+            for lean in (_GROUPS, *_SLOW) if self._mix.lean == "far" else (_GROUPS,):
+                best = self._try_larger_penalty(best, self._mix._replace(lean=lean))
         if not are_classes:
-            best = self._add_communities(best)
+            best = self._climb(best, "communities", self._try_larger_penalty)
         return self._refine_alpha(best)
 
     def _list_next(self, kinds: Sequence[str], leans: Sequence[str]) -> list[Mix]:
@@ -148,37 +149,22 @@ class Search:
             best = self._try_mix(best, mix, (best.alpha,), _ASKED_OF_ATTRIBUTES)
         return best
 
-    def _climb(self, best: Trial, kind: str) -> Trial:
+    def _climb(self, best: Trial, kind: str, take: Callable[[Trial, Mix], Trial]) -> Trial:
+        """Give a kind larger and larger shares, for as long as ``take`` takes them."""
         for share in _LADDERS[kind]:
-            better = self._take_better(best, self._mix.set_share(kind, share))
+            better = take(best, self._mix.set_share(kind, share))
             if better is best:
                 break
             best = better
         return best
 
-    def _try_single_lengths(self, best: Trial) -> Trial:
-        """Take walks of one length if they are clearly better.
+    def _try_larger_penalty(self, best: Trial, mix: Mix) -> Trial:
+        """Take a mix if it is clearly better at this penalty or a larger one.
 
-        Short walks beside long ones stand for noise, so that long ones alone need a larger penalty.
+        Short walks stand for noise. Long ones alone need a larger penalty, and so do groups, whose
+        nodes are alike whatever walks there are between them.
         """
-        for lean in _SINGLE_LENGTHS if self._mix.lean == "far" else _SINGLE_LENGTHS[:1]:
-            alphas = best.alpha, _STEP * best.alpha
-            best = self._try_mix(best, self._mix._replace(lean=lean), alphas)
-        return best
-
-    def _add_communities(self, best: Trial) -> Trial:
-        """Give groups of nodes the share that is best, if they are clearly better.
-
-        Nodes of a group are alike whatever walks there are between them, so that the penalty, too,
-        may be larger.
-        """
-        for share in _LADDERS["communities"]:
-            alphas = best.alpha, _STEP * best.alpha
-            better = self._try_mix(best, self._mix.set_share("communities", share), alphas)
-            if better is best:
-                break
-            best = better
-        return best
+        return self._try_mix(best, mix, (best.alpha, _STEP * best.alpha))
 
     def _try_mix(
         self, best: Trial, mix: Mix, alphas: Sequence[float], needed: float | None = None

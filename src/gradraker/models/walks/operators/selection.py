@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.models.walks.choice import Choice, FixedParameters, Tried, choose_mean
+from gradraker.models.walks.choice import FEW_CLASSES, Choice, FixedParameters, Tried, choose_mean
 from gradraker.models.walks.judges import find_sharpness, judge_classes, judge_numbers
 from gradraker.models.walks.operators.left_out import (
     Assessment,
@@ -33,9 +33,8 @@ MOST_NODES, PART_NODES = 40_000, 20_000
 _FEWEST_INSIDE = 200
 # Classes from which on the choice takes random sums of their scores, of which there are fewer.
 _MANY_CLASSES, _N_SUMS = 9, 8
-# Known nodes below which it is assumed that similar nodes have similar values, or classes: where
-# each class has few nodes, leaving one out tells little.
-_FEW, _FEW_CLASSES = 10, 60
+# Known nodes below which it is assumed that similar nodes have similar values.
+_FEW = 10
 # Offset of classes where none is chosen.
 _DEFAULT_OFFSET = 0.5
 _RULE = (
@@ -95,7 +94,7 @@ def choose_operators(
     if are_classes and sums is None:  # without an offset: all scores would be equal
         judge_mean = judge_classes(held, frequencies, (1.0,), trusted)
     of_mean, _ = judge_mean(np.tile(average_rows(targets, trust), (len(held), 1)))
-    few = _FEW_CLASSES if are_classes else _FEW
+    few = FEW_CLASSES if are_classes else _FEW
     is_told = known.size < few or best.loss < float(of_mean.mean())
     count_nats = _make_counter(held, frequencies, are_classes and sums is None)
     tried = sorted(
