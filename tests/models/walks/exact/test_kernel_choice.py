@@ -12,6 +12,7 @@ from gradraker.linear.ridge import (
     compute_criterion_of_mean,
 )
 from gradraker.models.walks.exact import blocks
+from gradraker.models.walks.exact.kernel_choice import DEFAULT_BLOCKS
 from gradraker.models.walks.terms import Term, format_kernel
 from oracles import nodes as oracle
 
@@ -127,6 +128,26 @@ def test_wide_walks_are_chosen_where_values_vary_slowly(monkeypatch: pytest.Monk
     without, larger = _fit_ring(1200)
     assert "wide" not in without.blocks_
     assert error < 0.7 * larger
+
+
+@pytest.mark.statistical
+def test_few_values_that_vary_slowly_are_predicted_by_far_nodes() -> None:
+    gained = []
+    for seed in range(6):
+        data = make_geometric_graph(400, random_state=seed)
+        assert data.positions is not None
+        rng = np.random.default_rng(seed)
+        wave = np.sin(3.0 * data.positions[:, 0]) + data.positions[:, 1]
+        y = wave + 0.5 * rng.normal(size=400)
+        known, unknown = np.split(rng.permutation(400), [30])
+        values = np.full(400, np.nan)
+        values[known] = y[known]
+        errors = []
+        for names in ("auto", DEFAULT_BLOCKS):
+            model = NodeRegressor(blocks=names, random_state=0).fit(data.adjacency, values)
+            errors.append(np.mean((model.predict(unknown) - wave[unknown]) ** 2))
+        gained.append(np.log(errors[0] / errors[1]))
+    assert np.exp(np.mean(gained)) < 0.8
 
 
 def test_few_classes_are_predicted_by_region_and_community() -> None:

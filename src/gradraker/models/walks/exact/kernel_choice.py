@@ -38,8 +38,6 @@ Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]
 # Known nodes that a common width is chosen on, and those that shares are.
 FEW, MANY = 400, 1000
-# Nodes from which on walks may be too short to reach far nodes.
-_WIDE = 1000
 # Known nodes up to which the penalty is chosen by a decomposition of their kernel matrix.
 _MOST_DECOMPOSED = 2000
 # Ratio of neighbouring penalties where each takes an inverse, and the most steps from the first.
@@ -50,8 +48,13 @@ DIRECTED_BLOCKS = (*UNDIRECTED_BLOCKS, "same_targets", "same_sources")
 # Tried where the far block has this share of a kernel, since values vary slowly over the graph, and
 # the graph has so many nodes that walks may be too short to reach far ones.
 _WIDE_BLOCK, _MOSTLY_FAR, _WIDE = "wide", 0.5, 1000
-# What few known classes are predicted by, unless other kernels are better by these nats.
-_CLASS_BLOCKS, _CLASS_WIDTH, _NEEDED_OVER_CLASSES = ("community", "far"), 1.0, 3.0
+# Other blocks and their width: for values that vary slowly over the graph, and for groups. The last
+# is what few known classes are predicted by, unless others are better by these nats.
+_SMOOTH = ((("far",), 8.0), (("community", "far"), 1.0))
+_NEEDED_OVER_CLASSES = 3.0
+# Nats by which they must beat the default blocks, and the same of wider walks over them.
+_NEEDED_OF_SMOOTH = 4.0
+_SMOOTHER = ((("far", _WIDE_BLOCK), 0.0), ((_WIDE_BLOCK,), 5.0))
 # Widths that blocks may have together, and those that each may have by itself.
 WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 WIDTHS_OF_TERMS = (0.25, 1.0, 8.0)
@@ -169,25 +172,25 @@ def choose_kernel(
     by_width = [share_equally(default, w) for w in (WIDTHS if width is None else (width,))]
     if not default:  # nothing but attributes tells nodes apart
         by_width = []
-    candidates = by_width
-    if len(candidates) > 1:
-        costs, _ = compute_costs(few, candidates, alpha, ALPHAS)
-        candidates = [candidates[int(costs.argmin())]]
+    has_few_classes = are_classes and len(many.Y) < FEW_CLASSES
+    is_smooth_likely = blocks is None and width is None and (has_few_classes or not are_classes)
+    smooth = _list_smooth(available) if is_smooth_likely else []
+    candidates = _choose_equal_shares(few, by_width, smooth, alpha, is_wide=is_wide)
     widths = WIDTHS_OF_TERMS if width is None else (width,)
+    if candidates and any(term.block == _WIDE_BLOCK for term in candidates[0]):
+        available = [*available, _WIDE_BLOCK]
     walks: list[AttributeTerm] = [(b, w) for b in available for w in widths]
     if blocks is None and walks:
         candidates = [*candidates, share_freely(many, walks)]
     costs, alphas = compute_costs(many, candidates, alpha, FINE_ALPHAS)
     best, rule = 1 if len(costs) > 1 and costs[1] < costs[0] - _NEEDED else 0, _RULE
-    region = [block for block in _CLASS_BLOCKS if block in available]
-    has_few_classes = are_classes and len(many.Y) < FEW_CLASSES
-    if has_few_classes and region and width is None:
-        kernel = share_equally(region, _CLASS_WIDTH)
-        cost, region_alpha = compute_costs(many, [kernel], alpha, FINE_ALPHAS)
+    if has_few_classes and smooth:
+        cost, region_alpha = compute_costs(many, smooth[-1:], alpha, FINE_ALPHAS)
         if costs[best] >= cost[0] - _NEEDED_OVER_CLASSES:
-            candidates, best = [kernel, *candidates], 0
+            candidates, best = [smooth[-1], *candidates], 0
             costs, alphas = np.append(cost, costs), np.append(region_alpha, alphas)
-    if is_wide and best and _measure_far(candidates[best]) >= _MOSTLY_FAR:
+    may_be_wider = is_wide and best and _WIDE_BLOCK not in available
+    if may_be_wider and _measure_far(candidates[best]) >= _MOSTLY_FAR:
         old = [(term.block, term.width) for term in candidates[best]]
         wider = share_freely(many, [*old, *((_WIDE_BLOCK, w) for w in widths)])
         cost, wider_alpha = compute_costs(many, [wider], alpha, FINE_ALPHAS)
@@ -196,9 +199,10 @@ def choose_kernel(
             candidates[best], costs[best], alphas[best] = wider, cost[0], wider_alpha[0]
     if blocks is None and attributes:
         can_be_free = len(many.Y) >= _FEWEST_FREE
-        plain = candidates[best : best + 1] if can_be_free else [*by_width, *candidates[1:]]
+        equal = [*by_width, *smooth]
+        plain = candidates[best : best + 1] if can_be_free else [*equal, *candidates[1:]]
         handicap = np.zeros(len(plain))
-        handicap[len(by_width) :] = _NEEDED
+        handicap[len(equal) :] = _NEEDED
         average, penalty = average_with_attributes(many, plain, handicap, attributes, alpha)
         best, added = len(candidates), [average]
         if can_be_free:
@@ -219,6 +223,36 @@ def choose_kernel(
     if alpha is None and not has_few_classes and costs[best] >= of_mean - needed:
         return choose_mean(len(many.Y), tried)
     return Choice(candidates[best], float(alphas[best]), tried, len(many.Y), rule=rule)
+
+
+def _list_smooth(available: Sequence[str]) -> list[Kernel]:
+    """Kernels of far blocks and groups, of those that there are."""
+    found = ((tuple(b for b in blocks if b in available), width) for blocks, width in _SMOOTH)
+    return [share_equally(blocks, width) for blocks, width in found if blocks]
+
+
+def _choose_equal_shares(
+    few: Sample,
+    by_width: Sequence[Kernel],
+    smooth: Sequence[Kernel],
+    alpha: float | None,
+    *,
+    is_wide: bool,
+) -> list[Kernel]:
+    """The best of kernels with equal shares, if there is any."""
+    kernels = [*by_width, *smooth]
+    if len(kernels) < 2:
+        return kernels
+    costs, _ = compute_costs(few, kernels, alpha, ALPHAS)
+    costs[len(by_width) :] += _NEEDED_OF_SMOOTH
+    best = int(costs.argmin())
+    if not is_wide or best < len(by_width) or few.blocks.median(_WIDE_BLOCK) == 0.0:
+        return [kernels[best]]
+    # Walks that reach farther take longer: they are tried only here.
+    wider = [share_equally(blocks, 8.0) for blocks, _ in _SMOOTHER]
+    more, _ = compute_costs(few, wider, alpha, ALPHAS)
+    more += [_NEEDED_OF_SMOOTH + needed for _, needed in _SMOOTHER]
+    return [[kernels[best], *wider][int(np.append(costs[best], more).argmin())]]
 
 
 def _measure_far(kernel: Kernel) -> float:
