@@ -46,10 +46,11 @@ DEFAULT_BLOCKS = ("hop1", "hop2", "hop3", "degree")
 UNDIRECTED_BLOCKS = (*DEFAULT_BLOCKS, "far", "community", "alternating")
 DIRECTED_BLOCKS = (*UNDIRECTED_BLOCKS, "same_targets", "same_sources")
 # Tried where the far block has this share of a kernel, since values vary slowly over the graph, and
-# the graph has so many nodes that walks may be too short to reach far ones.
-_WIDE_BLOCK, _MOSTLY_FAR, _WIDE = "wide", 0.5, 1000
+# the graph is wide: it has so many nodes, and so long walks still end in different places.
+_WIDE_BLOCK, _MOSTLY_FAR, _WIDE, _APART = "wide", 0.5, 1000, 0.1
 # Other blocks and their width: for values that vary slowly over the graph, and for groups. The last
-# is what few known classes are predicted by, unless others are better by these nats.
+# is what few known classes are predicted by, in a wide graph with the wide block, unless others are
+# better by these nats.
 _SMOOTH = ((("far",), 8.0), (("community", "far"), 1.0))
 _NEEDED_OVER_CLASSES = 3.0
 # Nats by which they must beat the default blocks, and the same of wider walks over them.
@@ -109,12 +110,9 @@ def choose_exactly(
         Sample(blocks, known[some], scaled[some], None if roots is None else roots[some])
         for some in (order[:FEW], order[:MANY])
     )
-    is_wide = blocks.walks.n >= _WIDE
     attributes = _list_attribute_terms(blocks, given)
     if are_classes and attributes:
-        walks = choose_kernel(
-            few, many, available=available, is_wide=is_wide, are_classes=True, **given._asdict()
-        )
+        walks = choose_kernel(few, many, available=available, are_classes=True, **given._asdict())
         has_words = blocks.attributes is not None and blocks.attributes.has_words
         even = many._replace(roots=None)
         choice = choose_for_classes(even, walks, attributes, has_words=has_words, alpha=given.alpha)
@@ -124,7 +122,6 @@ def choose_exactly(
         few,
         many,
         available=available,
-        is_wide=is_wide,
         are_classes=are_classes,
         attributes=attributes,
         local=_list_local_terms(blocks) if attributes and given.width is None else (),
@@ -144,7 +141,6 @@ def choose_kernel(
     available: Sequence[str],
     width: float | None,
     alpha: float | None,
-    is_wide: bool = False,
     are_classes: bool = False,
     attributes: Sequence[AttributeTerm] = (),
     local: Sequence[AttributeTerm] = (),
@@ -159,8 +155,6 @@ def choose_kernel(
         What is given, or None.
     available : sequence of names
         Blocks to choose from.
-    is_wide : bool
-        Whether the graph may be so wide that far nodes are not far enough.
     are_classes : bool
         Whether values are classes, of which few known nodes tell little.
     attributes : sequence of (block, width)
@@ -175,7 +169,7 @@ def choose_kernel(
     has_few_classes = are_classes and len(many.Y) < FEW_CLASSES
     is_smooth_likely = blocks is None and width is None and (has_few_classes or not are_classes)
     smooth = _list_smooth(available) if is_smooth_likely else []
-    candidates = _choose_equal_shares(few, by_width, smooth, alpha, is_wide=is_wide)
+    candidates = _choose_equal_shares(few, by_width, smooth, alpha)
     widths = WIDTHS_OF_TERMS if width is None else (width,)
     if candidates and any(term.block == _WIDE_BLOCK for term in candidates[0]):
         available = [*available, _WIDE_BLOCK]
@@ -185,12 +179,15 @@ def choose_kernel(
     costs, alphas = compute_costs(many, candidates, alpha, FINE_ALPHAS)
     best, rule = 1 if len(costs) > 1 and costs[1] < costs[0] - _NEEDED else 0, _RULE
     if has_few_classes and smooth:
-        cost, region_alpha = compute_costs(many, smooth[-1:], alpha, FINE_ALPHAS)
+        names = [term.block for term in smooth[-1]]
+        names += [_WIDE_BLOCK] if _is_wide(many.blocks) else []
+        region = share_equally(names, _SMOOTH[-1][1])
+        cost, region_alpha = compute_costs(many, [region], alpha, FINE_ALPHAS)
         if costs[best] >= cost[0] - _NEEDED_OVER_CLASSES:
-            candidates, best = [smooth[-1], *candidates], 0
+            candidates, best = [region, *candidates], 0
             costs, alphas = np.append(cost, costs), np.append(region_alpha, alphas)
-    may_be_wider = is_wide and best and _WIDE_BLOCK not in available
-    if may_be_wider and _measure_far(candidates[best]) >= _MOSTLY_FAR:
+    is_far = best and _measure_far(candidates[best]) >= _MOSTLY_FAR
+    if is_far and _WIDE_BLOCK not in available and _is_wide(many.blocks):
         old = [(term.block, term.width) for term in candidates[best]]
         wider = share_freely(many, [*old, *((_WIDE_BLOCK, w) for w in widths)])
         cost, wider_alpha = compute_costs(many, [wider], alpha, FINE_ALPHAS)
@@ -232,12 +229,7 @@ def _list_smooth(available: Sequence[str]) -> list[Kernel]:
 
 
 def _choose_equal_shares(
-    few: Sample,
-    by_width: Sequence[Kernel],
-    smooth: Sequence[Kernel],
-    alpha: float | None,
-    *,
-    is_wide: bool,
+    few: Sample, by_width: Sequence[Kernel], smooth: Sequence[Kernel], alpha: float | None
 ) -> list[Kernel]:
     """The best of kernels with equal shares, if there is any."""
     kernels = [*by_width, *smooth]
@@ -246,13 +238,18 @@ def _choose_equal_shares(
     costs, _ = compute_costs(few, kernels, alpha, ALPHAS)
     costs[len(by_width) :] += _NEEDED_OF_SMOOTH
     best = int(costs.argmin())
-    if not is_wide or best < len(by_width) or few.blocks.median(_WIDE_BLOCK) == 0.0:
+    if best < len(by_width) or not _is_wide(few.blocks):
         return [kernels[best]]
     # Walks that reach farther take longer: they are tried only here.
     wider = [share_equally(blocks, 8.0) for blocks, _ in _SMOOTHER]
     more, _ = compute_costs(few, wider, alpha, ALPHAS)
     more += [_NEEDED_OF_SMOOTH + needed for _, needed in _SMOOTHER]
     return [[kernels[best], *wider][int(np.append(costs[best], more).argmin())]]
+
+
+def _is_wide(blocks: ExactBlocks) -> bool:
+    """Whether far nodes may not be far enough; long walks are taken only to find that out."""
+    return blocks.walks.n >= _WIDE and blocks.median(_WIDE_BLOCK) >= _APART
 
 
 def _measure_far(kernel: Kernel) -> float:
