@@ -13,8 +13,7 @@ from gradraker.paper.numbers.section_v import (
     simulate_numberings,
     simulate_similarities,
 )
-from gradraker.paper.paper_data import PaperGraph
-from gradraker.paper.simulations import PaperResults, RunOptions
+from gradraker.paper.simulations import PaperGraph, PaperResults, RunOptions
 
 
 def test_simulate_similarities_equals_a_loop_over_pairs(

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from gradraker.explain import Explanation
 from gradraker.metrics import gnmse
 from gradraker.paper.claims import ClaimList, Measured, Outcome
-from gradraker.paper.paper_data import DATA, Floats, PaperGraph
 from gradraker.paper.simulations import (
+    DATA,
+    Floats,
     PaperFigure,
+    PaperGraph,
     Results,
     RunOptions,
     Settings,

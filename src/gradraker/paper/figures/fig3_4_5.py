@@ -20,8 +20,7 @@ from gradraker.paper.figures.fig2 import (
     WEIGHTS,
     FourVariances,
 )
-from gradraker.paper.paper_data import Floats
-from gradraker.paper.simulations import PaperFigure, Table, to_rows
+from gradraker.paper.simulations import Floats, PaperFigure, Table, to_rows
 from gradraker.plotting import ConformityDisplay, ContributionWeightsDisplay, PredictedValuesDisplay
 from gradraker.plotting.figure import make_axes
 

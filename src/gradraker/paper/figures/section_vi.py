@@ -18,8 +18,7 @@ from gradraker.paper.figures.fig1 import (
     make_settings_simulation,
     make_sweep_table,
 )
-from gradraker.paper.paper_data import DATA
-from gradraker.paper.simulations import PaperFigure, PaperResults, Simulation, Table, to_rows
+from gradraker.paper.simulations import DATA, PaperFigure, PaperResults, Simulation, Table, to_rows
 from gradraker.plotting import DrawnDisplay, plot_settings_sweep, plot_sweep
 from gradraker.sweep import SettingsSweep, SweepResult
 

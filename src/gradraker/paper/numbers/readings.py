@@ -9,8 +9,15 @@ from gradraker.datasets import load_temperature
 from gradraker.kernels import extreme_squared_distances
 from gradraker.metrics import gnmse
 from gradraker.paper.claims import BELOW, SPREAD, ClaimList, Measured, Outcome, compare_spread
-from gradraker.paper.paper_data import DATA, PaperGraph
-from gradraker.paper.simulations import PaperResults, Results, RunOptions, Settings, Simulation
+from gradraker.paper.simulations import (
+    DATA,
+    PaperGraph,
+    PaperResults,
+    Results,
+    RunOptions,
+    Settings,
+    Simulation,
+)
 
 # Stations that the paper draws: 40 % of 83.
 _N_SAMPLED = 33

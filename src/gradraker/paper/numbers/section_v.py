@@ -25,8 +25,10 @@ from gradraker.paper.claims import (
     is_rounding_of,
 )
 from gradraker.paper.figures.fig1 import SWEEPS, compare_boundary
-from gradraker.paper.paper_data import DATA, Floats, PaperGraph
 from gradraker.paper.simulations import (
+    DATA,
+    Floats,
+    PaperGraph,
     PaperResults,
     Results,
     RunOptions,

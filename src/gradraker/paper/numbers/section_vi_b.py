@@ -8,8 +8,17 @@ import numpy as np
 from gradraker.metrics import gnmse
 from gradraker.models import sigma2_ranges
 from gradraker.paper.claims import ClaimList, Measured, Outcome
-from gradraker.paper.paper_data import DATA, Floats, Integers, PaperGraph
-from gradraker.paper.simulations import PaperResults, Results, RunOptions, Settings, Simulation
+from gradraker.paper.simulations import (
+    DATA,
+    Floats,
+    Integers,
+    PaperGraph,
+    PaperResults,
+    Results,
+    RunOptions,
+    Settings,
+    Simulation,
+)
 
 # Factor of the error that is not "greatly" more.
 _GREATLY = 1.1
