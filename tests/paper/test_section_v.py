@@ -1,4 +1,4 @@
-"""Section V: B of pairs at one distance, distances of Wikipedia, numberings of classes, readings."""
+"""Section V: B of pairs at one distance, distances of Wikipedia, numberings, and readings."""
 
 import itertools
 from collections.abc import Callable

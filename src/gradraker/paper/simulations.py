@@ -201,6 +201,9 @@ DATA = {
 
 def load_data(key: str, *, download: bool) -> PaperGraph | None:
     """Load a data set of the paper; None if its files are not at hand."""
+    info = DATA[key].info
+    if not download and info.files and not info.find_folder(None).is_dir():
+        return None
     try:
         found = DATA[key].load(download)
     except DatasetUnavailableError:
@@ -209,7 +212,6 @@ def load_data(key: str, *, download: bool) -> PaperGraph | None:
         adjacency, values, dataset = found.adjacency, found.scale_values(), found
     else:
         adjacency, values, dataset = found, None, None
-    info = DATA[key].info
     is_embedded = info is temperature.INFO
     facts = {
         "nodes": int(adjacency.shape[0]),
