@@ -234,3 +234,10 @@ def to_read_only(array: Any) -> Any:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def check_row(row: Any, n: int) -> int:
+    """Number of one of n explained nodes, counted from the start."""
+    if isinstance(row, int | np.integer) and not isinstance(row, bool) and -n <= row < n:
+        return int(row) % n
+    raise ValueError(f"row must be the number of one of {n} explained nodes, got {row!r}")

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gradraker._validation import to_read_only
 from gradraker.explain.bank_explanation import BankExplanation
-from gradraker.explain.learned_rows import LearnedRows
+from gradraker.explain.skg_explanation import LearnedRows
 from gradraker.features import RowArrays, compute_fourier_features
 from gradraker.kernels.ranges import Sigma2Ranges
 from gradraker.linear.hedge import Hedge, combine_predictions

@@ -19,7 +19,7 @@ from gradraker._validation import (
     check_learning_rate,
     make_seed,
 )
-from gradraker.explain.learned_rows import Record
+from gradraker.explain.skg_explanation import Record
 from gradraker.features import check_references, to_row_arrays
 from gradraker.kernels.ranges import Sigma2Ranges
 from gradraker.linear.hedge import AUTO, Hedge, check_regularization, check_weight_step

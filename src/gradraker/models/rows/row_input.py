@@ -9,7 +9,7 @@ from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
 
 from gradraker._validation import check_sparse, refuse_strings
-from gradraker.explain.learned_rows import Evidence, LearnedRows
+from gradraker.explain.skg_explanation import Evidence, LearnedRows
 from gradraker.features import (
     FrequencyTable,
     RowArrays,

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from gradraker._validation import Bounds, check_bounds, check_flag
-from gradraker.explain.learned_rows import Record
+from gradraker.explain.skg_explanation import Record
 from gradraker.features import RowArrays, check_references
 from gradraker.kernels.ranges import Sigma2Ranges, compute_ranges, find_extreme_pairs
 from gradraker.linear.lms import draw_epoch_orders

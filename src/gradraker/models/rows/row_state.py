@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.explain.learned_rows import LearnedRows, Record
+from gradraker.explain.skg_explanation import LearnedRows, Record
 from gradraker.features import RowArrays
 from gradraker.models.persistence.names_as_json import (
     decode_name,

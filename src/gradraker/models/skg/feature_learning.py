@@ -16,7 +16,7 @@ from sklearn.utils.validation import _get_feature_names, check_is_fitted
 
 from gradraker._compiled.fourier_lms import run_lms_pass
 from gradraker._validation import check_bounds, check_learning_rate, is_auto, make_seed
-from gradraker.explain.learned_rows import Record
+from gradraker.explain.skg_explanation import Record
 from gradraker.features import (
     FrequencyTable,
     check_references,
