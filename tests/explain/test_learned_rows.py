@@ -20,7 +20,7 @@ from gradraker import SKGRegressor
 from gradraker.explain import skg_explanation as observed_module
 from gradraker.explain.skg_explanation import Record
 from gradraker.features import RowArrays
-from gradraker.models.rows.row_input import find_row_names
+from gradraker.models.row_model import find_row_names
 
 
 def make_rows(*rows: list[Any]) -> RowArrays:

@@ -9,7 +9,7 @@ from sklearn.utils import _safe_indexing
 
 from gradraker._validation import check_row
 from gradraker.explain.skg_explanation import Explanation
-from gradraker.models.rows.row_input import find_row_names
+from gradraker.models.row_model import find_row_names
 from gradraker.models.skg.skg_regressor import SKGRegressor
 from gradraker.plotting.figure import Display
 

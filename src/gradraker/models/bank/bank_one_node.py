@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from gradraker.features import to_row_arrays
 from gradraker.models.bank.fitted_bank import LearnedBank
 from gradraker.models.bank.frequency_tables import FamilyTables
-from gradraker.models.rows.row_input import check_same_features
+from gradraker.models.row_model import check_same_features
 from gradraker.models.skg.one_node import (
     Neighbours,
     Value,

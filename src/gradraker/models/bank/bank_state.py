@@ -16,7 +16,7 @@ from gradraker.models.bank.members import (
     check_views,
 )
 from gradraker.models.persistence.saving import Arrays, State
-from gradraker.models.rows.row_state import (
+from gradraker.models.row_state import (
     check_coef,
     dump_row_state,
     restore_names,

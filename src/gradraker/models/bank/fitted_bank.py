@@ -21,13 +21,13 @@ from gradraker.models.bank.frequency_tables import FamilyTables
 from gradraker.models.bank.members import BankMember, assign_views
 from gradraker.models.bank.training import Bank, Group, iterate_predictions, select_view_rows
 from gradraker.models.persistence.saving import Arrays, State
-from gradraker.models.rows.row_input import (
+from gradraker.models.row_model import (
+    RowModel,
     choose_names,
     find_row_names,
     get_learned_rows,
     prepare_rows,
 )
-from gradraker.models.rows.row_model import RowModel
 
 
 class LearnedBank(RowModel):

@@ -24,8 +24,7 @@ from gradraker.features import (
     to_row_arrays,
 )
 from gradraker.kernels.ranges import Sigma2Ranges
-from gradraker.models.rows.row_input import prepare_rows
-from gradraker.models.rows.row_model import RowModel
+from gradraker.models.row_model import RowModel, prepare_rows
 from gradraker.models.sigma2 import ChosenSigma2, RuleInput, check_tested_is_used, choose_sigma2
 from gradraker.models.skg.auto_settings import AskedSettings, choose_sigma2_and_settings
 from gradraker.models.turns import rollback_on_error

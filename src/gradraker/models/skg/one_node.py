@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from gradraker._compiled.fourier_lms import learn_one, learn_value, predict_value
 from gradraker._validation import check_learning_rate
 from gradraker.features import FrequencyTable, RowArrays, predict_linear
-from gradraker.models.rows.row_input import check_frequencies_known
+from gradraker.models.row_model import check_frequencies_known
 from gradraker.models.skg.feature_learning import FeatureLearning
 from gradraker.models.turns import rollback_on_error
 

@@ -16,7 +16,7 @@ from gradraker.models.persistence.names_as_json import (
 from gradraker.models.persistence.saving import Arrays, State, check_int
 
 if TYPE_CHECKING:
-    from gradraker.models.rows.row_model import RowModel
+    from gradraker.models.row_model import RowModel
 
 # Columns are numbered by 32-bit integers.
 _MOST_NUMBERED = 2**31 - 1
