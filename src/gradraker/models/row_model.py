@@ -11,6 +11,7 @@ from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
 
+from gradraker._locks import TakesTurns, rollback_on_error
 from gradraker._validation import Bounds, check_bounds, check_flag, check_sparse, refuse_strings
 from gradraker.explain.skg_explanation import Evidence, LearnedRows, Record
 from gradraker.features import (
@@ -30,7 +31,6 @@ from gradraker.models.persistence.saving import (
     write_model,
 )
 from gradraker.models.row_state import drop_learned_rows
-from gradraker.models.turns import TakesTurns, rollback_on_error
 
 # How X is validated everywhere.
 _ROWS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
+from gradraker._locks import rollback_on_error
 from gradraker.features import to_row_arrays
 from gradraker.models.bank.fitted_bank import LearnedBank
 from gradraker.models.bank.frequency_tables import FamilyTables
@@ -17,7 +18,6 @@ from gradraker.models.skg.one_node import (
     list_distinct_names,
     split_neighbours,
 )
-from gradraker.models.turns import rollback_on_error
 
 
 class OneNodeBank(LearnedBank):
