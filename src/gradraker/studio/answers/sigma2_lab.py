@@ -19,7 +19,7 @@ from gradraker.kernels.ranges import RANGES, ExtremePairs, compute_ranges, find_
 from gradraker.linear.lms import draw_epoch_orders
 from gradraker.live.learning.states import to_plain
 from gradraker.models import SKGRegressor
-from gradraker.sweep.repeat import Draw, Sweep, draw_repeat, run_repeat
+from gradraker.sweep.variance_sweep import Draw, Sweep, draw_repeat, run_repeat
 
 if TYPE_CHECKING:
     from gradraker.models import NodeModel
