@@ -29,7 +29,6 @@ LONG_FILES = {
 FOLDER_SIZES = {
     "graph": "forms of graphs, nodes and values, each with its checks",
     "plotting": "one file per display, and what displays share",
-    "models/walks": "one estimator by two solvers, each of them a folder",
     "models/walks/operators": "one file per step from walks to predictions",
 }
 

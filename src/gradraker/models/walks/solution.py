@@ -4,17 +4,12 @@ A solution stands on the known nodes and, through few numbers, on their values: 
 same nodes cost little. All predictions are Σ w_i y_i with Σ w_i = 1.
 """
 
-from collections.abc import Callable
-from functools import wraps
-from types import FunctionType
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.features.engine import Engine, report_memory
 from gradraker.models.walks.attributes.coefficients import AttributeCoefficients
-from gradraker.models.walks.description import Walks
 from gradraker.models.walks.intervals import ErrorSizes
 
 Matrix = NDArray[np.float64]
@@ -30,18 +25,6 @@ class LeftOutNodes(NamedTuple):
     predictions: Matrix  # [m, K]
     spreads: Matrix  # [m]: sizes that their errors are expected to have, up to a common factor
     one_at_a_time: bool
-
-
-def find_known_positions(known: Rows, rows: Rows, names: NDArray[Any]) -> Rows:
-    """Return the positions of rows in the known nodes; ``names`` are those of all nodes."""
-    positions = {row: i for i, row in enumerate(known.tolist())}
-    for row in rows.tolist():
-        if row not in positions:
-            raise ValueError(
-                f"nodes holds {names[row]!r}, whose value is unknown: only known nodes can be "
-                "left out"
-            )
-    return np.array([positions[row] for row in rows.tolist()], dtype=np.int64)
 
 
 class Parts(NamedTuple):
@@ -84,27 +67,3 @@ class Solution(Protocol):
 
     def predict_left_out(self) -> LeftOutNodes:
         """Predict known nodes without their own values."""
-
-
-class OnEngine:
-    """Base of solutions: too little memory of an engine is an error of ours, with the sizes."""
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        for name, member in list(vars(cls).items()):
-            if isinstance(member, FunctionType) and not name.startswith("_"):
-                setattr(cls, name, _report_memory(member))
-
-    def _get_place(self) -> tuple[Engine, Walks]:
-        """The engine, and the walks that it works on."""
-        raise NotImplementedError
-
-
-def _report_memory(method: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(method)
-    def call(solution: OnEngine, /, *args: Any, **kwargs: Any) -> Any:
-        engine, walks = solution._get_place()
-        with report_memory(engine, walks.n, walks.matrices.A.nnz):
-            return method(solution, *args, **kwargs)
-
-    return call

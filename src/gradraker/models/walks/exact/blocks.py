@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 from gradraker.exceptions import DeviceMemoryError
 from gradraker.features.engine import CpuEngine, Engine
 from gradraker.features.parallel import parallel_for, split_range, use_one_blas_thread
-from gradraker.features.walks import Walker, get_reach
+from gradraker.features.walks import Walker, Walks, get_reach
 from gradraker.linear.ridge import compute_criterion_curve, find_shares, get_likelihood_part
 from gradraker.models.walks.attributes.rows import AttributeRows
-from gradraker.models.walks.description import Walks
+from gradraker.models.walks.choice import ATTRIBUTE_BLOCKS, Kernel, Term
 from gradraker.models.walks.solution import CHUNK
-from gradraker.models.walks.terms import ATTRIBUTE_BLOCKS, Kernel, Term
 
 Matrix = NDArray[np.float64]
 AttributeTerm = tuple[str, float | None]  # block and width; None: linear

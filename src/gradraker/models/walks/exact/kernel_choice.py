@@ -16,7 +16,15 @@ from gradraker.linear.ridge import (
     invert_dual,
 )
 from gradraker.models.walks.attributes.rows import JOINT_BLOCK
-from gradraker.models.walks.choice import FEW_CLASSES, Choice, FixedParameters, Tried, choose_mean
+from gradraker.models.walks.choice import (
+    FEW_CLASSES,
+    Choice,
+    FixedParameters,
+    Kernel,
+    Tried,
+    choose_mean,
+    share_equally,
+)
 from gradraker.models.walks.exact.attribute_choice import average_with_attributes, drop_useless
 from gradraker.models.walks.exact.blocks import (
     ALPHAS,
@@ -32,7 +40,6 @@ from gradraker.models.walks.exact.blocks import (
 )
 from gradraker.models.walks.exact.class_choice import choose_for_classes
 from gradraker.models.walks.exact.solution import make_smoother
-from gradraker.models.walks.terms import Kernel, share_equally
 
 Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -11,8 +11,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.features.engine import Engine
+from gradraker.features.engine import Engine, OnEngine
 from gradraker.features.parallel import split_range
+from gradraker.features.walks import Walks
 from gradraker.linear.factors import invert_factor, split_blocks
 from gradraker.linear.ridge import (
     Dual,
@@ -25,12 +26,10 @@ from gradraker.models.walks.attributes.coefficients import (
     AttributeCoefficients,
     compute_coefficients,
 )
-from gradraker.models.walks.choice import Choice
-from gradraker.models.walks.description import Walks
+from gradraker.models.walks.choice import Choice, get_kind
 from gradraker.models.walks.exact.blocks import ExactBlocks
 from gradraker.models.walks.intervals import ErrorSizes
-from gradraker.models.walks.solution import CHUNK, LeftOutNodes, OnEngine, Parts
-from gradraker.models.walks.terms import get_kind
+from gradraker.models.walks.solution import CHUNK, LeftOutNodes, Parts
 
 Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]

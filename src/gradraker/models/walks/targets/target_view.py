@@ -17,7 +17,7 @@ from gradraker.graph.names import Names
 from gradraker.metrics import measure_left_out_error
 from gradraker.models.left_out import LeftOut
 from gradraker.models.walks.intervals import ErrorSizes, compute_quantile, fit_error_sizes
-from gradraker.models.walks.solution import LeftOutNodes, Solution, find_known_positions
+from gradraker.models.walks.solution import LeftOutNodes, Solution
 from gradraker.models.walks.targets.transforms import (
     NoTransform,
     Transform,
@@ -343,3 +343,15 @@ class TargetView:
             known_names=names[self.solution.known].tolist(),
             units=units,
         )
+
+
+def find_known_positions(known: Rows, rows: Rows, names: NDArray[Any]) -> Rows:
+    """Return the positions of rows in the known nodes; ``names`` are those of all nodes."""
+    positions = {row: i for i, row in enumerate(known.tolist())}
+    for row in rows.tolist():
+        if row not in positions:
+            raise ValueError(
+                f"nodes holds {names[row]!r}, whose value is unknown: only known nodes can be "
+                "left out"
+            )
+    return np.array([positions[row] for row in rows.tolist()], dtype=np.int64)
