@@ -14,11 +14,11 @@ from gradraker.io.content import (
     Content,
     FileColumns,
     Progress,
-    TextOptions,
     check_unpacked_size,
     take_first_line,
 )
 from gradraker.io.parquet_sizes import check_parquet_sizes
+from gradraker.io.text_table import TextOptions
 
 if TYPE_CHECKING:
     import polars as pl
