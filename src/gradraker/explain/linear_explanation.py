@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker._html import escape, format_cell, render_box, render_rows, show_hidden
-from gradraker._validation import check_count, check_row
+from gradraker._html import escape, format_cell, render_box, render_rows
+from gradraker._validation import check_count, check_row, show_hidden
 
 # Nodes and reasons of each that are printed.
 _SHOWN_NODES, _SHOWN_REASONS = 5, 5
