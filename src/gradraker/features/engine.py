@@ -7,9 +7,7 @@ SciPy's, multiplies them with dense ones, and moves arrays in and out.
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import wraps
-from types import FunctionType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +17,6 @@ from scipy.sparse import csr_array
 from gradraker._compiled.sparse_product import multiply_rows
 from gradraker.exceptions import DeviceMemoryError, DeviceWarning, NoDeviceError
 from gradraker.features.parallel import parallel_for
-
-if TYPE_CHECKING:
-    from gradraker.features.walks import Walks
 
 # Multiplications in a block of rows: with fewer, a second thread costs more than it saves.
 _PRODUCTS_PER_BLOCK = 100_000
@@ -205,27 +200,3 @@ def report_memory(engine: Any, n_nodes: int, n_entries: int) -> Iterator[None]:
         free, total = engine.measure_memory()
         engine.free_memory()
         raise DeviceMemoryError(engine.name, n_nodes, n_entries, free, total) from error
-
-
-class OnEngine:
-    """Base of solutions: too little memory of an engine is an error of ours, with the sizes."""
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        for name, member in list(vars(cls).items()):
-            if isinstance(member, FunctionType) and not name.startswith("_"):
-                setattr(cls, name, _report_with_sizes(member))
-
-    def _get_place(self) -> tuple[Engine, "Walks"]:
-        """The engine, and the walks that it works on."""
-        raise NotImplementedError
-
-
-def _report_with_sizes(method: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(method)
-    def call(solution: OnEngine, /, *args: Any, **kwargs: Any) -> Any:
-        engine, walks = solution._get_place()
-        with report_memory(engine, walks.n, walks.matrices.A.nnz):
-            return method(solution, *args, **kwargs)
-
-    return call

@@ -40,7 +40,6 @@ from gradraker.models.walks.choice import (
 )
 from gradraker.models.walks.exact.blocks import ExactBlocks
 from gradraker.models.walks.exact.kernel_choice import choose_exactly
-from gradraker.models.walks.exact.solution import KernelSolution
 from gradraker.models.walks.operators.operators import MOST_COLUMNS, Operators
 from gradraker.models.walks.operators.selection import Selection, choose_operators
 from gradraker.models.walks.operators.solution import OperatorSolution
@@ -52,7 +51,7 @@ from gradraker.models.walks.operators.warm_start import (
     restore_warm_start,
     start_solution,
 )
-from gradraker.models.walks.solution import Solution
+from gradraker.models.walks.solution import KernelSolution, Solution
 from gradraker.models.walks.targets.target_view import find_known_positions
 
 # solver="auto" takes exact kernels up to so many nodes.

@@ -39,7 +39,7 @@ from gradraker.models.walks.exact.blocks import (
     share_freely,
 )
 from gradraker.models.walks.exact.class_choice import choose_for_classes
-from gradraker.models.walks.exact.solution import make_smoother
+from gradraker.models.walks.solution import make_smoother
 
 Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]

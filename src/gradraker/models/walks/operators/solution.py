@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.features.engine import Engine, OnEngine
+from gradraker.features.engine import Engine
 from gradraker.features.parallel import map_pieces, split_range
 from gradraker.features.walks import Walks
 from gradraker.linear.conjugate_gradients import Solved
@@ -31,7 +31,7 @@ from gradraker.models.walks.operators.ridge import (
     solve_ridge,
 )
 from gradraker.models.walks.operators.selection import make_predictor
-from gradraker.models.walks.solution import LeftOutNodes, Parts
+from gradraker.models.walks.solution import LeftOutNodes, OnEngine, Parts
 
 Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]
