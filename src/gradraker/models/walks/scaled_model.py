@@ -22,19 +22,19 @@ from gradraker.models.walks.solution import KernelSolution, Solution
 from gradraker.models.walks.targets.grouped_solution import GroupedSolution
 from gradraker.models.walks.targets.target_view import (
     Column,
+    NoTransform,
     TargetView,
-    dump_columns,
+    Transform,
     fit_column,
-    restore_columns,
+    is_rough,
 )
 from gradraker.models.walks.targets.transform_choice import LeftOutScaled, choose_transform
 from gradraker.models.walks.targets.transforms import (
-    NoTransform,
-    Transform,
     check_transform,
+    dump_columns,
     fit_given,
-    is_rough,
     list_transforms,
+    restore_columns,
 )
 from gradraker.models.walks.walk_model import WalkModel
 
@@ -85,7 +85,8 @@ class ScaledModel(WalkModel):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_transform(self.transform)
+        if not is_auto(self.transform):
+            check_transform(self.transform)
         check_choice("statistic", self.statistic, _STATISTICS)
 
     def _reset(self) -> None:
@@ -162,6 +163,12 @@ class ScaledModel(WalkModel):
             return not self._choice_is_current and self._is_time_to_choose(n_known)
         return super()._is_outdated(choice, n_known)
 
+    def _list_transforms(self, values: NDArray[np.float64]) -> list[Transform]:
+        """The transforms to compare; values that are nearly normal stay as they are."""
+        if is_auto(self.transform) and not is_rough(values):
+            return [NoTransform()]
+        return list_transforms(self.transform, values)
+
     def _choose_targets(
         self, description: ExactBlocks | Operators, known: NDArray[np.int64]
     ) -> Selection | None:
@@ -169,7 +176,7 @@ class ScaledModel(WalkModel):
             self._choose_several(description, known)
             return None
         values = self._to_matrix(self._values[known])[:, 0]
-        candidates = list_transforms(self.transform, values)
+        candidates = self._list_transforms(values)
         selected: Selection | None = None
         tried: tuple[TriedTransform, ...] = ()
 
@@ -184,7 +191,7 @@ class ScaledModel(WalkModel):
             Y = np.column_stack([one.apply(values) for one in transforms])
             return self._leave_out(description, known, Y, selected)
 
-        if len(candidates) == 1 and not (is_auto(self.transform) and is_rough(values)):
+        if not (is_auto(self.transform) and is_rough(values)):
             choose_kernel(candidates[0])
             chosen = candidates[0]
         else:
@@ -208,7 +215,7 @@ class ScaledModel(WalkModel):
     ) -> None:
         """Choose one kernel for all targets, then the scale of each at this kernel."""
         values = self._to_matrix(self._values[known])
-        candidates = [list_transforms(self.transform, v) for v in self._list_values(known)]
+        candidates = [self._list_transforms(v) for v in self._list_values(known)]
         self._columns = tuple(
             fit_column(listed[0], v) for listed, v in zip(candidates, values.T, strict=True)
         )

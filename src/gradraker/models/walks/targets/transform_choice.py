@@ -12,8 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.models.walks.choice import TriedTransform
-from gradraker.models.walks.targets.target_view import compute_constants, make_scale
-from gradraker.models.walks.targets.transforms import NoTransform, Transform
+from gradraker.models.walks.targets.target_view import (
+    NoTransform,
+    Transform,
+    compute_constants,
+    make_scale,
+)
 
 Vector = NDArray[np.float64]
 # A scale replaces another if it is better by so many standard errors of the difference.
