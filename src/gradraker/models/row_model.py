@@ -21,7 +21,7 @@ from gradraker.features import (
     compute_fourier_features,
     to_row_arrays,
 )
-from gradraker.kernels.ranges import Sigma2Ranges, compute_ranges, find_extreme_pairs
+from gradraker.kernels.shift_invariant import Sigma2Ranges, compute_ranges, find_extreme_pairs
 from gradraker.linear.lms import draw_epoch_orders
 from gradraker.models.persistence.saving import (
     Arrays,

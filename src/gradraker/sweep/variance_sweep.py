@@ -35,7 +35,7 @@ from gradraker.features.engines.cuda import CudaEngine
 from gradraker.features.parallel import parallel_for
 from gradraker.kernels import get_kernel
 from gradraker.kernels.distances.canonical_rows import group_equal_rows
-from gradraker.kernels.ranges import compute_ranges, find_extreme_pairs
+from gradraker.kernels.shift_invariant import compute_ranges, find_extreme_pairs
 from gradraker.sweep.sweep_result import Checkpoint, Repeat, SweepResult
 from gradraker.sweep.versions import VERSIONS
 

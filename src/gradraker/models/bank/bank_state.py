@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gradraker.kernels.ranges import Sigma2Ranges
-from gradraker.kernels.shift_invariant import get_kernel
+from gradraker.kernels.shift_invariant import Sigma2Ranges, get_kernel
 from gradraker.models.bank.frequency_tables import FamilyTables
 from gradraker.models.bank.members import (
     WHOLE,

@@ -13,7 +13,7 @@ from gradraker._validation import to_read_only
 from gradraker.explain.bank_explanation import BankExplanation
 from gradraker.explain.skg_explanation import LearnedRows
 from gradraker.features import RowArrays, compute_fourier_features
-from gradraker.kernels.ranges import Sigma2Ranges
+from gradraker.kernels.shift_invariant import Sigma2Ranges
 from gradraker.linear.hedge import Hedge, combine_predictions
 from gradraker.linear.lms import sum_weights_by_node
 from gradraker.models.bank.bank_state import dump_bank_state

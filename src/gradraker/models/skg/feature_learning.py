@@ -24,7 +24,7 @@ from gradraker.features import (
     compute_fourier_features,
     to_row_arrays,
 )
-from gradraker.kernels.ranges import Sigma2Ranges
+from gradraker.kernels.shift_invariant import Sigma2Ranges
 from gradraker.models.row_model import RowModel, prepare_rows
 from gradraker.models.sigma2 import ChosenSigma2, RuleInput, check_tested_is_used, choose_sigma2
 from gradraker.models.skg.auto_settings import AskedSettings, choose_sigma2_and_settings

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gradraker.kernels.ranges import compute_noise_ratio
+from gradraker.kernels.shift_invariant import compute_noise_ratio
 from gradraker.paper.claims import (
     CLOSENESS,
     EQUATION,

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from gradraker.explain import conformity_factor, noise_range
-from gradraker.kernels.ranges import RANGES, compute_noise_ratio
+from gradraker.kernels.shift_invariant import RANGES, compute_noise_ratio
 from gradraker.paper.claims import CLOSENESS, ClaimList, Measured, Outcome
 from gradraker.paper.figures.fig2 import (
     AVERAGING,

@@ -14,7 +14,12 @@ from scipy.sparse import csr_array
 from gradraker.datasets import GraphDataset
 from gradraker.features import FrequencyTable, compute_projections, to_row_arrays
 from gradraker.graph.values import NUMBERS
-from gradraker.kernels.ranges import RANGES, ExtremePairs, compute_ranges, find_extreme_pairs
+from gradraker.kernels.shift_invariant import (
+    RANGES,
+    ExtremePairs,
+    compute_ranges,
+    find_extreme_pairs,
+)
 from gradraker.linear.lms import draw_epoch_orders
 from gradraker.live.learning.states import to_plain
 from gradraker.models import SKGRegressor
