@@ -31,8 +31,7 @@ from scipy.sparse import csr_array, diags_array
 
 from gradraker._compiled.draws import NORMAL, draw_rows
 from gradraker._compiled.sparse_product import multiply_sparse
-from gradraker.features.engine import Engine
-from gradraker.features.parallel import parallel_for
+from gradraker.features.engine import Engine, parallel_for
 from gradraker.features.row_blocks import RowBlocks
 from gradraker.graph.names import Names, identify_references
 

@@ -30,9 +30,8 @@ from gradraker._validation import check_choice, check_count, check_fraction, che
 from gradraker.datasets import GraphDataset, split_nodes
 from gradraker.exceptions import ArgumentError, SweepError, SweepFileError
 from gradraker.features import FrequencyTable, compute_projections, to_row_arrays
-from gradraker.features.engine import DEVICES, choose_engine
+from gradraker.features.engine import DEVICES, choose_engine, parallel_for
 from gradraker.features.engines.cuda import CudaEngine
-from gradraker.features.parallel import parallel_for
 from gradraker.kernels import get_kernel
 from gradraker.kernels.distances.canonical_rows import group_equal_rows
 from gradraker.kernels.shift_invariant import compute_ranges, find_extreme_pairs

@@ -16,8 +16,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.features.engine import Engine, report_memory
-from gradraker.features.parallel import split_range
+from gradraker.features.engine import Engine, report_memory, split_range
 from gradraker.features.walks import Walks
 from gradraker.linear.factors import invert_factor, split_blocks
 from gradraker.linear.ridge import (

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gradraker.features.parallel import use_one_blas_thread
+from gradraker.features.engine import use_one_blas_thread
 from gradraker.linear.ridge import compute_criterion_curve, compute_criterion_of_mean
 from gradraker.models.walks.choice import Kernel, Term
 from gradraker.models.walks.exact.blocks import (

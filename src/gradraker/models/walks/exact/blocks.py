@@ -14,8 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.exceptions import DeviceMemoryError
-from gradraker.features.engine import CpuEngine, Engine
-from gradraker.features.parallel import parallel_for, split_range, use_one_blas_thread
+from gradraker.features.engine import (
+    CpuEngine,
+    Engine,
+    parallel_for,
+    split_range,
+    use_one_blas_thread,
+)
 from gradraker.features.walks import Walker, Walks, get_reach
 from gradraker.linear.ridge import compute_criterion_curve, find_shares, get_likelihood_part
 from gradraker.models.walks.attributes.rows import AttributeRows

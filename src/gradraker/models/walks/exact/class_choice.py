@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.features.parallel import use_one_blas_thread
+from gradraker.features.engine import use_one_blas_thread
 from gradraker.models.walks.choice import Choice, Kernel, Term, Tried, choose_mean
 from gradraker.models.walks.exact.attribute_choice import average_kernels
 from gradraker.models.walks.exact.blocks import (

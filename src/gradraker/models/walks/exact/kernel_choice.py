@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.features.parallel import use_one_blas_thread
+from gradraker.features.engine import use_one_blas_thread
 from gradraker.linear.ridge import (
     compute_criterion_curve,
     compute_criterion_of_mean,

@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
 from gradraker.attributes.table import AttributeTable
-from gradraker.features.engine import CpuEngine, Engine
-from gradraker.features.parallel import split_range, tell_progress
+from gradraker.features.engine import CpuEngine, Engine, split_range, tell_progress
 from gradraker.features.walks import Structure, Walks, draw_vectors, measure_structure
 from gradraker.models.walks.attributes.rows import AttributeRows, NewAttributeRows
 from gradraker.models.walks.choice import ATTRIBUTE_BLOCKS, Kernel, Term, split_block

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.features.parallel import use_one_blas_thread
+from gradraker.features.engine import use_one_blas_thread
 from gradraker.features.walks import draw_vectors
 from gradraker.linear.conjugate_gradients import Solved, solve_by_products
 from gradraker.linear.ridge import grow_dual_inverse

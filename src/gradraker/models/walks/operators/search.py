@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.features.parallel import is_spread, map_pieces, tell_progress
+from gradraker.features.engine import is_spread, map_pieces, tell_progress
 from gradraker.models.walks.choice import Kernel
 from gradraker.models.walks.judges import Judge, is_better
 from gradraker.models.walks.operators.left_out import LeftOutPredictor

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.features.engine import Engine
-from gradraker.features.parallel import map_pieces, split_range
+from gradraker.features.engine import Engine, map_pieces, split_range
 from gradraker.features.walks import Walks
 from gradraker.linear.conjugate_gradients import Solved
 from gradraker.models.walks.attributes.coefficients import (
