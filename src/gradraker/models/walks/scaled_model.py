@@ -1,6 +1,6 @@
 """Node models of numbers: the scale in which values are predicted, and the way back."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -187,8 +187,7 @@ class ScaledModel(WalkModel):
             assert self._choice is not None
             return bool(self._choice.kernel)
 
-        def leave_out(transforms: Sequence[Transform]) -> LeftOutScaled:
-            Y = np.column_stack([one.apply(values) for one in transforms])
+        def leave_out(Y: NDArray[np.float64]) -> LeftOutScaled:
             return self._leave_out(description, known, Y, selected)
 
         if not (is_auto(self.transform) and is_rough(values)):
@@ -234,7 +233,7 @@ class ScaledModel(WalkModel):
             transform, is_constant = listed[0], False
             own, v = known[~np.isnan(v)], v[~np.isnan(v)]
             if is_auto(self.transform) and is_rough(v):
-                leave_out = partial(self._leave_out_scaled, description, own, v)
+                leave_out = partial(self._leave_out, description, own, selected=None)
                 found = choose_transform(
                     listed, v, self.statistic, lambda _: True, leave_out, self._get_trust(own)
                 )
@@ -245,16 +244,6 @@ class ScaledModel(WalkModel):
         self._columns = tuple(columns)
         names = dict.fromkeys(one.transform.name for one in columns)
         self._choice = replace(self._choice, transform=", ".join(names))
-
-    def _leave_out_scaled(
-        self,
-        description: ExactBlocks | Operators,
-        known: NDArray[np.int64],
-        values: NDArray[np.float64],
-        transforms: Sequence[Transform],
-    ) -> LeftOutScaled:
-        Y = np.column_stack([one.apply(values) for one in transforms])
-        return self._leave_out(description, known, Y, None)
 
     def _leave_out(
         self,
