@@ -235,7 +235,7 @@ def _run(sweep: Sweep, todo: list[int], n_jobs: int | None) -> Any:
     if not todo:
         return iter(())
     backend, _ = get_active_backend()
-    # A backend that tells its workers how many threads are theirs is obeyed (features.parallel);
+    # A backend that tells its workers how many threads are theirs is obeyed (features.engine);
     # other workers are as many as the cores that they may use.
     threads = effective_n_jobs(n_jobs) == 1 or backend.supports_inner_max_num_threads
     if n_jobs is not None and n_jobs > len(todo):
