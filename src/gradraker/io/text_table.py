@@ -7,19 +7,13 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from gradraker.exceptions import ArgumentError, GraphFileError, Place, UnclearTableError
-from gradraker.graph.adapters.columns import (
-    ColumnPositions,
-    ColumnSample,
-    Table,
-    WantedColumns,
-    choose_columns,
-    find_kind,
-)
+from gradraker.graph.adapters.columns import ColumnPositions, Table, WantedColumns, sample_texts
+from gradraker.graph.edges import Reading
 from gradraker.graph.names import MISSING, is_number, is_value, to_integers
 from gradraker.io.content import Content, FileColumns, Progress, shorten
 from gradraker.io.names_in_text import unescape_name
@@ -166,12 +160,8 @@ class Layout:
 
     def make_table(self) -> Table:
         """Return the columns as the rules of columns see them."""
-
-        def take_samples() -> list[ColumnSample]:
-            columns = zip(*self.rows, strict=True) if self.rows else [()] * self.n_columns
-            return [_make_sample(column) for column in columns]
-
-        return Table(self.header, self.n_columns, take_samples, Place(self.label))
+        sample = partial(sample_texts, self.rows, self.n_columns)
+        return Table(self.header, self.n_columns, sample, Place(self.label))
 
 
 def find_layout(text: str, label: str, options: TextOptions, wanted: WantedColumns) -> Layout:
@@ -288,12 +278,6 @@ def _has_word(word: str, text: str, separator: str) -> bool:
     return False
 
 
-def _make_sample(column: Sequence[str]) -> ColumnSample:
-    entries = [None if entry.casefold() in MISSING else entry for entry in column]
-    numbers = [float(entry) for entry in entries if entry is not None and is_number(entry)]
-    return ColumnSample(find_kind(numbers, len(entries) - entries.count(None)), entries)
-
-
 # -- the columns -----------------------------------------------------------------------------------
 
 
@@ -307,6 +291,16 @@ def read_text_columns(
     found = parse_columns(text, layout, columns, progress)
     reading = replace(reading, n_header_lines=0 if layout.header is None else 1)
     return replace(found, reading=reading)
+
+
+def choose_columns(wanted: WantedColumns, table: Table) -> tuple[ColumnPositions, Reading]:
+    """Return the positions of the wanted columns in a file, and how the file is read."""
+    try:
+        return wanted.choose(table)
+    except GraphFileError:
+        raise
+    except ValueError as error:
+        raise GraphFileError(table.place, str(error)) from None
 
 
 def parse_columns(

@@ -13,9 +13,9 @@ from functools import cached_property
 from itertools import permutations
 from typing import Literal, NamedTuple
 
-from gradraker.exceptions import GraphFileError, Place, UnclearTableError, format_names
+from gradraker.exceptions import Place, UnclearTableError, format_names
 from gradraker.graph.edges import Reading
-from gradraker.graph.names import is_number
+from gradraker.graph.names import MISSING, is_number
 
 # "mixed" has numbers and words, "empty" nothing but missing entries.
 Kind = Literal["whole", "decimal", "text", "mixed", "empty"]
@@ -124,6 +124,17 @@ class ColumnSample:
     def may_be_names(self) -> bool:
         """Whether the entries may be names of nodes."""
         return self.kind in ("whole", "text", "mixed") and None not in self.entries
+
+
+def sample_texts(rows: Sequence[Sequence[str]], n_columns: int) -> list[ColumnSample]:
+    """Return what the columns of a text table hold, by the fields of some lines."""
+    samples = []
+    for column in zip(*rows, strict=True) if rows else [()] * n_columns:
+        entries = [None if entry.casefold() in MISSING else entry for entry in column]
+        numbers = [float(entry) for entry in entries if entry is not None and is_number(entry)]
+        kind = find_kind(numbers, len(entries) - entries.count(None))
+        samples.append(ColumnSample(kind, entries))
+    return samples
 
 
 class Table:
@@ -395,16 +406,6 @@ class ValueColumns:
 
 
 WantedColumns = EdgeColumns | ValueColumns
-
-
-def choose_columns(wanted: WantedColumns, table: Table) -> tuple[ColumnPositions, Reading]:
-    """Return the positions of the wanted columns in a file, and how the file is read."""
-    try:
-        return wanted.choose(table)
-    except GraphFileError:
-        raise
-    except ValueError as error:
-        raise GraphFileError(table.place, str(error)) from None
 
 
 # -- names of columns ------------------------------------------------------------------------------
