@@ -27,7 +27,7 @@ from gradraker.datasets import DatasetUnavailableError, GraphDataset
 from gradraker.exceptions import NoDeviceError
 from gradraker.features.engine import CpuEngine, Engine, choose_engine
 from gradraker.paper.figures.fig1 import make_settings
-from gradraker.paper.paper_data import DATA, round_down_fraction
+from gradraker.paper.simulations import DATA, round_down_fraction
 from report import SEED, Agreement, Finding, Report, finish, options, run_alone, table
 
 AIMS = {10**6: 10.0, 10**7: 120.0}  # seconds on the GPU

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from gradraker.models.walks.terms import ATTRIBUTE_BLOCKS
+from gradraker.models.walks.choice import ATTRIBUTE_BLOCKS
 
 N = 150
 SOLVERS = ("exact", "operators")

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from gradraker.datasets.dataset import RemoteFile
 from gradraker.datasets.fetch import cora, email, wikipedia
-from gradraker.datasets.info import RemoteFile
 
 EDGES = b"0 1\n1 0\n1 1\n2 0\n"
 LABELS = b"0 1\n2 0\n1 1\n"

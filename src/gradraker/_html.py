@@ -1,11 +1,9 @@
-"""Small tables for notebooks: safe, and with the look of the page; arrays for pages."""
+"""Small tables for notebooks: safe, and with the look of the page."""
 
-import base64
 import html
 from collections.abc import Iterable, Sequence
-from typing import Any
 
-import numpy as np
+from gradraker._validation import show_hidden
 
 _BOX = (
     "font:14px/1.5 system-ui,sans-serif;color:#1c2430;background:#fff;border:1px solid #d9dee4;"
@@ -14,28 +12,6 @@ _BOX = (
 _TITLE = "font-weight:600;margin:0 0 4px"
 _CELL = "padding:2px 14px 2px 0;border-bottom:1px solid #d9dee4;background:#fff;color:#1c2430"
 _LONGEST = 200
-
-
-def show_hidden(name: object) -> str:
-    r"""Return a name in which nothing is hidden: control characters are written out.
-
-    Examples
-    --------
-    >>> from gradraker._html import show_hidden
-    >>> show_hidden("a\u202eb"), show_hidden("Basel")
-    ('a\\u202eb', 'Basel')
-    """
-    text = str(name)
-    if not text.strip():
-        return repr(text)
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
-def pack(array: Any, kind: str) -> str:
-    """Return an array for JSON: base64 of little-endian numbers of a kind such as ``"<f8"``."""
-    return base64.b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode()
 
 
 def render_box(title: str, *parts: str) -> str:

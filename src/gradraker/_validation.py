@@ -234,3 +234,27 @@ def to_read_only(array: Any) -> Any:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def check_row(row: Any, n: int) -> int:
+    """Number of one of n explained nodes, counted from the start."""
+    if isinstance(row, int | np.integer) and not isinstance(row, bool) and -n <= row < n:
+        return int(row) % n
+    raise ValueError(f"row must be the number of one of {n} explained nodes, got {row!r}")
+
+
+def show_hidden(name: object) -> str:
+    r"""Return a name in which nothing is hidden: control characters are written out.
+
+    Examples
+    --------
+    >>> from gradraker._validation import show_hidden
+    >>> show_hidden("a\u202eb"), show_hidden("Basel")
+    ('a\\u202eb', 'Basel')
+    """
+    text = str(name)
+    if not text.strip():
+        return repr(text)
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -5,21 +5,21 @@ import time
 
 import pytest
 
-from gradraker.cli import progress
+from gradraker.cli import output
 
 
 def test_progress_is_silent_off_a_terminal_and_quick_on_one(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(progress, "DELAY_SECONDS", 0.01)
-    with progress.Waiting() as waiting:
+    monkeypatch.setattr(output, "DELAY_SECONDS", 0.01)
+    with output.Waiting() as waiting:
         waiting.show_stage("training")
         time.sleep(0.1)
     assert waiting._timer.ident is None  # never started: rich need not even be loaded
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "xterm")
-    with progress.Waiting() as waiting:
+    with output.Waiting() as waiting:
         waiting.set_file("edges.csv")
         waiting.show_progress("reading", 5, 10)
         time.sleep(0.5)
@@ -33,7 +33,7 @@ def test_progress_is_silent_off_a_terminal_and_quick_on_one(
 def test_progress_that_starts_late_does_not_outlive_the_work(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    with progress.Waiting() as waiting:
+    with output.Waiting() as waiting:
         pass
     waiting._start()  # as the timer does if loading rich takes longer than the work
     assert waiting._bar is None

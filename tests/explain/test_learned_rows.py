@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from gradraker import SKGRegressor
-from gradraker.explain import learned_rows as observed_module
-from gradraker.explain.learned_rows import Record
+from gradraker.explain import skg_explanation as observed_module
+from gradraker.explain.skg_explanation import Record
 from gradraker.features import RowArrays
-from gradraker.models.rows.row_input import find_row_names
+from gradraker.models.row_model import find_row_names
 
 
 def make_rows(*rows: list[Any]) -> RowArrays:

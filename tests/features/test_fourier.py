@@ -22,7 +22,7 @@ from gradraker.features import (
     predict_linear,
     to_row_arrays,
 )
-from gradraker.features import parallel as threads
+from gradraker.features import engine as threads
 from gradraker.kernels.shift_invariant import KERNELS
 from oracles import skg as oracle
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gradraker.features import parallel as threads
+from gradraker.features import engine as threads
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3, 8])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gradraker import NodeClassifier, NodeRegressor
-from gradraker.features.parallel import is_spread, map_pieces, use_mapper
+from gradraker.features.engine import is_spread, map_pieces, use_mapper
 from spread_graph import N, make_graph
 
 

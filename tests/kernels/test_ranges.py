@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from gradraker import load_temperature, sigma2_ranges
-from gradraker.kernels.ranges import (
+from gradraker.kernels.shift_invariant import (
+    KERNELS,
     Sigma2Ranges,
     compute_noise_ratio,
     compute_ranges,
     find_extreme_pairs,
+    get_kernel,
 )
-from gradraker.kernels.shift_invariant import KERNELS, get_kernel
 
 
 def _rows_with_distances(*squared_distances: int) -> NDArray[np.float64]:

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gradraker.features.engine import CpuEngine
-from gradraker.features.parallel import watch_progress
+from gradraker.features.engine import CpuEngine, watch_progress
 from gradraker.linear.conjugate_gradients import solve_by_products
 
 N = 40

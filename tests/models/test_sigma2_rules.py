@@ -11,7 +11,7 @@ from sklearn.model_selection import GridSearchCV
 
 from gradraker import SKGRegressor, gnmse, load, load_temperature, sigma2_ranges
 from gradraker.datasets import make_block_graph, split_nodes
-from gradraker.features import FrequencyTable, compute_projections, parallel, to_row_arrays
+from gradraker.features import FrequencyTable, compute_projections, engine, to_row_arrays
 from gradraker.kernels import median_rule as rules
 from gradraker.kernels.median_rule import median_sigma2
 from gradraker.linear.lms import Fold, make_folds, predict_held_out, weigh_candidates
@@ -128,9 +128,9 @@ def test_cv_does_not_depend_on_the_number_of_threads(
     temperature: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     X, y, *_ = temperature
-    monkeypatch.setattr(parallel, "count_threads", lambda: 2)
+    monkeypatch.setattr(engine, "count_threads", lambda: 2)
     two = SKGRegressor(sigma2="cv", random_state=0).fit(X, y).sigma2_
-    monkeypatch.setattr(parallel, "count_threads", lambda: 1)
+    monkeypatch.setattr(engine, "count_threads", lambda: 1)
     assert SKGRegressor(sigma2="cv", random_state=0).fit(X, y).sigma2_ == two
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from gradraker.datasets import GraphDataset
 from gradraker.paper import PaperResults, compare_with_paper, read_results, run_paper
-from gradraker.paper.paper_data import PaperGraph, load_data
+from gradraker.paper.simulations import PaperGraph, load_data
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from gradraker.paper import (
 from gradraker.paper.claims import SPREAD, Measured, get_last_digit, is_rounding_of
 from gradraker.paper.figures.fig1 import compute_variance
 from gradraker.paper.numbers.section_v import NUMBERINGS
-from gradraker.paper.run import CLAIMS
+from gradraker.paper.reproduction import CLAIMS
 
 
 def test_every_finding_has_a_rule_or_a_reason(results: PaperResults) -> None:

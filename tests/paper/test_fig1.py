@@ -9,8 +9,7 @@ import numpy as np
 from gradraker import load_temperature, sigma2_sweep
 from gradraker.paper import draw_figure, run_paper
 from gradraker.paper.figures.fig1 import SWEEPS
-from gradraker.paper.paper_data import compute_checksum
-from gradraker.paper.simulations import PaperResults
+from gradraker.paper.simulations import PaperResults, compute_checksum
 
 
 def test_draw_shades_and_marks_the_four_ranges(results: PaperResults) -> None:

@@ -9,8 +9,7 @@ import pytest
 from gradraker import SKGRegressor, gnmse, sigma2_sweep
 from gradraker.paper import make_table
 from gradraker.paper.figures.fig2 import WEIGHTS, simulate_weights
-from gradraker.paper.paper_data import PaperGraph
-from gradraker.paper.simulations import PaperResults, RunOptions
+from gradraker.paper.simulations import PaperGraph, PaperResults, RunOptions
 
 
 def test_figures_2_to_5_show_the_first_repeat_of_figure_6a(temperature: PaperGraph) -> None:

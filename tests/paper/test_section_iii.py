@@ -10,8 +10,7 @@ import pytest
 from gradraker import SKGRegressor
 from gradraker.datasets import GraphDataset
 from gradraker.paper.numbers.section_iii import simulate_approximation, simulate_triples
-from gradraker.paper.paper_data import PaperGraph
-from gradraker.paper.simulations import RunOptions
+from gradraker.paper.simulations import PaperGraph, RunOptions
 
 
 def test_simulate_triples_equals_a_loop_over_triples(draw_dense_split: Callable[..., Any]) -> None:

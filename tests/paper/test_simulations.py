@@ -1,13 +1,15 @@
-"""The results file."""
+"""The results file, and the data sets of the paper."""
 
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
-from gradraker.paper import read_results, run_paper
+from gradraker.paper import DATA, read_results, run_paper
 from gradraker.paper.figures.fig1 import SWEEPS
 from gradraker.paper.figures.fig2 import WEIGHTS
-from gradraker.paper.simulations import PaperResults
+from gradraker.paper.simulations import PaperResults, compute_checksum, describe_source, load_data
 
 
 def test_results_are_read_back(tmp_path: Path, no_data: None) -> None:
@@ -35,3 +37,20 @@ def test_read_results_refuses_other_files(tmp_path: Path, content: bytes) -> Non
 def test_results_of_a_simulation_are_parsed_once(results: PaperResults) -> None:
     for simulation in (WEIGHTS, SWEEPS["temperature"]):
         assert results.get(simulation) is results.get(simulation)  # type: ignore[misc]
+
+
+def test_checksums_tell_data_apart(small: Any) -> None:
+    whole = compute_checksum(small.adjacency, small.values)
+    assert whole == compute_checksum(small.adjacency.astype(np.float32), small.values)
+    assert whole != compute_checksum(small.adjacency, None)
+    assert whole != compute_checksum(small.adjacency.T.tocsr(), small.values)
+    assert whole != compute_checksum(small.adjacency, small.values + 1.0)
+
+
+def test_missing_data_are_described_with_how_to_get_them(no_data: None) -> None:
+    for key in ("cora", "email", "wikipedia"):
+        assert load_data(key, download=False) is None
+        text = describe_source(key)
+        assert f"gradraker data fetch {DATA[key].info.name}" in text
+        assert "https://" in text
+        assert "GRADRAKER_DATA" in text

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gradraker.cli.progress import Waiting
+from gradraker.cli.output import Waiting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ import joblib
 import numpy as np
 
 from gradraker.explain.linear_explanation import LinearExplanation, Units
-from gradraker.features.parallel import Task, use_mapper
+from gradraker.features.engine import Task, use_mapper
 from gradraker.graph.node_graph import make_node_graph
 from gradraker.models.node_model import NodeModel
 

@@ -1,6 +1,6 @@
 """Graphs with a value at every node: one container, embedded, fetched and generated data sets."""
 
-from gradraker.datasets.dataset import GraphDataset, split_nodes
+from gradraker.datasets.dataset import DatasetInfo, GraphDataset, split_nodes
 from gradraker.datasets.fetch.cora import fetch_cora_con
 from gradraker.datasets.fetch.email import fetch_email_eu_core
 from gradraker.datasets.fetch.wikipedia import fetch_wikipedia_math, fetch_wikipedia_math_graph
@@ -11,7 +11,6 @@ from gradraker.datasets.generators.spatial import (
     make_threshold_graph,
 )
 from gradraker.datasets.generators.traffic import make_traffic_series
-from gradraker.datasets.info import DatasetInfo
 from gradraker.datasets.registry import describe_dataset, list_datasets, load_dataset
 from gradraker.datasets.temperature import load_temperature, load_temperature_normals
 from gradraker.exceptions import DatasetFileError, DatasetUnavailableError

@@ -1,15 +1,23 @@
-"""A graph with a value at every node, and how its nodes are split."""
+"""A data set: a graph with a value at every node, its split, and facts known before it is read."""
 
-from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated
 
 import numpy as np
+import pooch
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from gradraker._fields import describe_fields
 from gradraker._html import render_box, render_facts
 from gradraker._validation import check_fraction, check_sparse
-from gradraker.exceptions import ArgumentTypeError
+from gradraker.exceptions import ArgumentTypeError, DatasetFileError
+
+ENVIRONMENT_VARIABLE = "GRADRAKER_DATA"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -188,3 +196,80 @@ def _check_node_names(node_names: Sequence[str], *, n: int) -> tuple[str, ...]:
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"node_names holds {twice!r} more than once, but names must differ")
     return names
+
+
+# -- facts -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RemoteFile:
+    """A file that can be downloaded."""
+
+    name: str  # in the data set's folder
+    url: str  # public home of the file, or of the archive that holds it
+    sha256: str  # of the file itself, unpacked
+    size: int  # bytes of the file itself, unpacked
+    member: str = ""  # path inside the archive, if ``url`` is a tar file
+    archive_sha256: str = ""  # of the archive at ``url``, where it is known
+
+    @property
+    def download_name(self) -> str:
+        """Name of the file or archive at ``url``."""
+        return self.url.rsplit("/", 1)[-1]
+
+
+@describe_fields
+@dataclass(frozen=True)
+class DatasetInfo:
+    """Name, origin, terms and files of a data set.
+
+    Examples
+    --------
+    >>> from gradraker.datasets import describe_dataset
+    >>> info = describe_dataset("temperature")
+    >>> info.name, info.facts["stations"]
+    ('temperature', 89)
+    """
+
+    name: Annotated[str, "Name of the data set, also of its folder if it has files."]
+    loader: Annotated[
+        Callable[..., GraphDataset], "Function of ``gradraker.datasets`` that returns it."
+    ]
+    description: Annotated[str, "What nodes, edges and values are."]
+    licence: Annotated[str, "Terms of use, or that none are stated."]
+    citation: Annotated[str, "What to cite."]
+    facts: Annotated[Mapping[str, int], "Counts that its files must have."] = field(
+        default_factory=dict
+    )
+    files: Annotated[tuple[RemoteFile, ...], "To download; none if the data set is embedded."] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "facts", MappingProxyType(dict(self.facts)))
+
+    def find_folder(self, data_home: str | os.PathLike[str] | None) -> Path:
+        """Folder of its files in ``data_home``, GRADRAKER_DATA or the user's cache folder."""
+        if data_home is None:
+            data_home = os.environ.get(ENVIRONMENT_VARIABLE) or pooch.os_cache("gradraker")
+        return Path(data_home).expanduser() / self.name
+
+    def check_facts(self, path: Path, found: Mapping[str, int]) -> None:
+        """Refuse a file whose counts differ from the published ones."""
+        wrong = [
+            f"{number} {fact} instead of {self.facts[fact]}"
+            for fact, number in found.items()
+            if number != self.facts[fact]
+        ]
+        if wrong:
+            raise DatasetFileError(
+                f"{str(path)!r} has {' and '.join(wrong)}, so it is damaged or another file: "
+                "remove it to download it again"
+            )
+
+    @property
+    def terms(self) -> str:
+        """Licence and citation in one line."""
+        return f"{self.licence}. Cite: {self.citation}"
+
+    def __repr__(self) -> str:
+        facts = ", ".join(f"{number} {fact}" for fact, number in self.facts.items())
+        return f"DatasetInfo({self.name!r}: {facts})"

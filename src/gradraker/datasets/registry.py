@@ -4,9 +4,8 @@ import os
 
 from gradraker._validation import check_choice
 from gradraker.datasets import temperature
-from gradraker.datasets.dataset import GraphDataset
+from gradraker.datasets.dataset import DatasetInfo, GraphDataset
 from gradraker.datasets.fetch import cora, email, wikipedia
-from gradraker.datasets.info import DatasetInfo
 
 DATASETS = {info.name: info for info in (cora.INFO, email.INFO, temperature.INFO, wikipedia.INFO)}
 

@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker._validation import check_choice
-from gradraker.datasets.dataset import GraphDataset
-from gradraker.datasets.info import DatasetInfo
+from gradraker.datasets.dataset import DatasetInfo, GraphDataset
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker._html import escape, format_cell, render_box, render_rows, show_hidden
-from gradraker._validation import check_count
+from gradraker._html import escape, format_cell, render_box, render_rows
+from gradraker._validation import check_count, check_row, show_hidden
 
 # Nodes and reasons of each that are printed.
 _SHOWN_NODES, _SHOWN_REASONS = 5, 5
@@ -244,10 +244,3 @@ class LinearExplanation:
 def _format_value(value: Any) -> str:
     """Return a number with four digits that count, or a label or numbers as they are."""
     return f"{value:.4g}" if isinstance(value, float) else show_hidden(value)
-
-
-def check_row(row: Any, n: int) -> int:
-    """Number of one of n explained nodes, counted from the start."""
-    if isinstance(row, int | np.integer) and not isinstance(row, bool) and -n <= row < n:
-        return int(row) % n
-    raise ValueError(f"row must be the number of one of {n} explained nodes, got {row!r}")

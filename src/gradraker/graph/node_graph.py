@@ -14,7 +14,7 @@ from gradraker.exceptions import UnknownNodesError
 from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.adapters.tables import is_table
 from gradraker.graph.disk_graph import DiskGraph
-from gradraker.graph.edges import Reading, VectorOptions, choose_matrix, is_symmetric
+from gradraker.graph.edges import EdgeList, Reading, VectorOptions, choose_matrix, is_symmetric
 from gradraker.graph.names import (
     NameIndex,
     Names,
@@ -94,7 +94,8 @@ def make_node_graph(graph: Any, options: Mapping[str, Any]) -> NodeGraph:
     form = GraphOptions(
         **{name: given.pop(name) for name in GraphOptions._fields if name in options}
     )
-    edges = to_edge_list(graph, form)
+    is_list = isinstance(graph, EdgeList) and form == GraphOptions()
+    edges: EdgeList = graph if is_list else to_edge_list(graph, form)
     if edges.references is not None:
         raise ValueError(
             f"graph must be square, got {len(edges.nodes)} nodes × {len(edges.references)} "

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from gradraker.graph.adapters.columns import WantedColumns
 from gradraker.graph.edges import EdgeList
-from gradraker.io.content import Content, FileColumns, Progress, TextOptions
+from gradraker.io.content import Content, FileColumns, Progress
 from gradraker.io.graphml import read_graphml
 from gradraker.io.matrix_market import read_matrix_market
 from gradraker.io.parquet import read_parquet_columns
-from gradraker.io.text_table import read_text_columns
+from gradraker.io.text_table import TextOptions, read_text_columns
 
 
 class Format(NamedTuple):

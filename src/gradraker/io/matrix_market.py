@@ -16,14 +16,19 @@ from gradraker.graph.adapters.columns import ColumnPositions
 from gradraker.graph.adapters.matrices import from_entries
 from gradraker.graph.edges import EdgeList
 from gradraker.io.content import (
-    WHITESPACE,
     Content,
     Progress,
-    decode_text,
-    find_data_lines,
     shorten,
 )
-from gradraker.io.text_table import Layout, parse_columns, parse_numbers, select_lines
+from gradraker.io.text_table import (
+    WHITESPACE,
+    Layout,
+    decode_text,
+    find_data_lines,
+    parse_columns,
+    parse_numbers,
+    select_lines,
+)
 
 if TYPE_CHECKING:
     import polars as pl

@@ -8,17 +8,17 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from gradraker.exceptions import GraphFileError, Place
-from gradraker.graph.adapters.columns import WantedColumns, choose_columns
+from gradraker.graph.adapters.columns import WantedColumns
 from gradraker.graph.adapters.tables import to_rules
 from gradraker.io.content import (
     Content,
     FileColumns,
     Progress,
-    TextOptions,
     check_unpacked_size,
     take_first_line,
 )
 from gradraker.io.parquet_sizes import check_parquet_sizes
+from gradraker.io.text_table import TextOptions, choose_columns
 
 if TYPE_CHECKING:
     import polars as pl

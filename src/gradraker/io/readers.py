@@ -1,9 +1,13 @@
 """Readers: a file in, edges or values out."""
 
+import gzip
+import io
 import os
+import sys
+import zlib
 from collections.abc import Callable, Hashable
-from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Literal, overload
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,17 +29,19 @@ from gradraker.io.content import (
     Content,
     FileColumns,
     Progress,
-    TextOptions,
+    check_unpacked_size,
+    find_limit,
     ignore_progress,
-    read_content,
 )
 from gradraker.io.disk.parts import list_parts
 from gradraker.io.formats import FORMATS
+from gradraker.io.text_table import TextOptions
 
 if TYPE_CHECKING:
     import polars as pl
 
 Ids = Literal["auto", "text"]
+_PIECE = 1 << 22  # bytes that are read at once
 
 
 @overload
@@ -275,7 +281,7 @@ def open_file(
     """
     if wanted is not None:
         check_choice("format", wanted, FORMATS)
-    content = read_content(path, progress)
+    content = _read_content(path, progress)
     head = content.data[:4096].removeprefix(b"\xef\xbb\xbf")
     found = next(name for name, format in FORMATS.items() if format.beginning.match(head))  # noqa: A001
     expected = wanted or (None if path == "-" else format_from_suffix(path))
@@ -285,6 +291,47 @@ def open_file(
     if not content.data or content.data.isspace():
         raise GraphFileError(content.label, "the file is empty")
     return content, found
+
+
+def _read_content(path: str | os.PathLike[str], progress: Progress) -> Content:
+    """Read a whole file, or standard input for "-"."""
+    if path == "-":
+        label, data = "standard input", _read_all(sys.stdin.buffer, 0, progress)
+    else:
+        label = str(Path(path))
+        with open(path, "rb") as file:
+            data = _read_all(file, os.fstat(file.fileno()).st_size, progress)
+    if data[:2] == b"\x1f\x8b":
+        data = _unpack(data, label, progress)
+    return Content(label, data)
+
+
+def _read_all(file: BinaryIO, size: int, progress: Progress) -> bytes:
+    pieces, done = [], 0
+    while piece := file.read(_PIECE):
+        pieces.append(piece)
+        done += len(piece)
+        progress("reading", done, max(size, done))
+    return b"".join(pieces)
+
+
+def _unpack(data: bytes, label: str, progress: Progress) -> bytes:
+    pieces: list[bytes] = []
+    n_bytes, limit, packed = 0, find_limit(), io.BytesIO(data)
+    try:
+        with gzip.GzipFile(fileobj=packed) as file:  # several, one after the other, are one
+            # A piece at a time: packed bytes may unpack to a thousand times as many.
+            while piece := file.read(_PIECE):
+                pieces.append(piece)
+                n_bytes += len(piece)
+                progress("unpacking", packed.tell(), len(data))
+                if n_bytes > limit:
+                    check_unpacked_size(label, n_bytes, is_all=False)
+    except EOFError:
+        raise GraphFileError(label, "the gzip data end too early, the file is cut off") from None
+    except (zlib.error, gzip.BadGzipFile) as error:
+        raise GraphFileError(label, f"the gzip data are damaged ({error})") from None
+    return b"".join(pieces)
 
 
 def format_from_suffix(path: str | os.PathLike[str]) -> str | None:

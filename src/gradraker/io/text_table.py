@@ -5,44 +5,134 @@ A single line is looked at in Python only when a check found something wrong, to
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from itertools import islice
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from gradraker.exceptions import GraphFileError, Place, UnclearTableError
-from gradraker.graph.adapters.columns import (
-    ColumnPositions,
-    ColumnSample,
-    Table,
-    WantedColumns,
-    choose_columns,
-    find_kind,
-)
+from gradraker.exceptions import ArgumentError, GraphFileError, Place, UnclearTableError
+from gradraker.graph.adapters.columns import ColumnPositions, Table, WantedColumns, sample_texts
+from gradraker.graph.edges import Reading
 from gradraker.graph.names import MISSING, is_number, is_value, to_integers
-from gradraker.io.content import (
-    BLANKS,
-    WHITESPACE,
-    Content,
-    FileColumns,
-    Progress,
-    TextOptions,
-    decode_text,
-    find_data_lines,
-    make_field_patterns,
-    shorten,
-    split_line,
-)
+from gradraker.io.content import Content, FileColumns, Progress, shorten
 from gradraker.io.names_in_text import unescape_name
 
 if TYPE_CHECKING:
     import polars as pl
 
+BLANKS = " \t"
+# Separator for any run of blanks, so that aligned columns are read as well.
+WHITESPACE = " "
 # Lines that are looked at to find the layout.
 SAMPLED = 1000
 Rows = Sequence[Sequence[str]]
 # Characters per piece: small enough that memory is reused, large enough that calls cost little.
 _PIECE = 1 << 22
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """Options of text tables; None for a separator or header that is to be found."""
+
+    separator: str | None
+    comment: str | None
+    header: bool | None
+
+    def __post_init__(self) -> None:
+        separator: object = self.separator
+        if separator is not None and not _is_text(separator, without='"\n\r\0', length=1):
+            wanted = "one character, not a quote or a line end, or None to find it"
+            raise ArgumentError("separator", wanted, separator)
+        comment: object = self.comment
+        if comment is not None and not _is_text(comment, without=' \t"\n\r\0'):
+            raise ArgumentError("comment", "characters without blanks and quotes, or None", comment)
+
+
+def _is_text(value: object, *, without: str, length: int | None = None) -> bool:
+    if not isinstance(value, str) or not value or set(value) & set(without):
+        return False
+    return length is None or len(value) == length
+
+
+# -- lines and fields ------------------------------------------------------------------------------
+
+
+def decode_text(content: Content) -> str:
+    """Return the text of a file with line ends as newlines, without a byte order mark."""
+    data, label = content.data, content.label
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise GraphFileError(label, "the text is in UTF-16: save it as UTF-8")
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = data[: error.start].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        raise GraphFileError(
+            Place(label, line=before.count(b"\n") + 1),
+            f"byte {data[error.start]:#04x} is not UTF-8: save the file as UTF-8, or it is not "
+            "text",
+        ) from None
+    text = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise GraphFileError(
+            Place(label, line=line), "the file holds a zero byte, so it is not text"
+        )
+    return text
+
+
+def find_data_lines(text: str, comment: str | None) -> Iterator[tuple[int, str]]:
+    """Give number and text of each line that is neither blank nor a comment."""
+    for line, match in enumerate(re.finditer(r"(.*)\n?", text), start=1):
+        bare = match[1].lstrip(BLANKS)
+        if bare and not (comment and bare.startswith(comment)):
+            yield line, match[1]
+
+
+class FieldPatterns(NamedTuple):
+    """Regular expressions for lines with quotes, which Python and polars read alike."""
+
+    simple: str | None  # a line whose quoted fields hold neither separators nor quotes
+    line: str  # a line whose quoted fields are all closed
+    field: str  # each field of such a line, if the line has ``lead`` put before it
+    lead: str
+
+
+@cache
+def make_field_patterns(separator: str) -> FieldPatterns:
+    """Return the patterns of a line and of its fields; in a quoted field two quotes are one."""
+    quoted = r'"(?:[^"]|"")*"'
+    if separator == WHITESPACE:
+        field = rf'(?:{quoted}|[^" \t][^ \t]*)'
+        return FieldPatterns(None, rf"^[ \t]*{field}(?:[ \t]+{field})*[ \t]*$", field, "")
+    blanks, mark = BLANKS.replace(separator, ""), re.escape(separator)
+    simple = rf'(?:[{blanks}]*"[^"{mark}]*"[{blanks}]*|[^"{mark}]*)'
+    field = rf'[{blanks}]*(?:{quoted}[{blanks}]*|[^"{mark}{blanks}][^{mark}]*|)'
+    return FieldPatterns(
+        rf"^{simple}(?:{mark}{simple})*$",
+        rf"^{field}(?:{mark}{field})*$",
+        rf"{mark}{field}",  # never empty, so that no empty field is lost
+        lead=separator,
+    )
+
+
+def split_line(content: str, separator: str, place: Place) -> list[str]:
+    """Return the fields of a line, without blanks around them and without quotes."""
+    if '"' not in content:
+        if separator == WHITESPACE:
+            # str.split() would also split at other white space, such as a no-break space.
+            return [word for word in content.replace("\t", " ").split(" ") if word]
+        return [field.strip(BLANKS) for field in content.split(separator)]
+    patterns = make_field_patterns(separator)
+    if re.match(patterns.line, content) is None:
+        raise GraphFileError(place, "a quoted field is not closed before the next separator")
+    found = re.findall(patterns.field, patterns.lead + content)
+    fields = [field.removeprefix(patterns.lead).strip(BLANKS) for field in found]
+    return [
+        field[1:-1].replace('""', '"').strip(BLANKS) if field.startswith('"') else field
+        for field in fields
+    ]
 
 
 # -- the layout ------------------------------------------------------------------------------------
@@ -70,12 +160,8 @@ class Layout:
 
     def make_table(self) -> Table:
         """Return the columns as the rules of columns see them."""
-
-        def take_samples() -> list[ColumnSample]:
-            columns = zip(*self.rows, strict=True) if self.rows else [()] * self.n_columns
-            return [_make_sample(column) for column in columns]
-
-        return Table(self.header, self.n_columns, take_samples, Place(self.label))
+        sample = partial(sample_texts, self.rows, self.n_columns)
+        return Table(self.header, self.n_columns, sample, Place(self.label))
 
 
 def find_layout(text: str, label: str, options: TextOptions, wanted: WantedColumns) -> Layout:
@@ -192,12 +278,6 @@ def _has_word(word: str, text: str, separator: str) -> bool:
     return False
 
 
-def _make_sample(column: Sequence[str]) -> ColumnSample:
-    entries = [None if entry.casefold() in MISSING else entry for entry in column]
-    numbers = [float(entry) for entry in entries if entry is not None and is_number(entry)]
-    return ColumnSample(find_kind(numbers, len(entries) - entries.count(None)), entries)
-
-
 # -- the columns -----------------------------------------------------------------------------------
 
 
@@ -211,6 +291,16 @@ def read_text_columns(
     found = parse_columns(text, layout, columns, progress)
     reading = replace(reading, n_header_lines=0 if layout.header is None else 1)
     return replace(found, reading=reading)
+
+
+def choose_columns(wanted: WantedColumns, table: Table) -> tuple[ColumnPositions, Reading]:
+    """Return the positions of the wanted columns in a file, and how the file is read."""
+    try:
+        return wanted.choose(table)
+    except GraphFileError:
+        raise
+    except ValueError as error:
+        raise GraphFileError(table.place, str(error)) from None
 
 
 def parse_columns(

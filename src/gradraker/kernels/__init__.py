@@ -8,8 +8,13 @@ from gradraker.kernels.distances.extremes import (
     find_smallest_nonzero_distance,
 )
 from gradraker.kernels.median_rule import median_sigma2
-from gradraker.kernels.ranges import Sigma2Ranges, compute_noise_ratio
-from gradraker.kernels.shift_invariant import KERNELS, Kernel, get_kernel
+from gradraker.kernels.shift_invariant import (
+    KERNELS,
+    Kernel,
+    Sigma2Ranges,
+    compute_noise_ratio,
+    get_kernel,
+)
 
 __all__ = [
     "KERNELS",

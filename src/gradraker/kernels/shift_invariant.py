@@ -1,4 +1,6 @@
-"""The shift-invariant kernels, each with its closed form and the draw that approximates it.
+"""The shift-invariant kernels, and the four ranges of σ² (section IV of the paper).
+
+A kernel has a closed form, the draw that approximates it, and the variance at which it has a value.
 
 Every kernel is scaled by one number, ``sigma2``: with Δ = a − a′ and s = √sigma2,
 
@@ -17,6 +19,7 @@ projection serves all variances.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -25,6 +28,23 @@ from scipy.optimize import brentq
 
 from gradraker._compiled.draws import CAUCHY, LAPLACE, NORMAL
 from gradraker._validation import check_choice
+from gradraker.kernels.distances.extremes import extreme_squared_distances, subtract_pair
+
+RANGES = ("chaos", "extending", "disturbing", "averaging")
+BOUNDARIES = ("chaos_extending", "extending_disturbing", "disturbing_averaging")
+
+_MEANINGS = {
+    "chaos": "features of different nodes look unrelated; predictions are mostly noise",
+    "extending": "nodes with similar neighbours count, more of them as σ² grows",
+    "disturbing": "all nodes count, and the most recent ones more than they should",
+    "averaging": "every node gets about the same prediction, an average of recent values",
+}
+_COLOURS = {
+    "chaos": "#d55e00",
+    "extending": "#009e73",
+    "disturbing": "#e69f00",
+    "averaging": "#999999",
+}
 
 
 @dataclass(frozen=True)
@@ -110,3 +130,201 @@ def get_kernel(kernel: Any) -> Kernel:
     0.36787944117144233
     """
     return KERNELS[check_choice("kernel", kernel, KERNELS)]
+
+
+# -- ranges of σ² ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, repr=False)
+class Sigma2Ranges:
+    """Boundaries of the four ranges of the kernel variance σ².
+
+    Attributes
+    ----------
+    chaos_extending, extending_disturbing, disturbing_averaging : float
+        σ²_ce, σ²_ed and σ²_da: equations (cethresh), (edthresh) and (dathresh). σ²_ed is the
+        variance that algorithm 1 of the paper chooses.
+    smallest_distance, largest_distance : float
+        Smallest nonzero and largest distance between two rows: ‖d‖², or ‖d‖₁ for the
+        Laplacian kernel.
+    noise_ratio : float
+        Upper end of the noise range divided by 2η; 1/√(2D) by equation (noiseup).
+    noise : {"formula", "refined", "minimum", "given"}
+        Where ``noise_ratio`` comes from.
+    closeness : float
+        How close to 2η the similarity measure is at σ²_da.
+    n_frequencies : int
+        D.
+    kernel : str
+        Name of the kernel.
+
+    Examples
+    --------
+    >>> from gradraker import load_temperature, sigma2_ranges
+    >>> ranges = sigma2_ranges(load_temperature().adjacency)
+    >>> ranges.find_range(2.0), round(ranges.extending_disturbing, 2) > 5
+    ('extending', True)
+    """
+
+    chaos_extending: float
+    extending_disturbing: float
+    disturbing_averaging: float
+    smallest_distance: float
+    largest_distance: float
+    noise_ratio: float
+    noise: str
+    closeness: float
+    n_frequencies: int
+    kernel: str
+
+    @property
+    def boundaries(self) -> tuple[float, float, float]:
+        """σ²_ce, σ²_ed and σ²_da."""
+        return self.chaos_extending, self.extending_disturbing, self.disturbing_averaging
+
+    def find_range(self, sigma2: Any) -> str:
+        """Return the name of the range that a variance lies in; σ²_ed itself is "extending"."""
+        if not isinstance(sigma2, float | int | np.number) or not sigma2 > 0.0:
+            raise ValueError(f"sigma2 must be a positive number, got {sigma2!r}")
+        if sigma2 < self.chaos_extending:
+            return "chaos"
+        if sigma2 <= self.extending_disturbing:
+            return "extending"
+        return "disturbing" if sigma2 < self.disturbing_averaging else "averaging"
+
+    def get_meaning(self, range_name: str) -> str:
+        """Return a sentence about the predictions in a range."""
+        return _MEANINGS[check_choice("range_name", range_name, RANGES)]
+
+    def describe(self, sigma2: float) -> dict[str, Any]:
+        """Return where a variance lies, as a dict that JSON can hold."""
+        name = self.find_range(sigma2)
+        return {
+            "range": name,
+            "meaning": self.get_meaning(name),
+            "boundaries": dict(zip(BOUNDARIES, self.boundaries, strict=True)),
+            "smallest_distance": self.smallest_distance,
+            "largest_distance": self.largest_distance,
+            "noise_ratio": self.noise_ratio,
+            "noise": self.noise,
+        }
+
+    def _format_bounds(self) -> list[tuple[str, str]]:
+        ce, ed, da = (f"{boundary:.4g}" for boundary in self.boundaries)
+        texts = (f"σ² < {ce}", f"{ce} ≤ σ² ≤ {ed}", f"{ed} < σ² < {da}", f"{da} ≤ σ²")
+        return list(zip(RANGES, texts, strict=True))
+
+    def _format_title(self) -> str:
+        return (
+            f"{self.kernel} kernel, D = {self.n_frequencies}, distances "
+            f"{self.smallest_distance:.4g} to {self.largest_distance:.4g}, "
+            f"noise ratio {self.noise_ratio:.4g} ({self.noise})"
+        )
+
+    def __repr__(self) -> str:
+        width = max(len(text) for _, text in self._format_bounds())
+        lines = [
+            f"  {name:<10}  {text:<{width}}  {_MEANINGS[name]}"
+            for name, text in self._format_bounds()
+        ]
+        return "\n".join([f"Sigma2Ranges: {self._format_title()}", *lines])
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f'<tr><td style="border-left:0.6em solid {_COLOURS[name]};text-align:left">{name}</td>'
+            f'<td style="text-align:left">{escape(text)}</td>'
+            f'<td style="text-align:left">{escape(_MEANINGS[name])}</td></tr>'
+            for name, text in self._format_bounds()
+        )
+        return (
+            f"<table><caption>Ranges of σ²: {escape(self._format_title())}</caption>"
+            f"<thead><tr><th>range</th><th>σ²</th><th>predictions</th></tr></thead>"
+            f"<tbody>{rows}</tbody></table>"
+        )
+
+
+def compute_noise_ratio(n_frequencies: int) -> float:
+    """Equation (noiseup): noise_up / 2η = 1/√(2D).
+
+    Examples
+    --------
+    >>> from gradraker.kernels import compute_noise_ratio
+    >>> compute_noise_ratio(200)
+    0.05
+    """
+    return 1.0 / math.sqrt(2 * n_frequencies)
+
+
+@dataclass(frozen=True, eq=False)
+class ExtremePairs:
+    """Differences of the closest two rows that differ and of the farthest two."""
+
+    kernel: str
+    nearest: NDArray[np.float64]
+    farthest: NDArray[np.float64]
+    smallest_distance: float
+    largest_distance: float
+
+
+def find_extreme_pairs(X: Any, *, kernel: str = "gaussian") -> ExtremePairs:
+    """Find the two pairs of rows that determine the boundaries of the ranges."""
+    used = get_kernel(kernel)
+    found = extreme_squared_distances(X, metric=used.metric)
+    if found.smallest_nonzero is None or found.smallest_pair is None:
+        raise ValueError(
+            f"X has n_samples = {X.shape[0]} rows that are all equal, so there is no distance to "
+            "choose sigma2 by: at least two distinct rows are needed"
+        )
+    return ExtremePairs(
+        used.name,
+        subtract_pair(X, found.smallest_pair),
+        subtract_pair(X, found.largest_pair),
+        found.smallest_nonzero,
+        found.largest,
+    )
+
+
+def compute_ranges(
+    pairs: ExtremePairs,
+    *,
+    n_frequencies: int,
+    noise_ratio: float | None = None,
+    noise: str = "formula",
+    closeness: float = 0.1,
+) -> Sigma2Ranges:
+    """Compute the boundaries of the four ranges from the closest and the farthest rows.
+
+    Each boundary is the variance at which the kernel of two rows has a given value: the noise
+    ratio for the closest rows that differ (σ²_ce) and for the farthest rows (σ²_ed), and
+    1 − closeness for the farthest rows (σ²_da).
+    """
+    ratio = compute_noise_ratio(n_frequencies) if noise_ratio is None else noise_ratio
+    if not 0.0 < closeness < 0.5:
+        raise ValueError(f"closeness must be a number in (0, 0.5), got {closeness!r}")
+    if not 0.0 < ratio < 1.0 - closeness:
+        what = "noise" if noise == "given" else f"the {noise}'s noise ratio"
+        raise ValueError(
+            f"{what} must be in (0, 1 - closeness) = (0, {1.0 - closeness:g}), got {ratio:g}"
+            + ("" if noise == "given" else "; lower closeness or raise n_frequencies")
+        )
+    variance_at = get_kernel(pairs.kernel).variance_at
+    boundaries = (
+        variance_at(pairs.nearest, ratio),
+        variance_at(pairs.farthest, ratio),
+        variance_at(pairs.farthest, 1.0 - closeness),
+    )
+    if not all(np.isfinite(boundaries)) or min(boundaries) <= 0.0:
+        raise ValueError(
+            f"X has rows at distances from {pairs.smallest_distance:g} to "
+            f"{pairs.largest_distance:g}, whose variances leave the range of float64: scale X"
+        )
+    return Sigma2Ranges(
+        *boundaries,
+        smallest_distance=pairs.smallest_distance,
+        largest_distance=pairs.largest_distance,
+        noise_ratio=ratio,
+        noise=noise,
+        closeness=closeness,
+        n_frequencies=n_frequencies,
+        kernel=pairs.kernel,
+    )

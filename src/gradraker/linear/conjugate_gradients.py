@@ -9,8 +9,7 @@ K c at all nodes, known or not, come with it for free: they are the predictions.
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from gradraker.features.engine import Engine
-from gradraker.features.parallel import tell_progress
+from gradraker.features.engine import Engine, tell_progress
 
 Product = Callable[[Any], Any]
 

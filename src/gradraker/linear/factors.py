@@ -6,8 +6,7 @@ lower factor of a positive definite H, H⁻¹ = L⁻ᵀL⁻¹: whoever has L⁻�
 
 from typing import Any
 
-from gradraker.features.engine import Engine
-from gradraker.features.parallel import split_range
+from gradraker.features.engine import Engine, split_range
 
 # Rows of a block: the products of such blocks are near a GPU's peak.
 _ROWS = 2048

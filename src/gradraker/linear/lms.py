@@ -15,7 +15,7 @@ from gradraker._compiled.adjoint import run_adjoint_pass, run_kernel_adjoint_pas
 from gradraker._compiled.fourier_lms import run_held_out_pass, run_lms_pass
 from gradraker._validation import check_learning_rate
 from gradraker.features import RowArrays, compute_fourier_features, iterate_feature_chunks
-from gradraker.features.parallel import parallel_for
+from gradraker.features.engine import parallel_for
 from gradraker.kernels.distances.canonical_rows import group_equal_rows
 
 # Up to this size the features of all rows are kept between epochs.

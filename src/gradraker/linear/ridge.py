@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack
 from scipy.optimize import minimize
 
-from gradraker.features.parallel import use_one_blas_thread
+from gradraker.features.engine import use_one_blas_thread
 
 Matrix = NDArray[np.float64]
 # Known nodes up to which the likelihood counts in full.

@@ -4,7 +4,7 @@ Models of rows (:class:`SKGRegressor`, :class:`GradrakerRegressor`) are scikit-l
 Models of graphs follow one protocol, :class:`NodeModel`, and pass :func:`check_node_model`.
 """
 
-from gradraker.features.parallel import watch_progress
+from gradraker.features.engine import watch_progress
 from gradraker.metrics import LeftOutAccuracy, LeftOutError
 from gradraker.models.bank import BankMember, GradrakerRegressor
 from gradraker.models.checks import check_node_model

@@ -27,6 +27,7 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
+from gradraker._locks import TakesTurns, rollback_on_error
 from gradraker._validation import Bounds, check_bounds, make_seed
 from gradraker.attributes.alignment import align_attributes
 from gradraker.attributes.files import dump_attributes, restore_attributes
@@ -54,7 +55,6 @@ from gradraker.models.left_out import LeftOut, LeftOutClasses
 from gradraker.models.persistence.node_state import dump_node_state, restore_node_state
 from gradraker.models.persistence.saving import check_int, read_model_of, save_model, write_model
 from gradraker.models.sample_weights import align_sample_weight, check_sample_weight
-from gradraker.models.turns import TakesTurns, rollback_on_error
 
 # Options of a graph that a model keeps for the edges that come later.
 _KEPT_OPTIONS = ("weight", "self_loops", "duplicates", "directed")

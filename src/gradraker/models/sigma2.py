@@ -29,7 +29,7 @@ from gradraker.features import (
 )
 from gradraker.kernels import get_kernel
 from gradraker.kernels.median_rule import median_sigma2
-from gradraker.kernels.ranges import (
+from gradraker.kernels.shift_invariant import (
     ExtremePairs,
     Sigma2Ranges,
     compute_noise_ratio,

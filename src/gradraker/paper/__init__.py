@@ -1,17 +1,20 @@
 """The paper's simulations, its printed numbers beside ours, and their verdicts."""
 
 from gradraker.paper.claims import RULES, VERDICTS, Finding, count_verdicts
-from gradraker.paper.paper_data import DATA
 from gradraker.paper.reproduction import (
+    PARTS,
+    SIMULATIONS,
     build_summary,
+    choose_parts,
+    compare_with_paper,
     draw_figure,
     make_table,
     redraw_paper,
     reproduce_paper,
+    run_paper,
     write_reproduction,
 )
-from gradraker.paper.run import PARTS, SIMULATIONS, choose_parts, compare_with_paper, run_paper
-from gradraker.paper.simulations import PaperResults, read_results
+from gradraker.paper.simulations import DATA, PaperResults, read_results
 
 __all__ = [
     "DATA",

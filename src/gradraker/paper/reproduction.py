@@ -1,8 +1,9 @@
-"""The reproduction of the paper as a folder: figures, their numbers, a page, Markdown and JSON."""
+"""The reproduction of the paper: what can be asked for, running it, and its folder.
+
+The folder has figures, their numbers, a page, Markdown and JSON.
+"""
 
 import base64
-import csv
-import io
 import json
 import os
 import re
@@ -12,16 +13,54 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gradraker._files import write_bytes
-from gradraker.paper.claims import RULES, count_verdicts
+from gradraker.exceptions import UnknownFigureError
+from gradraker.paper.claims import RULES, Finding, check_claims, count_verdicts
+from gradraker.paper.figures import CLAIMS as FIGURE_CLAIMS
 from gradraker.paper.figures import FIGURES
-from gradraker.paper.run import PARTS, Progress, choose_parts, compare_with_paper, run_paper
-from gradraker.paper.simulations import PaperFigure, PaperResults, Table, read_results
+from gradraker.paper.figures.fig2 import WEIGHTS
+from gradraker.paper.figures.fig7_8 import PAPER_PAIRS, STATION_PAIRS
+from gradraker.paper.numbers import CLAIMS as NUMBER_CLAIMS
+from gradraker.paper.numbers import SIMULATIONS as NUMBER_SIMULATIONS
+from gradraker.paper.numbers.section_v import SIMILARITIES
+from gradraker.paper.simulations import (
+    PaperFigure,
+    PaperResults,
+    Progress,
+    RunOptions,
+    Simulation,
+    Table,
+    read_results,
+    run_simulations,
+    to_csv,
+)
 from gradraker.plotting import FORMATS, freeze_layout, render_figure, to_inline_svg
 from gradraker.plotting.figure import make_axes
 from gradraker.report.html import make_environment
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+# The order in which simulations are run and written: quick ones first, then the sweeps.
+_ORDER: tuple[Simulation[Any], ...] = (
+    WEIGHTS,
+    SIMILARITIES,
+    STATION_PAIRS,
+    PAPER_PAIRS,
+    *NUMBER_SIMULATIONS,
+    *(figure.simulation for figure in FIGURES.values()),
+)
+SIMULATIONS: dict[str, Simulation[Any]] = {simulation.name: simulation for simulation in _ORDER}
+
+# Names that ``--only`` takes, with the simulations that they need.
+PARTS: dict[str, tuple[str, ...]] = {
+    **{name: (figure.simulation.name,) for name, figure in FIGURES.items()},
+    "numbers": tuple(simulation.name for simulation in NUMBER_SIMULATIONS),
+}
+
+# In the paper's order: the names of sections II to VI are in alphabetical order.
+CLAIMS = tuple(
+    sorted((*FIGURE_CLAIMS, *NUMBER_CLAIMS), key=lambda claim: claim.place.partition(",")[0])
+)
 
 RESULTS_NAME = "results.jsonl"
 _CHECKPOINTS = "checkpoints"
@@ -37,6 +76,103 @@ _SECTIONS = {
     "V.E": "V.E: performance of the proposed algorithm",
     "VI": "VI: discussion",
 }
+
+
+def choose_parts(names: Iterable[str] | None) -> list[str]:
+    """Choose parts by name, in the paper's order; "fig3" is all of figure 3, None everything.
+
+    Examples
+    --------
+    >>> choose_parts(["fig6b", "fig3"])
+    ['fig3a', 'fig3b', 'fig3c', 'fig3d', 'fig6b']
+    >>> choose_parts(["fig9"])
+    Traceback (most recent call last):
+    ...
+    gradraker.exceptions.UnknownFigureError: only: there is no 'fig9'; it must be some of fig1, ...
+    """
+    if names is None:
+        return list(PARTS)
+    wanted: set[str] = set()
+    for name in names:
+        found = [part for part in PARTS if name in (part, _get_figure_name(part))]
+        if not found:
+            known = dict.fromkeys(word for part in PARTS for word in (_get_figure_name(part), part))
+            raise UnknownFigureError(name, tuple(known))
+        wanted.update(found)
+    return [part for part in PARTS if part in wanted]
+
+
+def _get_figure_name(part: str) -> str:
+    """Return the name of the figure that a panel is part of, or the part itself."""
+    return part.rstrip("abcde") if part.startswith("fig") else part
+
+
+def run_paper(
+    only: Iterable[str] | None = None,
+    *,
+    fast: bool = False,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    download: bool = False,
+    checkpoints: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> PaperResults:
+    """Run the simulations of the paper's sections II to VI.
+
+    Parameters
+    ----------
+    only : iterable of str, optional
+        Names of figures, such as "fig6a" or "fig3"; by default everything.
+    fast : bool, default=False
+        Few repeats and variances, for a look in seconds.
+    random_state : int, default=0
+        Seed.
+    n_jobs : int, optional
+        As in :func:`gradraker.sigma2_sweep`; results do not depend on it.
+    download : bool, default=False
+        Whether to download data sets that are not at hand.
+    checkpoints : path-like, optional
+        Folder that keeps repeats of sweeps as they are done; the same call continues from there.
+    progress : callable, optional
+        Called with the name of a simulation, the cost of the work done, and that of all work.
+
+    Returns
+    -------
+    PaperResults
+
+    Raises
+    ------
+    UnknownFigureError
+        If a name is not that of a figure.
+
+    Examples
+    --------
+    >>> from gradraker.paper import run_paper
+    >>> run_paper(["fig3", "fig6b"], fast=True)
+    PaperResults of weights, sweep-temperature-weighted
+    """
+    parts = choose_parts(only)
+    wanted = {name for part in parts for name in PARTS[part]}
+    chosen = [simulation for name, simulation in SIMULATIONS.items() if name in wanted]
+    folder = None if checkpoints is None else Path(checkpoints)
+    options = RunOptions(random_state, n_jobs=n_jobs, checkpoints=folder)
+    return run_simulations(
+        chosen, options, parts=parts, fast=fast, download=download, progress=progress
+    )
+
+
+def compare_with_paper(results: PaperResults) -> list[Finding]:
+    """Compare every number and statement of the paper with the results.
+
+    Claims whose simulations were not asked for are left out; those whose data set is not at hand
+    cannot be checked.
+
+    Examples
+    --------
+    >>> from gradraker.paper import compare_with_paper, read_results
+    >>> findings = compare_with_paper(read_results("paper/results.jsonl"))  # doctest: +SKIP
+    """
+    return check_claims(CLAIMS, results)
 
 
 def reproduce_paper(
@@ -238,7 +374,10 @@ def write_reproduction(
     home = Path(folder)
     summary = build_summary(results)
     templates = make_environment(__package__)  # first: it raises if jinja2 is missing
-    templates.filters |= {"cell": _escape_cell, "setting": _format_setting}
+    templates.filters |= {
+        "cell": lambda text: text.replace("|", "\\|"),  # a bar would end a cell in Markdown
+        "setting": _format_setting,
+    }
     (home / "figures").mkdir(parents=True, exist_ok=True)
     results.save(home / RESULTS_NAME)
     figures = {}
@@ -288,7 +427,7 @@ def _write_figure(results: PaperResults, figure: Mapping[str, Any], folder: Path
     drawn = draw_figure(results, name)
     freeze_layout(drawn)
     files = {kind: render_figure(drawn, kind) for kind in FORMATS}
-    files["csv"] = _to_csv(make_table(results, name)).encode()
+    files["csv"] = to_csv(make_table(results, name)).encode()
     for kind, content in files.items():
         write_bytes(folder / f"{name}.{kind}", content)
     svg = to_inline_svg(files["svg"].decode(), prefix=name, description=figure["caption"])
@@ -297,19 +436,6 @@ def _write_figure(results: PaperResults, figure: Mapping[str, Any], folder: Path
         "svg": Markup(svg),
         "csv": f"data:text/csv;base64,{base64.b64encode(files['csv']).decode()}",
     }
-
-
-def _to_csv(table: Table) -> str:
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows(
-        ["" if cell is None or cell != cell else cell for cell in row] for row in table
-    )
-    return buffer.getvalue()
-
-
-def _escape_cell(text: str) -> str:
-    """Escape bars, which would end a cell of a Markdown table."""
-    return text.replace("|", "\\|")
 
 
 def _format_setting(value: Any) -> str:

@@ -1,29 +1,261 @@
-"""Simulations and figures of the paper as data, and results from which all is drawn again."""
+"""The paper's data sets, simulations on them and figures as data, and the results of a run."""
 
+import csv
+import hashlib
+import io
 import json
+import math
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from gradraker._files import write_bytes
-from gradraker.paper.paper_data import DATA, Floats, PaperGraph
+from gradraker.datasets import DatasetInfo, GraphDataset, temperature
+from gradraker.datasets.fetch import cora, email, wikipedia
+from gradraker.exceptions import DatasetFileError, DatasetUnavailableError
+from gradraker.models import SKGRegressor
 from gradraker.plotting.figure import Display
+from gradraker.sweep.variance_sweep import draw_repeat
+from gradraker.sweep.versions import VERSIONS
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+# Settings of a simulation that are parameters of the learner.
+_NAMES = ("sigma2", "n_frequencies", "learning_rate", "n_epochs")
 
 Settings = dict[str, Any]
 Table = list[list[Any]]
 Results = dict[str, Any]  # as JSON can hold them
+Progress = Callable[[str, float, float], None]
 T = TypeVar("T")
 # Cost of a simulation that takes a moment; about seconds.
 _QUICK = 0.5
 FORMAT = "gradraker reproduction 1"
 _HEADER = {"parts", "fast", "random_state", "versions", "datasets", "simulations"}
 _SIMULATION = {"dataset", "settings", "results"}
+
+
+@dataclass(frozen=True)
+class PaperData:
+    """One graph of the paper, with the paper's settings and results on it (section V.E)."""
+
+    key: str  # name in the paper room
+    title: str  # name in the paper
+    info: DatasetInfo
+    # Returns the data set, or its graph alone; called with whether to download it.
+    load: Callable[[bool], GraphDataset | sp.csr_array]
+    n_frequencies: int
+    learning_rate: float
+    n_repeats: int
+    sigma2: tuple[float, float]  # ends of a grid of variances that has all four ranges in it
+    # Largest ‖d‖² and σ²_ed, as printed: their last digit says how exact they are.
+    largest_distance: str
+    sigma2_ed: str
+    n_epochs: int = 3
+    fraction: float = 0.4
+
+    @property
+    def learner_settings(self) -> dict[str, Any]:
+        """D, η and E."""
+        return {name: getattr(self, name) for name in _NAMES[1:]}
+
+
+class Split(NamedTuple):
+    """Known and unknown nodes of one repeat, a seed, and adjacency vectors to the known nodes."""
+
+    known: Integers
+    unknown: Integers
+    seed: int
+    X: sp.csr_array  # [n, M]
+
+    def fit_learner(
+        self, y: Floats | None, settings: Mapping[str, Any], **changes: Any
+    ) -> SKGRegressor:
+        """Train SKG on the known nodes, with the settings of a simulation and ``changes`` to them.
+
+        ``y`` are the values of all nodes; None for a model whose values do not matter.
+        """
+        given = {name: value for name, value in {**settings, **changes}.items() if name in _NAMES}
+        known_values = np.zeros(self.known.size) if y is None else y[self.known]
+        return SKGRegressor(**given, random_state=self.seed).fit(self.X[self.known], known_values)
+
+
+@dataclass(frozen=True, eq=False)
+class PaperGraph:
+    """A graph that is at hand, its values where they are at hand too, and facts to identify it."""
+
+    adjacency: sp.csr_array
+    values: Floats | None
+    dataset: GraphDataset | None
+    facts: dict[str, Any]
+
+    def draw_split(self, fraction: float, seed: int, repeat: int) -> Split:
+        """Draw the split that repeat ``repeat`` of a sweep over the same graph has.
+
+        The known nodes are the referencing nodes too.
+        """
+        n = self.adjacency.shape[0]
+        draw = draw_repeat(n, round_down_fraction(fraction, n), seed, repeat)
+        return Split(draw.known, draw.unknown, draw.seed, self.adjacency[:, draw.known])
+
+    def draw_splits(self, settings: Mapping[str, Any], seed: int) -> Iterator[Split]:
+        """Draw the splits of all repeats that the settings of a simulation ask for."""
+        for repeat in range(settings["n_repeats"]):
+            yield self.draw_split(settings["fraction"], seed, repeat)
+
+
+def round_down_fraction(fraction: float, n: int) -> float:
+    """Return the part of n nodes that makes a whole number of nodes, rounded down.
+
+    The paper's 40 % of 83 and of 2222 nodes are 33 and 888: 33.2 and 888.8 rounded down.
+
+    Examples
+    --------
+    >>> round(2222 * round_down_fraction(0.4, 2222)), round(1005 * round_down_fraction(0.4, 1005))
+    (888, 402)
+    """
+    # The product of 0.4 and a multiple of 5 may lie just below a whole number.
+    return math.floor(fraction * n + 1e-9) / n
+
+
+def _load_wikipedia(download: bool) -> GraphDataset | sp.csr_array:
+    try:
+        return wikipedia.fetch_wikipedia_math("2019-03-16", download=download)
+    except DatasetUnavailableError:
+        return wikipedia.fetch_wikipedia_math_graph(download=download)
+
+
+DATA = {
+    data.key: data
+    for data in (
+        PaperData(
+            "temperature",
+            "Temperature-Jan",
+            temperature.INFO,
+            lambda download: temperature.load_temperature("jan"),
+            n_frequencies=200,
+            learning_rate=0.1,
+            n_repeats=50,
+            sigma2=(0.02, 2e3),
+            largest_distance="27",
+            sigma2_ed="5.86",
+        ),
+        PaperData(
+            "temperature-weighted",
+            "Temperature-Jan, weighted",
+            temperature.INFO,
+            # "The second graph is the same except that weights …": one rule for self loops in both.
+            lambda download: temperature.load_temperature("jan", weighted=True),
+            n_frequencies=200,
+            learning_rate=0.1,
+            n_repeats=50,
+            sigma2=(0.02, 2e3),
+            largest_distance="12.49",
+            sigma2_ed="2.08",
+        ),
+        PaperData(
+            "cora",
+            "Cora-Con",
+            cora.INFO,
+            lambda download: cora.fetch_cora_con(download=download),
+            n_frequencies=888,
+            learning_rate=0.05,
+            n_repeats=30,
+            sigma2=(0.01, 1e3),
+            largest_distance="8",
+            sigma2_ed="1.05",
+        ),
+        PaperData(
+            "email",
+            "Email-EU-Core",
+            email.INFO,
+            lambda download: email.fetch_email_eu_core(download=download),
+            n_frequencies=403,
+            learning_rate=0.05,
+            n_repeats=50,
+            sigma2=(0.1, 1e4),
+            largest_distance="107",
+            sigma2_ed="15.29",
+        ),
+        PaperData(
+            "wikipedia",
+            "Wikipedia-Math-Daily",
+            wikipedia.INFO,
+            _load_wikipedia,
+            n_frequencies=500,
+            learning_rate=0.03,
+            n_repeats=50,
+            sigma2=(0.2, 2e4),
+            largest_distance="671",
+            sigma2_ed="95.67",
+        ),
+    )
+}
+
+
+def load_data(key: str, *, download: bool) -> PaperGraph | None:
+    """Load a data set of the paper; None if its files are not at hand."""
+    info = DATA[key].info
+    if not download and info.files and not info.find_folder(None).is_dir():
+        return None
+    try:
+        found = DATA[key].load(download)
+    except DatasetUnavailableError:
+        return None
+    if isinstance(found, GraphDataset):
+        adjacency, values, dataset = found.adjacency, found.scale_values(), found
+    else:
+        adjacency, values, dataset = found, None, None
+    is_embedded = info is temperature.INFO
+    facts = {
+        "nodes": int(adjacency.shape[0]),
+        "edges": int(adjacency.nnz),
+        "values": values is not None,
+        # The loader has compared these counts with the files.
+        "counts": temperature.count_stations() if is_embedded else dict(info.facts),
+        "sha256": compute_checksum(adjacency, values),
+        "licence": info.licence,
+    }
+    return PaperGraph(adjacency, values, dataset, facts)
+
+
+def compute_checksum(adjacency: sp.csr_array, values: Floats | None) -> str:
+    """Compute the SHA-256 of a graph and its values, whatever files they were read from."""
+    digest = hashlib.sha256()
+    for part, kind in (
+        (adjacency.indptr, "<i8"),
+        (adjacency.indices, "<i8"),
+        (adjacency.data, "<f8"),
+        *(() if values is None else ((values, "<f8"),)),
+    ):
+        digest.update(np.ascontiguousarray(part, dtype=kind).tobytes())
+    return digest.hexdigest()
+
+
+def describe_source(key: str) -> str:
+    """Say how to get the files of a data set; the text is the same on every machine.
+
+    Examples
+    --------
+    >>> describe_source("email").split(":")[0]
+    "'gradraker reproduce --download' or 'gradraker data fetch email_eu_core' gets it from https"
+    """
+    info = DATA[key].info
+    urls = list(dict.fromkeys(file.url for file in info.files))
+    return (
+        f"'gradraker reproduce --download' or 'gradraker data fetch {info.name}' gets it from "
+        f"{' and '.join(urls)}; or put {' and '.join(file.name for file in info.files)} into "
+        f"the folder {info.name} of GRADRAKER_DATA"
+    )
+
+
+# -- simulations and figures -----------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -91,6 +323,18 @@ def to_rows(columns: Sequence[Any]) -> list[list[float]]:
     """Turn columns of numbers into rows of a table."""
     rows: list[list[float]] = np.array(columns, dtype=np.float64).T.tolist()
     return rows
+
+
+def to_csv(table: Table) -> str:
+    """Write a table as CSV; missing numbers are empty."""
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\n").writerows(
+        ["" if cell is None or cell != cell else cell for cell in row] for row in table
+    )
+    return buffer.getvalue()
+
+
+# -- results ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -167,3 +411,84 @@ def read_results(path: str | os.PathLike[str]) -> PaperResults:
             "names; run 'gradraker reproduce' again"
         )
     return PaperResults(header, found)
+
+
+# -- running ---------------------------------------------------------------------------------------
+
+
+def run_simulations(
+    chosen: list[Simulation[Any]],
+    options: RunOptions,
+    *,
+    parts: list[str],
+    fast: bool,
+    download: bool,
+    progress: Progress | None,
+) -> PaperResults:
+    """Run simulations whose data are at hand; ``parts`` are the names that were asked for."""
+    graphs, facts = _load_graphs(chosen, download=download)
+    simulations = [simulation for simulation in chosen if _can_run(simulation, graphs)]
+    settings = [simulation.choose_settings(fast=fast) for simulation in simulations]
+    costs = [
+        simulation.estimate_cost(graphs[simulation.data], own)
+        for simulation, own in zip(simulations, settings, strict=True)
+    ]
+    total, before = sum(costs), 0.0
+    found = {}
+    for simulation, own, cost in zip(simulations, settings, costs, strict=True):
+
+        def report(
+            part: float, name: str = simulation.name, cost: float = cost, before: float = before
+        ) -> None:
+            if progress is not None:
+                progress(name, before + part * cost, total)
+
+        report(0.0)
+        found[simulation.name] = {
+            "dataset": simulation.data,
+            "settings": own | {"random_state": options.seed},
+            "results": simulation.run(
+                graphs[simulation.data],
+                own,
+                replace(options, name=simulation.name, report=report),
+            ),
+        }
+        report(1.0)
+        before += cost
+    header = {
+        "parts": parts,
+        "fast": fast,
+        "random_state": options.seed,
+        "versions": VERSIONS,
+        "datasets": facts,
+    }
+    return PaperResults(header, found)
+
+
+def _load_graphs(
+    simulations: list[Simulation[Any]], *, download: bool
+) -> tuple[dict[str, PaperGraph], dict[str, dict[str, Any]]]:
+    """Load the data sets that are at hand, and collect facts on all that are needed."""
+    graphs: dict[str, PaperGraph] = {}
+    facts: dict[str, dict[str, Any]] = {}
+    for key in DATA:
+        if all(simulation.data != key for simulation in simulations):
+            continue
+        facts[key] = {"title": DATA[key].title}
+        try:
+            graph = load_data(key, download=download)
+        except DatasetFileError as error:
+            facts[key] |= {"problem": "cannot be read", "missing": str(error)}
+            continue
+        if graph is not None:
+            graphs[key] = graph
+            facts[key] |= graph.facts
+        if graph is None or graph.values is None:
+            problem = "could not be downloaded" if download else "are not at hand"
+            facts[key] |= {"problem": problem, "missing": describe_source(key)}
+    return graphs, facts
+
+
+def _can_run(simulation: Simulation[Any], graphs: dict[str, PaperGraph]) -> bool:
+    graph = graphs.get(simulation.data)
+    return graph is not None and not (simulation.needs_values and graph.values is None)

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
-from gradraker.explain.linear_explanation import check_row
+from gradraker._validation import check_row
 from gradraker.explain.skg_explanation import Explanation
-from gradraker.models.rows.row_input import find_row_names
+from gradraker.models.row_model import find_row_names
 from gradraker.models.skg.skg_regressor import SKGRegressor
 from gradraker.plotting.figure import Display
 

@@ -1,5 +1,6 @@
 """The data of the living page: every node in a few bytes, and panels for the nodes that matter."""
 
+import base64
 import json
 import shlex
 from collections.abc import Hashable, Sequence
@@ -9,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker._html import pack, show_hidden
-from gradraker._validation import to_json_number
+from gradraker._validation import show_hidden, to_json_number
 from gradraker.exceptions import UnknownNodesError
 from gradraker.graph.node_graph import find_neighbourhood
 from gradraker.models.left_out import LeftOut, LeftOutClasses
@@ -325,3 +325,8 @@ def _make_panel(
     if found.parts[i]:
         panel["parts"] = [[name, float(f"{p:.4g}")] for name, p in found.parts[i].items()]
     return panel
+
+
+def pack(array: Any, kind: str) -> str:
+    """Return an array for JSON: base64 of little-endian numbers of a kind such as ``"<f8"``."""
+    return base64.b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode()

@@ -10,8 +10,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from gradraker._html import show_hidden
-from gradraker._validation import check_choice
+from gradraker._validation import check_choice, show_hidden
 from gradraker.plotting import (
     DrawnDisplay,
     plot_distribution,

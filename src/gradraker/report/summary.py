@@ -13,7 +13,7 @@ from gradraker.graph.node_graph import count_reversed
 from gradraker.models.left_out import LeftOut, LeftOutClasses
 from gradraker.models.node_model import NodeModel
 from gradraker.models.walks.node_regressor import NodeRegressor
-from gradraker.models.walks.targets.transforms import NoTransform
+from gradraker.models.walks.targets.target_view import NoTransform
 from gradraker.sweep.versions import VERSIONS
 from gradraker.workflow import Contributors, NodePredictions
 

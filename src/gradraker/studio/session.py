@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from gradraker._html import pack
 from gradraker.live.learning.states import State
 from gradraker.live.service import Service
 from gradraker.live.service.predictor import Predictor
 from gradraker.models import NodeModel
+from gradraker.report.explorer import pack
 from gradraker.studio.answers.graph_parts import GraphPart, GraphParts
 from gradraker.studio.answers.node_columns import (
     average_columns,

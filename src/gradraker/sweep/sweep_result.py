@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from gradraker._files import is_stream, write_bytes
 from gradraker.exceptions import SweepFileError
-from gradraker.kernels.ranges import RANGES
+from gradraker.kernels.shift_invariant import RANGES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from gradraker import NodeRegressor, load
 from gradraker.cli import main
 from gradraker.cli.inputs import load_one_target
-from gradraker.cli.progress import Waiting
+from gradraker.cli.output import Waiting
 from gradraker.graph.adapters.columns import ColumnNumber
 
 

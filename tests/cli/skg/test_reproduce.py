@@ -107,7 +107,7 @@ def test_two_runs_and_a_run_with_workers_are_equal_byte_for_byte(
 def test_ctrl_c_keeps_finished_repeats_and_the_same_command_continues(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = reproduction.run_paper  # type: ignore[attr-defined]
+    real = reproduction.run_paper
 
     def stopped(*args: Any, progress: Any, **options: Any) -> Any:
         def report(name: Any, done: Any, total: Any) -> None:

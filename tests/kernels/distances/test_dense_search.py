@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gradraker.kernels.distances import canonical_rows, dense_search
-from gradraker.kernels.distances.canonical_rows import prepare_rows
-from gradraker.kernels.distances.dense_search import search_dense
+from gradraker.kernels.distances import canonical_rows
+from gradraker.kernels.distances.canonical_rows import prepare_rows, search_dense
 from oracles.distance_examples import EXAMPLES, METRICS, check_found
 from oracles.distances import extremes
 
@@ -43,7 +42,7 @@ def test_search_dense_by_blocks(
     block_rows: int,
     metric: Any,
 ) -> None:
-    monkeypatch.setattr(dense_search, "BLOCK_ROWS", block_rows)
+    monkeypatch.setattr(canonical_rows, "BLOCK_ROWS", block_rows)
     X = EXAMPLES[name]
     rows = prepare_dense(X, metric)
     both = search_dense(rows, near=True, far=True)
@@ -64,9 +63,9 @@ def test_search_dense_by_tree(
     block_rows: int,
     metric: Any,
 ) -> None:
-    monkeypatch.setattr(dense_search, "BLOCK_ROWS", block_rows)
-    monkeypatch.setattr(dense_search, "DENSE_UP_TO_COLUMNS", 1000)
-    monkeypatch.setattr(dense_search, "TREE_FROM_ROWS", 2)
+    monkeypatch.setattr(canonical_rows, "BLOCK_ROWS", block_rows)
+    monkeypatch.setattr(canonical_rows, "DENSE_UP_TO_COLUMNS", 1000)
+    monkeypatch.setattr(canonical_rows, "TREE_FROM_ROWS", 2)
     X = EXAMPLES[name]
     nearest, _ = search_dense(prepare_dense(X, metric), near=True, far=False)
     assert nearest is not None
@@ -88,7 +87,7 @@ def test_search_dense_allows_for_errors_of_blocks(
 
     Pairs so near that single precision loses their difference test the errors of blocks.
     """
-    monkeypatch.setattr(dense_search, "BLOCK_ROWS", 12 if near_pairs else 1)
+    monkeypatch.setattr(canonical_rows, "BLOCK_ROWS", 12 if near_pairs else 1)
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((12, 40 if near_pairs else 3))
     if near_pairs:

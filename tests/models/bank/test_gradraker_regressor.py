@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV
 
 from gradraker import GradrakerRegressor, SKGRegressor, load_temperature
 from gradraker._compiled.fourier_lms import run_member_pass
-from gradraker.features import parallel as threads
+from gradraker.features import engine as threads
 from gradraker.graph import hop_views
 from gradraker.kernels.shift_invariant import KERNELS
 from gradraker.models.bank import training as bank_training

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from gradraker import SKGRegressor
+from gradraker.features import engine as threads
 from gradraker.features import fourier
-from gradraker.features import parallel as threads
 from gradraker.kernels.shift_invariant import KERNELS
 from gradraker.linear import lms
 from oracles import skg as oracle

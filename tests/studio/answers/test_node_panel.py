@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
 
 from gradraker import NodeClassifier, NodeRegressor, SKGNodeRegressor, load_temperature
-from gradraker._html import pack
+from gradraker.report.explorer import pack
 from gradraker.studio.answers.node_panel import explain_node, imagine_changes
 
 

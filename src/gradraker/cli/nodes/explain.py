@@ -8,13 +8,13 @@ import click
 from gradraker.cli import options as shared
 from gradraker.cli.inputs import load_node_model
 from gradraker.cli.output import (
+    Waiting,
     make_facts_table,
     make_printable,
     make_rows_table,
     shorten,
     show_facts,
 )
-from gradraker.cli.progress import Waiting
 
 if TYPE_CHECKING:
     from rich.table import Table

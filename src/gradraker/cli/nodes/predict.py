@@ -32,6 +32,7 @@ from gradraker.cli.output import (
     SHAPE,
     SHOWN,
     Results,
+    Waiting,
     format_graph,
     make_facts_table,
     make_predictions_table,
@@ -42,7 +43,6 @@ from gradraker.cli.output import (
     take_page_options,
     write_results,
 )
-from gradraker.cli.progress import Waiting
 
 if TYPE_CHECKING:
     from rich.table import Table

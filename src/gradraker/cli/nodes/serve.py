@@ -10,7 +10,7 @@ import click
 from gradraker.cli import options as shared
 from gradraker.cli.inputs import FileOptions, check_beginning, make_model, take_file_options
 from gradraker.cli.option_groups import FILE_OPTIONS, GroupedCommand
-from gradraker.cli.progress import Waiting
+from gradraker.cli.output import Waiting
 
 if TYPE_CHECKING:
     from gradraker.models import NodeModel

@@ -11,11 +11,11 @@ from gradraker.cli.output import (
     SHAPE,
     Results,
     Summaries,
+    Waiting,
     make_facts_table,
     make_rows_table,
     shorten,
 )
-from gradraker.cli.progress import Waiting
 from gradraker.graph.adapters.columns import ColumnNumber
 
 if TYPE_CHECKING:

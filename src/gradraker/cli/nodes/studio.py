@@ -17,7 +17,7 @@ from gradraker.cli.inputs import (
     take_file_options,
 )
 from gradraker.cli.option_groups import FILE_OPTIONS, GroupedCommand
-from gradraker.cli.progress import Waiting
+from gradraker.cli.output import Waiting
 
 if TYPE_CHECKING:
     from gradraker.models import NodeModel

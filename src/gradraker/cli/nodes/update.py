@@ -24,6 +24,7 @@ from gradraker.cli.option_groups import FILE_OPTIONS, PAGE_OPTIONS, GroupedComma
 from gradraker.cli.output import (
     SHAPE,
     Summaries,
+    Waiting,
     format_graph,
     make_facts_table,
     make_predictions_table,
@@ -32,7 +33,6 @@ from gradraker.cli.output import (
     take_page_options,
     write_results,
 )
-from gradraker.cli.progress import Waiting
 
 if TYPE_CHECKING:
     from rich.table import Table

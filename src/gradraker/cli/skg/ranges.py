@@ -17,8 +17,7 @@ from gradraker.cli.inputs import (
     to_vector_options,
 )
 from gradraker.cli.option_groups import SKG_GROUPS, GroupedCommand
-from gradraker.cli.output import make_facts_table, make_rows_table, shorten, show_facts
-from gradraker.cli.progress import Waiting
+from gradraker.cli.output import Waiting, make_facts_table, make_rows_table, shorten, show_facts
 
 if TYPE_CHECKING:
     from rich.table import Table

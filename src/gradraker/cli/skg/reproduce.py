@@ -8,8 +8,7 @@ import click
 
 from gradraker.cli import options as shared
 from gradraker.cli.interruption import INTERRUPTED
-from gradraker.cli.output import make_facts_table, make_rows_table, show_facts
-from gradraker.cli.progress import Waiting
+from gradraker.cli.output import Waiting, make_facts_table, make_rows_table, show_facts
 from gradraker.exceptions import UnknownFigureError
 
 if TYPE_CHECKING:

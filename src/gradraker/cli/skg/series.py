@@ -14,6 +14,7 @@ from gradraker.cli.inputs import (
 )
 from gradraker.cli.option_groups import SKG_GROUPS, GroupedCommand
 from gradraker.cli.output import (
+    Waiting,
     list_column_rows,
     make_csv,
     make_facts_table,
@@ -22,7 +23,6 @@ from gradraker.cli.output import (
     show_facts,
     write_outputs,
 )
-from gradraker.cli.progress import Waiting
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -22,6 +22,7 @@ from gradraker.cli.inputs import (
 from gradraker.cli.interruption import INTERRUPTED
 from gradraker.cli.option_groups import SKG_GROUPS, GroupedCommand
 from gradraker.cli.output import (
+    Waiting,
     make_content,
     make_facts_table,
     make_rows_table,
@@ -30,7 +31,6 @@ from gradraker.cli.output import (
     show_facts,
     write_outputs,
 )
-from gradraker.cli.progress import Waiting
 from gradraker.exceptions import ArgumentError, SweepError, SweepFileError
 
 if TYPE_CHECKING:

@@ -7,9 +7,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from gradraker.datasets.dataset import GraphDataset
+from gradraker.datasets.dataset import DatasetInfo, GraphDataset, RemoteFile
 from gradraker.datasets.fetch.download import find_files
-from gradraker.datasets.info import DatasetInfo, RemoteFile
 from gradraker.exceptions import DatasetFileError
 
 # In the order of the data set's own README; numbered from 1.

@@ -21,27 +21,19 @@ from numpy.typing import NDArray
 from tqdm import tqdm  # type: ignore[import-untyped]
 
 from gradraker._files import write_bytes
-from gradraker.datasets.info import DatasetInfo, RemoteFile
+from gradraker.datasets.dataset import DatasetInfo, RemoteFile
 from gradraker.exceptions import DatasetFileError, DatasetUnavailableError
 
-ENVIRONMENT_VARIABLE = "GRADRAKER_DATA"
 TIMEOUT_SECONDS = 30.0
 # A progress bar appears on a terminal when a download takes longer than this.
 BAR_AFTER_SECONDS = 1.0
-
-
-def find_folder(name: str, data_home: str | os.PathLike[str] | None) -> Path:
-    """Folder of one data set in ``data_home``, GRADRAKER_DATA or the user's cache folder."""
-    if data_home is None:
-        data_home = os.environ.get(ENVIRONMENT_VARIABLE) or pooch.os_cache("gradraker")
-    return Path(data_home).expanduser() / name
 
 
 def find_files(
     info: DatasetInfo, *, data_home: str | os.PathLike[str] | None, download: bool
 ) -> dict[str, Path]:
     """Paths of all files of a data set by name, downloading those that are missing."""
-    folder = find_folder(info.name, data_home)
+    folder = info.find_folder(data_home)
     paths = {file.name: folder / file.name for file in info.files}
     packed: dict[str, bytes] = {}  # url -> content; cora has two files in one archive
     for file in info.files:

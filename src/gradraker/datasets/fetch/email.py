@@ -5,9 +5,8 @@ import os
 import numpy as np
 import scipy.sparse as sp
 
-from gradraker.datasets.dataset import GraphDataset
+from gradraker.datasets.dataset import DatasetInfo, GraphDataset, RemoteFile
 from gradraker.datasets.fetch.download import find_files, read_integers
-from gradraker.datasets.info import DatasetInfo, RemoteFile
 from gradraker.exceptions import DatasetFileError
 
 

@@ -10,9 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from gradraker.datasets.dataset import GraphDataset
-from gradraker.datasets.fetch.download import find_files, find_folder, read_integers
-from gradraker.datasets.info import DatasetInfo, RemoteFile
+from gradraker.datasets.dataset import DatasetInfo, GraphDataset, RemoteFile
+from gradraker.datasets.fetch.download import find_files, read_integers
 from gradraker.exceptions import ArgumentError, DatasetFileError, DatasetUnavailableError
 
 JSON_FILE = "wikivital_mathematics.json"
@@ -62,7 +61,7 @@ def fetch_wikipedia_math(
     try:
         path = find_files(INFO, data_home=data_home, download=download)[JSON_FILE]
     except DatasetUnavailableError as error:
-        if not (find_folder(INFO.name, data_home) / EDGES_FILE).is_file():
+        if not (INFO.find_folder(data_home) / EDGES_FILE).is_file():
             raise
         raise DatasetUnavailableError(
             f"{error}. The {EDGES_FILE!r} there has the links but no visits: "
@@ -104,7 +103,7 @@ def fetch_wikipedia_math_graph(
     >>> fetch_wikipedia_math_graph().nnz  # doctest: +SKIP
     27079
     """
-    folder = find_folder(INFO.name, data_home)
+    folder = INFO.find_folder(data_home)
     if not (folder / JSON_FILE).is_file() and (folder / EDGES_FILE).is_file():
         return _read_edges(folder / EDGES_FILE)
     path = find_files(INFO, data_home=data_home, download=download)[JSON_FILE]

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from gradraker.exceptions import GraphFileError
 from gradraker.graph.adapters.columns import EdgeColumns
 from gradraker.graph.disk_graph import MOST_ENTRIES, DiskGraph, open_disk_graph, write_manifest
-from gradraker.io.content import Progress, TextOptions
+from gradraker.io.content import Progress
 from gradraker.io.disk.numbering import MOST_MARKED, MarkedNames, Numbering, SortedNames
 from gradraker.io.disk.parts import iterate_edges
 from gradraker.io.disk.sorting import Buckets
+from gradraker.io.text_table import TextOptions
 
 # Edges that are held at once.
 _EDGES = 1 << 21

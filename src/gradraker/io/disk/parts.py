@@ -11,17 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.exceptions import GraphFileError
-from gradraker.graph.adapters.columns import EdgeColumns, choose_columns
+from gradraker.graph.adapters.columns import EdgeColumns
 from gradraker.io.content import (
     Content,
     FileColumns,
-    TextOptions,
-    decode_text,
     ignore_progress,
     take_first_line,
 )
 from gradraker.io.parquet import take_columns
-from gradraker.io.text_table import find_layout, parse_columns
+from gradraker.io.text_table import (
+    TextOptions,
+    choose_columns,
+    decode_text,
+    find_layout,
+    parse_columns,
+)
 
 # Rows of a Parquet file and bytes of a text file that are held at once.
 _ROWS, _BYTES = 1 << 21, 1 << 25

@@ -10,8 +10,7 @@ from scipy.sparse import csr_array, issparse
 
 from gradraker._fields import describe_fields
 from gradraker._validation import check_sparse
-from gradraker.kernels.distances.canonical_rows import Found, prepare_rows
-from gradraker.kernels.distances.dense_search import search_dense
+from gradraker.kernels.distances.canonical_rows import Found, prepare_rows, search_dense
 from gradraker.kernels.distances.sparse_search import find_farthest_sparse, find_nearest_sparse
 
 METRICS = ("sqeuclidean", "l1")

@@ -11,8 +11,12 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gradraker._compiled import pair_search as loops
-from gradraker.kernels.distances.canonical_rows import CanonicalRows, Found, group_equal_rows
-from gradraker.kernels.distances.dense_search import search_dense
+from gradraker.kernels.distances.canonical_rows import (
+    CanonicalRows,
+    Found,
+    group_equal_rows,
+    search_dense,
+)
 
 Float64 = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]

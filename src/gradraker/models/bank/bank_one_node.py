@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
+from gradraker._locks import rollback_on_error
 from gradraker.features import to_row_arrays
 from gradraker.models.bank.fitted_bank import LearnedBank
 from gradraker.models.bank.frequency_tables import FamilyTables
-from gradraker.models.rows.row_input import check_same_features
+from gradraker.models.row_model import check_same_features
 from gradraker.models.skg.one_node import (
     Neighbours,
     Value,
@@ -17,7 +18,6 @@ from gradraker.models.skg.one_node import (
     list_distinct_names,
     split_neighbours,
 )
-from gradraker.models.turns import rollback_on_error
 
 
 class OneNodeBank(LearnedBank):

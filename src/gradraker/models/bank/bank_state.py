@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gradraker.kernels.ranges import Sigma2Ranges
-from gradraker.kernels.shift_invariant import get_kernel
+from gradraker.kernels.shift_invariant import Sigma2Ranges, get_kernel
 from gradraker.models.bank.frequency_tables import FamilyTables
 from gradraker.models.bank.members import (
     WHOLE,
@@ -16,7 +15,7 @@ from gradraker.models.bank.members import (
     check_views,
 )
 from gradraker.models.persistence.saving import Arrays, State
-from gradraker.models.rows.row_state import (
+from gradraker.models.row_state import (
     check_coef,
     dump_row_state,
     restore_names,

@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from gradraker._validation import to_read_only
 from gradraker.explain.bank_explanation import BankExplanation
-from gradraker.explain.learned_rows import LearnedRows
+from gradraker.explain.skg_explanation import LearnedRows
 from gradraker.features import RowArrays, compute_fourier_features
-from gradraker.kernels.ranges import Sigma2Ranges
+from gradraker.kernels.shift_invariant import Sigma2Ranges
 from gradraker.linear.hedge import Hedge, combine_predictions
 from gradraker.linear.lms import sum_weights_by_node
 from gradraker.models.bank.bank_state import dump_bank_state
@@ -21,13 +21,13 @@ from gradraker.models.bank.frequency_tables import FamilyTables
 from gradraker.models.bank.members import BankMember, assign_views
 from gradraker.models.bank.training import Bank, Group, iterate_predictions, select_view_rows
 from gradraker.models.persistence.saving import Arrays, State
-from gradraker.models.rows.row_input import (
+from gradraker.models.row_model import (
+    RowModel,
     choose_names,
     find_row_names,
     get_learned_rows,
     prepare_rows,
 )
-from gradraker.models.rows.row_model import RowModel
 
 
 class LearnedBank(RowModel):

@@ -19,9 +19,9 @@ from gradraker._validation import (
     check_learning_rate,
     make_seed,
 )
-from gradraker.explain.learned_rows import Record
+from gradraker.explain.skg_explanation import Record
 from gradraker.features import check_references, to_row_arrays
-from gradraker.kernels.ranges import Sigma2Ranges
+from gradraker.kernels.shift_invariant import Sigma2Ranges
 from gradraker.linear.hedge import AUTO, Hedge, check_regularization, check_weight_step
 from gradraker.models.bank.bank_one_node import OneNodeBank
 from gradraker.models.bank.bank_state import restore_bank

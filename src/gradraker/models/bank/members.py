@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from gradraker._fields import describe_fields
 from gradraker._validation import is_number
-from gradraker.kernels.ranges import Sigma2Ranges
-from gradraker.kernels.shift_invariant import KERNELS
+from gradraker.kernels.shift_invariant import KERNELS, Sigma2Ranges
 from gradraker.models.sigma2 import SIGMA2_RULES, RuleInput, choose_sigma2
 
 RANGES = "ranges"

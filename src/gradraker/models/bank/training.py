@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 from gradraker._compiled.fourier_lms import predict_member_rows, run_member_pass
 from gradraker.features import RowArrays, compute_projections, to_row_arrays
-from gradraker.features.parallel import count_threads, parallel_for
+from gradraker.features.engine import count_threads, parallel_for
 from gradraker.linear.hedge import Hedge
 
 # Projections of a chunk stay in the shared cache while members go through them.

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from gradraker._compiled.fourier_lms import run_lms_pass
 from gradraker.features import FrequencyTable, compute_fourier_features, to_row_arrays
-from gradraker.kernels.ranges import compute_ranges
+from gradraker.kernels.shift_invariant import compute_ranges
 from gradraker.linear.lms import make_folds, measure_spreads, weigh_candidates
 from gradraker.models.sigma2 import (
     ChosenSigma2,

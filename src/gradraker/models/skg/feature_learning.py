@@ -15,20 +15,19 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import _get_feature_names, check_is_fitted
 
 from gradraker._compiled.fourier_lms import run_lms_pass
+from gradraker._locks import rollback_on_error
 from gradraker._validation import check_bounds, check_learning_rate, is_auto, make_seed
-from gradraker.explain.learned_rows import Record
+from gradraker.explain.skg_explanation import Record
 from gradraker.features import (
     FrequencyTable,
     check_references,
     compute_fourier_features,
     to_row_arrays,
 )
-from gradraker.kernels.ranges import Sigma2Ranges
-from gradraker.models.rows.row_input import prepare_rows
-from gradraker.models.rows.row_model import RowModel
+from gradraker.kernels.shift_invariant import Sigma2Ranges
+from gradraker.models.row_model import RowModel, prepare_rows
 from gradraker.models.sigma2 import ChosenSigma2, RuleInput, check_tested_is_used, choose_sigma2
 from gradraker.models.skg.auto_settings import AskedSettings, choose_sigma2_and_settings
-from gradraker.models.turns import rollback_on_error
 
 
 class FeatureLearning(RowModel):

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gradraker._compiled.fourier_lms import learn_one, learn_value, predict_value
+from gradraker._locks import rollback_on_error
 from gradraker._validation import check_learning_rate
 from gradraker.features import FrequencyTable, RowArrays, predict_linear
-from gradraker.models.rows.row_input import check_frequencies_known
+from gradraker.models.row_model import check_frequencies_known
 from gradraker.models.skg.feature_learning import FeatureLearning
-from gradraker.models.turns import rollback_on_error
 
 Neighbours = Mapping[Any, float] | Iterable[Hashable]
 Value = float | NDArray[np.float64]

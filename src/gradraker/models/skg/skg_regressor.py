@@ -22,17 +22,17 @@ from gradraker._validation import (
 from gradraker.explain.skg_explanation import Explanation, explain_predictions
 from gradraker.features import FrequencyTable, predict_linear, to_row_arrays
 from gradraker.kernels import get_kernel
-from gradraker.kernels.ranges import Sigma2Ranges
+from gradraker.kernels.shift_invariant import Sigma2Ranges
 from gradraker.linear.lms import train
 from gradraker.models.persistence.saving import Arrays, State, check_int
-from gradraker.models.rows.row_input import (
+from gradraker.models.row_model import (
     check_same_features,
     choose_names,
     find_row_names,
     gather_evidence,
     prepare_rows,
 )
-from gradraker.models.rows.row_state import (
+from gradraker.models.row_state import (
     check_coef,
     dump_row_state,
     restore_names,

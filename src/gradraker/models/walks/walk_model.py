@@ -21,7 +21,7 @@ from gradraker.exceptions import DeviceMemoryError, DeviceWarning
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.features.engine import DEVICES, Engine, choose_engine, report_memory
 from gradraker.features.engines.disk import DiskEngine
-from gradraker.features.walks import WalkMatrices
+from gradraker.features.walks import WalkMatrices, Walks, describe_walks
 from gradraker.graph.edges import is_symmetric
 from gradraker.graph.names import identify_references
 from gradraker.graph.node_graph import NodeGraph, find_new_links
@@ -30,16 +30,16 @@ from gradraker.models.persistence.saving import Arrays, State, check_int
 from gradraker.models.walks.attributes.coefficients import AttributeCoefficients
 from gradraker.models.walks.attributes.rows import AttributeRows
 from gradraker.models.walks.choice import (
+    ATTRIBUTE_BLOCKS,
     Choice,
+    Term,
     check_parameters,
     check_tolerance,
     dump_choice,
     restore_choice,
 )
-from gradraker.models.walks.description import Walks, describe_walks
 from gradraker.models.walks.exact.blocks import ExactBlocks
 from gradraker.models.walks.exact.kernel_choice import choose_exactly
-from gradraker.models.walks.exact.solution import KernelSolution
 from gradraker.models.walks.operators.operators import MOST_COLUMNS, Operators
 from gradraker.models.walks.operators.selection import Selection, choose_operators
 from gradraker.models.walks.operators.solution import OperatorSolution
@@ -51,8 +51,8 @@ from gradraker.models.walks.operators.warm_start import (
     restore_warm_start,
     start_solution,
 )
-from gradraker.models.walks.solution import Solution, find_known_positions
-from gradraker.models.walks.terms import ATTRIBUTE_BLOCKS, Term
+from gradraker.models.walks.solution import KernelSolution, Solution
+from gradraker.models.walks.targets.target_view import find_known_positions
 
 # solver="auto" takes exact kernels up to so many nodes.
 MOST_EXACT_NODES = 5000

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gradraker.kernels.ranges import compute_noise_ratio
+from gradraker.kernels.shift_invariant import compute_noise_ratio
 from gradraker.paper.claims import (
     CLOSENESS,
     EQUATION,
@@ -24,14 +24,18 @@ from gradraker.paper.claims import (
     compare_spread,
     is_rounding_of,
 )
-from gradraker.paper.paper_data import DATA, Floats, PaperData, PaperGraph, round_down_fraction
 from gradraker.paper.simulations import (
+    DATA,
+    Floats,
+    PaperData,
     PaperFigure,
+    PaperGraph,
     PaperResults,
     Results,
     RunOptions,
     Settings,
     Simulation,
+    round_down_fraction,
     to_json_line,
     to_rows,
 )

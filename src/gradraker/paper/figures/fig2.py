@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from gradraker.explain import Explanation
 from gradraker.metrics import gnmse
 from gradraker.paper.claims import ClaimList, Measured, Outcome
-from gradraker.paper.paper_data import DATA, Floats, PaperGraph
 from gradraker.paper.simulations import (
+    DATA,
+    Floats,
     PaperFigure,
+    PaperGraph,
     Results,
     RunOptions,
     Settings,
@@ -144,7 +146,7 @@ def _describe_run(explanation: Explanation, row: int) -> dict[str, Any]:
         "late_ranks": _rank_late_weights(B, F),
         "compute_weights_by_node": explanation.weights[row].tolist(),
         "efficient_distance": efficient if np.isfinite(efficient) else None,
-        "sums_of_weights": explanation.sum_of_weights.tolist(),
+        "sums_of_weights": explanation.weights.sum(axis=1).tolist(),
         "predictions": explanation.prediction.tolist(),
     }
 

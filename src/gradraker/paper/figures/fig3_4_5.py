@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from gradraker.explain import conformity_factor, noise_range
-from gradraker.kernels.ranges import RANGES, compute_noise_ratio
+from gradraker.kernels.shift_invariant import RANGES, compute_noise_ratio
 from gradraker.paper.claims import CLOSENESS, ClaimList, Measured, Outcome
 from gradraker.paper.figures.fig2 import (
     AVERAGING,
@@ -20,8 +20,7 @@ from gradraker.paper.figures.fig2 import (
     WEIGHTS,
     FourVariances,
 )
-from gradraker.paper.paper_data import Floats
-from gradraker.paper.simulations import PaperFigure, Table, to_rows
+from gradraker.paper.simulations import Floats, PaperFigure, Table, to_rows
 from gradraker.plotting import ConformityDisplay, ContributionWeightsDisplay, PredictedValuesDisplay
 from gradraker.plotting.figure import make_axes
 

@@ -22,8 +22,7 @@ from gradraker.paper.figures.fig1 import (
     make_sweep_table,
 )
 from gradraker.paper.numbers.section_v import describe_numberings
-from gradraker.paper.paper_data import DATA, Floats
-from gradraker.paper.simulations import PaperFigure, PaperResults
+from gradraker.paper.simulations import DATA, Floats, PaperFigure, PaperResults
 from gradraker.plotting import DrawnDisplay, plot_sweep
 from gradraker.sweep import SweepResult
 

@@ -15,9 +15,11 @@ from gradraker.paper.claims import (
     compare_spread,
     count_stations,
 )
-from gradraker.paper.paper_data import DATA, Floats, PaperGraph
 from gradraker.paper.simulations import (
+    DATA,
+    Floats,
     PaperFigure,
+    PaperGraph,
     PaperResults,
     Results,
     RunOptions,

@@ -1,26 +1,23 @@
 """Numbers of the paper that belong to no figure, one file per section.
 
-A new section is a new file that defines ``SIMULATIONS`` and ``CLAIMS``, and its name in ``FILES``.
+A new section is a new file that defines ``SIMULATIONS`` and ``CLAIMS``, and its name here.
 """
 
 from typing import Any
 
 from gradraker.paper.claims import Claim
-from gradraker.paper.numbers import (
-    readings,
-    section_iii,
-    section_iv,
-    section_v,
-    section_vi_b,
-)
+from gradraker.paper.figures import section_vi
+from gradraker.paper.numbers import section_iii, section_iv, section_v
 from gradraker.paper.simulations import Simulation
 
 __all__ = ["CLAIMS", "SIMULATIONS"]
 
 # The order in which simulations are written.
-FILES = (section_iii, section_v, section_iv, readings, section_vi_b)
-
-SIMULATIONS: tuple[Simulation[Any], ...] = tuple(
-    simulation for file in FILES for simulation in file.SIMULATIONS
+SIMULATIONS: tuple[Simulation[Any], ...] = (
+    *section_iii.SIMULATIONS,
+    *section_v.SIMULATIONS,
+    *section_iv.SIMULATIONS,
+    *section_v.READINGS,
+    *section_vi.SIMULATIONS,
 )
-CLAIMS: tuple[Claim, ...] = tuple(claim for file in FILES for claim in file.CLAIMS)
+CLAIMS: tuple[Claim, ...] = (*section_iii.CLAIMS, *section_v.CLAIMS, *section_iv.CLAIMS)

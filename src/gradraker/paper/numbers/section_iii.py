@@ -13,8 +13,14 @@ from gradraker.explain import (
 )
 from gradraker.linear import contribution_weights
 from gradraker.paper.claims import EQUATION, ClaimList, Measured, Outcome, is_rounding_of
-from gradraker.paper.paper_data import PaperGraph
-from gradraker.paper.simulations import PaperResults, Results, RunOptions, Settings, Simulation
+from gradraker.paper.simulations import (
+    PaperGraph,
+    PaperResults,
+    Results,
+    RunOptions,
+    Settings,
+    Simulation,
+)
 
 # The example of section III.B.2 is arithmetic on numbers that are printed too.
 _ALPHA_2, _ALPHA_31, _ALPHA_32 = 0.08, 0.06, 0.1

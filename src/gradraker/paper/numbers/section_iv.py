@@ -12,8 +12,15 @@ from gradraker.explain import noise_range
 from gradraker.linear import contribution_weights
 from gradraker.models import sigma2_ranges
 from gradraker.paper.claims import SPREAD, ClaimList, Measured, Outcome
-from gradraker.paper.paper_data import DATA, Floats, PaperGraph
-from gradraker.paper.simulations import Results, RunOptions, Settings, Simulation
+from gradraker.paper.simulations import (
+    DATA,
+    Floats,
+    PaperGraph,
+    Results,
+    RunOptions,
+    Settings,
+    Simulation,
+)
 
 _DISTURBING, _AVERAGING = 10.0, 300.0
 # Variances of the extending range at which the efficient distance is measured.

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker._html import pack
 from gradraker.graph.values import NUMBERS
 from gradraker.models.left_out import LeftOut
+from gradraker.report.explorer import pack
 
 if TYPE_CHECKING:
     from gradraker.live.learning.states import StateTable

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradraker._html import pack
 from gradraker.graph.names import find_positions, to_name_array
 from gradraker.graph.values import NUMBERS
 from gradraker.live.learning.states import to_plain
+from gradraker.report.explorer import pack
 from gradraker.studio.answers.node_columns import COVERAGE
 
 if TYPE_CHECKING:

@@ -11,15 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from gradraker._html import pack
 from gradraker.datasets import GraphDataset
 from gradraker.features import FrequencyTable, compute_projections, to_row_arrays
 from gradraker.graph.values import NUMBERS
-from gradraker.kernels.ranges import RANGES, ExtremePairs, compute_ranges, find_extreme_pairs
+from gradraker.kernels.shift_invariant import (
+    RANGES,
+    ExtremePairs,
+    compute_ranges,
+    find_extreme_pairs,
+)
 from gradraker.linear.lms import draw_epoch_orders
 from gradraker.live.learning.states import to_plain
 from gradraker.models import SKGRegressor
-from gradraker.sweep.repeat import Draw, Sweep, draw_repeat, run_repeat
+from gradraker.report.explorer import pack
+from gradraker.sweep.variance_sweep import Draw, Sweep, draw_repeat, run_repeat
 
 if TYPE_CHECKING:
     from gradraker.models import NodeModel

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from gradraker.attributes import learn_attributes
+from gradraker.features.walks import describe_walks
 from gradraker.models.walks.attributes.rows import JOINT_BLOCK, AttributeRows
 from gradraker.models.walks.attributes.scaling import fit_scale
-from gradraker.models.walks.description import describe_walks
+from gradraker.models.walks.choice import Term
 from gradraker.models.walks.exact.blocks import ExactBlocks
-from gradraker.models.walks.terms import Term
 
 N = 30
 NAMES = np.arange(N + 2)

@@ -7,9 +7,9 @@ import pytest
 from scipy.sparse import csr_array
 
 from gradraker.features import walks as propagation
-from gradraker.models.walks.description import describe_walks
+from gradraker.features.walks import describe_walks
+from gradraker.models.walks.choice import Term
 from gradraker.models.walks.exact import blocks
-from gradraker.models.walks.terms import Term
 from oracles import nodes as oracle
 
 NAMES = ("hop1", "hop2", "hop3", "hop12", "degree", *propagation.REACHES[:7])

@@ -11,9 +11,9 @@ from gradraker.datasets import make_block_graph, make_geometric_graph
 from gradraker.linear.ridge import (
     compute_criterion_of_mean,
 )
+from gradraker.models.walks.choice import Term, format_kernel
 from gradraker.models.walks.exact import blocks
 from gradraker.models.walks.exact.kernel_choice import DEFAULT_BLOCKS
-from gradraker.models.walks.terms import Term, format_kernel
 from oracles import nodes as oracle
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from gradraker.models.walks.description import describe_walks
+from gradraker.features.walks import describe_walks
 from gradraker.models.walks.operators import left_out, selection
 from gradraker.models.walks.operators.left_out import HeldOut, LeaveOneOut
 from gradraker.models.walks.operators.mixes import Mix

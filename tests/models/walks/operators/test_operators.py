@@ -7,11 +7,10 @@ import pytest
 from scipy.sparse import csr_array
 
 from gradraker import NodeRegressor
-from gradraker.features.walks import draw_vectors
-from gradraker.models.walks.description import describe_walks
+from gradraker.features.walks import describe_walks, draw_vectors
+from gradraker.models.walks.choice import Term
 from gradraker.models.walks.operators.mixes import Mix
 from gradraker.models.walks.operators.operators import N_PROBES, Operators, to_operator_block
-from gradraker.models.walks.terms import Term
 from oracles import nodes as oracle
 
 N = 29

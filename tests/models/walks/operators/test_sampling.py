@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from gradraker import NodeRegressor
 from gradraker.datasets import make_geometric_graph
-from gradraker.models.walks.description import describe_walks
+from gradraker.features.walks import describe_walks
 from gradraker.models.walks.operators import selection
 from gradraker.models.walks.operators.sampling import sample_region, take_region
 

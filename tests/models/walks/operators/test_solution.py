@@ -8,13 +8,12 @@ import pytest
 from scipy.sparse import csr_array
 
 from gradraker import NodeRegressor
-from gradraker.models.walks.choice import Choice, choose_mean
-from gradraker.models.walks.description import describe_walks
+from gradraker.features.walks import describe_walks
+from gradraker.models.walks.choice import Choice, Term, choose_mean, get_kind
 from gradraker.models.walks.operators.mixes import Mix
 from gradraker.models.walks.operators.operators import Operators
 from gradraker.models.walks.operators.ridge import InversePreconditioner, ThinPreconditioner
 from gradraker.models.walks.operators.solution import OperatorSolution
-from gradraker.models.walks.terms import Term, get_kind
 from oracles import nodes as oracle
 
 N = 60

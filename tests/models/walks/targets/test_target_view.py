@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from gradraker.models.walks.targets.target_view import compute_constants, make_scale
-from gradraker.models.walks.targets.transforms import LogTransform, NoTransform
+from gradraker.models.walks.targets.target_view import NoTransform, compute_constants, make_scale
+from gradraker.models.walks.targets.transforms import LogTransform
 
 VALUES = np.array([0.0, 1.0, 3.0, 20.0, 400.0])
 

@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.preprocessing import PowerTransformer, QuantileTransformer
 
+from gradraker.models.walks.targets.target_view import measure_normality
 from gradraker.models.walks.targets.transforms import (
     FITS,
     GivenTransform,
@@ -17,7 +18,6 @@ from gradraker.models.walks.targets.transforms import (
     fit_given,
     fit_log,
     fit_power,
-    measure_normality,
     restore_transform,
 )
 

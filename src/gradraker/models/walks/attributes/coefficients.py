@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.models.walks.attributes.rows import AttributeRows
-from gradraker.models.walks.terms import Kernel
+from gradraker.models.walks.choice import Kernel
 
 Matrix = NDArray[np.float64]
 

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array, issparse
 
 from gradraker.attributes.table import AttributeTable, find_repeats
+from gradraker.features.walks import Walks
 from gradraker.models.walks.attributes.scaling import (
     compute_normal_scores,
     find_directions,
@@ -30,7 +31,6 @@ from gradraker.models.walks.attributes.scaling import (
     is_words,
     scale_words,
 )
-from gradraker.models.walks.description import Walks
 
 Matrix = NDArray[Any]
 NUMBER_BLOCKS = ("attributes", "neighbour_attributes1", "neighbour_attributes2")

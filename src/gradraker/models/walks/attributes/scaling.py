@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array, issparse
 from scipy.special import ndtri
 
-from gradraker.features.parallel import use_one_blas_thread
+from gradraker.features.engine import use_one_blas_thread
 
 Matrix = NDArray[np.float64]
 # Values of a column that its distribution is kept by.

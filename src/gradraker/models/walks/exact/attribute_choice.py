@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gradraker.features.parallel import use_one_blas_thread
+from gradraker.features.engine import use_one_blas_thread
 from gradraker.linear.ridge import compute_criterion_curve, compute_criterion_of_mean
+from gradraker.models.walks.choice import Kernel, Term
 from gradraker.models.walks.exact.blocks import (
     FINE_ALPHAS,
     ROUNDING,
@@ -16,7 +17,6 @@ from gradraker.models.walks.exact.blocks import (
     measure_variation,
     share_freely,
 )
-from gradraker.models.walks.terms import Kernel, Term
 
 # Part of all weights below which a kernel is left out of an average.
 _LEAST_WEIGHT = 0.01

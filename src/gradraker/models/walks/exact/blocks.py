@@ -14,20 +14,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.exceptions import DeviceMemoryError
-from gradraker.features.engine import CpuEngine, Engine
-from gradraker.features.parallel import parallel_for, split_range, use_one_blas_thread
-from gradraker.features.walks import Walker, get_reach
+from gradraker.features.engine import (
+    CpuEngine,
+    Engine,
+    parallel_for,
+    split_range,
+    use_one_blas_thread,
+)
+from gradraker.features.walks import Walker, Walks, get_reach
 from gradraker.linear.ridge import compute_criterion_curve, find_shares, get_likelihood_part
 from gradraker.models.walks.attributes.rows import AttributeRows
-from gradraker.models.walks.description import Walks
-from gradraker.models.walks.solution import CHUNK
-from gradraker.models.walks.terms import ATTRIBUTE_BLOCKS, Kernel, Term
+from gradraker.models.walks.choice import ATTRIBUTE_BLOCKS, Kernel, Term
 
 Matrix = NDArray[np.float64]
 AttributeTerm = tuple[str, float | None]  # block and width; None: linear
 LOCAL_BLOCK, LOCAL_PARTS = "local_attributes", ("far", "attributes")
 # Nodes whose distances a median is taken over: 45 000 pairs.
 _MEDIAN_NODES = 300
+# Rows whose kernel is held at once.
+CHUNK = 512
 # Rows of the walk that are held at once.
 _ROWS = 256
 # Products, of known nodes with all, that are kept for each block: 160 MB.

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.features.parallel import use_one_blas_thread
-from gradraker.models.walks.choice import Choice, Tried, choose_mean
+from gradraker.features.engine import use_one_blas_thread
+from gradraker.models.walks.choice import Choice, Kernel, Term, Tried, choose_mean
 from gradraker.models.walks.exact.attribute_choice import average_kernels
 from gradraker.models.walks.exact.blocks import (
     AttributeTerm,
@@ -22,7 +22,6 @@ from gradraker.models.walks.exact.blocks import (
     share_freely,
 )
 from gradraker.models.walks.judges import is_better, judge_classes
-from gradraker.models.walks.terms import Kernel, Term
 
 Matrix = NDArray[np.float64]
 # Shares of own attributes, neighbours' attributes and walks.

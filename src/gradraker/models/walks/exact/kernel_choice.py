@@ -9,14 +9,22 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.features.parallel import use_one_blas_thread
+from gradraker.features.engine import use_one_blas_thread
 from gradraker.linear.ridge import (
     compute_criterion_curve,
     compute_criterion_of_mean,
     invert_dual,
 )
 from gradraker.models.walks.attributes.rows import JOINT_BLOCK
-from gradraker.models.walks.choice import FEW_CLASSES, Choice, FixedParameters, Tried, choose_mean
+from gradraker.models.walks.choice import (
+    FEW_CLASSES,
+    Choice,
+    FixedParameters,
+    Kernel,
+    Tried,
+    choose_mean,
+    share_equally,
+)
 from gradraker.models.walks.exact.attribute_choice import average_with_attributes, drop_useless
 from gradraker.models.walks.exact.blocks import (
     ALPHAS,
@@ -31,8 +39,7 @@ from gradraker.models.walks.exact.blocks import (
     share_freely,
 )
 from gradraker.models.walks.exact.class_choice import choose_for_classes
-from gradraker.models.walks.exact.solution import make_smoother
-from gradraker.models.walks.terms import Kernel, share_equally
+from gradraker.models.walks.solution import make_smoother
 
 Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]

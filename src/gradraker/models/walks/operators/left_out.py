@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.linear.ridge import invert_dual
+from gradraker.models.walks.choice import Kernel, Term
 from gradraker.models.walks.operators.operators import Operators
 from gradraker.models.walks.operators.ridge import (
     Group,
@@ -15,7 +16,6 @@ from gradraker.models.walks.operators.ridge import (
     make_preconditioner,
     solve_ridge,
 )
-from gradraker.models.walks.terms import Kernel, Term
 
 Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]

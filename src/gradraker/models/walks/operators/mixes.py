@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from gradraker.models.walks.terms import Kernel, Term
+from gradraker.models.walks.choice import Kernel, Term
 
 # Walks that nodes are compared by: their shares lean to near or far nodes, or one has all.
 LEANS = {

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from gradraker.models.walks.choice import Kernel, split_block
 from gradraker.models.walks.operators.chains import invert_root
 from gradraker.models.walks.operators.operators import (
     NewRows,
@@ -17,7 +18,6 @@ from gradraker.models.walks.operators.operators import (
     is_low_rank,
     multiply_linked,
 )
-from gradraker.models.walks.terms import Kernel, split_block
 
 Matrix = NDArray[np.float64]
 

@@ -26,11 +26,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
 from gradraker.attributes.table import AttributeTable
-from gradraker.features.engine import CpuEngine, Engine
-from gradraker.features.parallel import split_range, tell_progress
-from gradraker.features.walks import Structure, draw_vectors, measure_structure
+from gradraker.features.engine import CpuEngine, Engine, split_range, tell_progress
+from gradraker.features.walks import Structure, Walks, draw_vectors, measure_structure
 from gradraker.models.walks.attributes.rows import AttributeRows, NewAttributeRows
-from gradraker.models.walks.description import Walks
+from gradraker.models.walks.choice import ATTRIBUTE_BLOCKS, Kernel, Term, split_block
 from gradraker.models.walks.operators.chains import (
     Chains,
     build_meeting_walk,
@@ -46,7 +45,6 @@ from gradraker.models.walks.operators.low_rank import (
     make_gaussian_features,
 )
 from gradraker.models.walks.operators.mixes import WIDTHS
-from gradraker.models.walks.terms import ATTRIBUTE_BLOCKS, Kernel, Term, split_block
 
 Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -6,13 +6,13 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.features.parallel import use_one_blas_thread
+from gradraker.features.engine import use_one_blas_thread
 from gradraker.features.walks import draw_vectors
 from gradraker.linear.conjugate_gradients import Solved, solve_by_products
 from gradraker.linear.ridge import grow_dual_inverse
+from gradraker.models.walks.choice import Kernel
 from gradraker.models.walks.operators.mixes import Mix
 from gradraker.models.walks.operators.operators import Operators, is_low_rank
-from gradraker.models.walks.terms import Kernel
 
 Rows = NDArray[np.int64]
 # Random vectors that the large eigenvalues of walks are found with: fewer for many edges, where

@@ -5,8 +5,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from gradraker._compiled.breadth_first import find_around
-from gradraker.features.walks import WalkMatrices
-from gradraker.models.walks.description import Walks
+from gradraker.features.walks import WalkMatrices, Walks
 
 Rows = NDArray[np.int64]
 

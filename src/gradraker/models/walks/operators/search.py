@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.features.parallel import is_spread, map_pieces, tell_progress
+from gradraker.features.engine import is_spread, map_pieces, tell_progress
+from gradraker.models.walks.choice import Kernel
 from gradraker.models.walks.judges import Judge, is_better
 from gradraker.models.walks.operators.left_out import LeftOutPredictor
 from gradraker.models.walks.operators.mixes import Mix
-from gradraker.models.walks.terms import Kernel
 
 Matrix = NDArray[np.float64]
 # Penalties that are tried first, the ratio of neighbouring ones, and the range that they stay in.

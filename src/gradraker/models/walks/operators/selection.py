@@ -7,7 +7,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.models.walks.choice import FEW_CLASSES, Choice, FixedParameters, Tried, choose_mean
+from gradraker.models.walks.choice import (
+    FEW_CLASSES,
+    Choice,
+    FixedParameters,
+    Kernel,
+    Term,
+    Tried,
+    choose_mean,
+)
 from gradraker.models.walks.judges import find_sharpness, judge_classes, judge_numbers
 from gradraker.models.walks.operators.left_out import (
     Assessment,
@@ -21,7 +29,6 @@ from gradraker.models.walks.operators.operators import Operators, to_operator_bl
 from gradraker.models.walks.operators.ridge import Preconditioner
 from gradraker.models.walks.operators.sampling import sample_region, take_region
 from gradraker.models.walks.operators.search import Search, Trial
-from gradraker.models.walks.terms import Kernel, Term
 
 Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -9,15 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.features.engine import Engine
-from gradraker.features.parallel import map_pieces, split_range
+from gradraker.features.engine import Engine, map_pieces, split_range
+from gradraker.features.walks import Walks
 from gradraker.linear.conjugate_gradients import Solved
 from gradraker.models.walks.attributes.coefficients import (
     AttributeCoefficients,
     compute_coefficients,
 )
-from gradraker.models.walks.choice import Choice
-from gradraker.models.walks.description import Walks
+from gradraker.models.walks.choice import Choice, get_kind
 from gradraker.models.walks.intervals import ErrorSizes
 from gradraker.models.walks.operators.evidence import SpreadCurve, fit_spread_curve
 from gradraker.models.walks.operators.left_out import Assessment, average_rows, make_noise
@@ -32,7 +31,6 @@ from gradraker.models.walks.operators.ridge import (
 )
 from gradraker.models.walks.operators.selection import make_predictor
 from gradraker.models.walks.solution import LeftOutNodes, OnEngine, Parts
-from gradraker.models.walks.terms import get_kind
 
 Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]

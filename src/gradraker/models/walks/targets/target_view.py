@@ -4,10 +4,10 @@ A target goes through two steps. Its column has the place and the unit that make
 comparable; its scale is the way back from where weights add up to the units of the user.
 """
 
-from collections.abc import Sequence
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,20 +17,86 @@ from gradraker.graph.names import Names
 from gradraker.metrics import measure_left_out_error
 from gradraker.models.left_out import LeftOut
 from gradraker.models.walks.intervals import ErrorSizes, compute_quantile, fit_error_sizes
-from gradraker.models.walks.solution import LeftOutNodes, Solution, find_known_positions
-from gradraker.models.walks.targets.transforms import (
-    NoTransform,
-    Transform,
-    dump_transform,
-    restore_transform,
-)
+from gradraker.models.walks.solution import LeftOutNodes, Solution
 
 Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]
-# Largest size of a number of a scale in a file.
-_LARGEST = 1e150
+# Distance from normality, 1 − correlation, below which values stay as they are: a constant, and
+# over the number of values, of which few are never quite normal.
+_ROUGH, _ROUGH_OF_FEW = 0.04, 1.3
+# Known values below which nothing but the values themselves is tried.
+_FEWEST = 5
 # Quantiles of left-out residuals that a mean is taken over, and predictions handled at a time.
 _N_QUANTILES, _CHUNK = 64, 4096
+
+
+class Transform(Protocol):
+    """An increasing function of values and its inverse."""
+
+    @property
+    def name(self) -> str:
+        """How parameters and reports call it."""
+
+    @property
+    def formula(self) -> str:
+        """The function, written out."""
+
+    def can_take(self, values: Matrix) -> bool:
+        """Return whether all values are in the domain."""
+
+    def apply(self, values: Matrix) -> Matrix:
+        """Return values (n,) in the scale in which weights add up."""
+
+    def undo(self, scaled: Matrix) -> Matrix:
+        """Return values in the units of the user."""
+
+
+@dataclass(frozen=True)
+class NoTransform:
+    """Values as they are."""
+
+    name: ClassVar[str] = "none"
+    formula: ClassVar[str] = "value"
+
+    def can_take(self, values: Matrix) -> bool:
+        """Return True."""
+        return True
+
+    def apply(self, values: Matrix) -> Matrix:
+        """Return the values."""
+        return values
+
+    def undo(self, scaled: Matrix) -> Matrix:
+        """Return the values."""
+        return scaled
+
+
+def measure_normality(values: Matrix) -> float:
+    """Correlation of sorted values with normal quantiles, in [0, 1]; 1 is normal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gradraker.models.walks.targets.target_view import measure_normality
+    >>> even = np.linspace(-2.0, 2.0, 50)
+    >>> bool(measure_normality(even) > 0.95 > measure_normality(np.exp(2.0 * even)))
+    True
+    """
+    from scipy.special import ndtri
+
+    n = values.size
+    spread = float(values.std())
+    if n < 3 or not spread > 0.0 or not math.isfinite(spread):
+        return 0.0
+    quantiles = ndtri((np.arange(n) + 0.5) / n)
+    sorted_values = np.sort(values - values.mean()) / spread
+    return float(np.mean(sorted_values * quantiles) / quantiles.std())
+
+
+def is_rough(values: Matrix) -> bool:
+    """Return whether values are so far from normal that squared errors may mislead."""
+    n = values.size
+    return n >= _FEWEST and measure_normality(values) < 1.0 - _ROUGH - _ROUGH_OF_FEW / n
 
 
 @dataclass(frozen=True)
@@ -62,29 +128,6 @@ def fit_column(transform: Transform, values: Matrix) -> Column:
     """Make one of several targets comparable with the others."""
     scaled = transform.apply(values[~np.isnan(values)])
     return Column(transform, float(scaled.mean()), float(scaled.std()) or 1.0)
-
-
-def dump_columns(columns: Sequence[Column] | None) -> Any:
-    """Return columns as JSON can hold them."""
-    if columns is None:
-        return None
-    return [vars(one) | {"transform": dump_transform(one.transform)} for one in columns]
-
-
-def restore_columns(items: Any, n_targets: int) -> tuple[Column, ...] | None:
-    """Make the columns that a file describes, with every number checked."""
-    if items is None:
-        return None
-    if len(items) != n_targets:
-        raise ValueError(f"the file describes {len(items)} targets, but holds {n_targets}")
-    columns = []
-    for item in items:
-        transform = restore_transform(item["transform"])
-        centre, unit = float(item["centre"]), float(item["unit"])
-        if transform is None or not abs(centre) < _LARGEST or not 0.0 < unit < _LARGEST:
-            raise ValueError("the scale of a target is not consistent")
-        columns.append(Column(transform, centre, unit, bool(item["is_constant"])))
-    return tuple(columns)
 
 
 # -- the way back to the units of the user ---------------------------------------------------------
@@ -343,3 +386,15 @@ class TargetView:
             known_names=names[self.solution.known].tolist(),
             units=units,
         )
+
+
+def find_known_positions(known: Rows, rows: Rows, names: NDArray[Any]) -> Rows:
+    """Return the positions of rows in the known nodes; ``names`` are those of all nodes."""
+    positions = {row: i for i, row in enumerate(known.tolist())}
+    for row in rows.tolist():
+        if row not in positions:
+            raise ValueError(
+                f"nodes holds {names[row]!r}, whose value is unknown: only known nodes can be "
+                "left out"
+            )
+    return np.array([positions[row] for row in rows.tolist()], dtype=np.int64)

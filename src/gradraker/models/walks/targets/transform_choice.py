@@ -12,8 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker.models.walks.choice import TriedTransform
-from gradraker.models.walks.targets.target_view import compute_constants, make_scale
-from gradraker.models.walks.targets.transforms import NoTransform, Transform
+from gradraker.models.walks.targets.target_view import (
+    NoTransform,
+    Transform,
+    compute_constants,
+    make_scale,
+)
 
 Vector = NDArray[np.float64]
 # A scale replaces another if it is better by so many standard errors of the difference.
@@ -51,7 +55,7 @@ def choose_transform(
     values: Vector,
     statistic: str,
     choose_kernel: Callable[[Transform], bool],
-    leave_out: Callable[[Sequence[Transform]], LeftOutScaled],
+    leave_out: Callable[[Vector], LeftOutScaled],
     trust: Vector | None = None,
 ) -> Chosen:
     """Choose one of the candidates for known values (N,).
@@ -67,14 +71,15 @@ def choose_transform(
     choose_kernel : callable
         Chooses the kernel for values in a scale; returns whether there is one.
     leave_out : callable
-        Predicts known nodes without their own values in several scales, with that kernel.
+        Predicts known nodes without their own values (N, scales), with that kernel.
     trust : array of shape (N,), optional
         Sample weights, by which errors count.
     """
     weights = np.ones(values.size) if trust is None else trust / trust.mean()
 
     def judge(transforms: Sequence[Transform]) -> _Judged:
-        positions, predictions = leave_out(transforms)
+        Y = np.column_stack([transform.apply(values) for transform in transforms])
+        positions, predictions = leave_out(Y)
         losses, are_told = [], []
         for transform, scaled in zip(transforms, predictions.T, strict=True):
             residuals = transform.apply(values)[positions] - scaled

@@ -1,72 +1,33 @@
-"""Increasing functions of values, in which kernel ridge adds up: none, log, power.
+"""Increasing functions of values, in which kernel ridge adds up: log, power, given ones.
 
 A transform is fitted to known values and has few numbers, so that a model file can hold it.
 """
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
 from gradraker.exceptions import ArgumentError
+from gradraker.models.walks.targets.target_view import (
+    Column,
+    NoTransform,
+    Transform,
+    is_rough,
+    measure_normality,
+)
 
 Vector = NDArray[np.float64]
 # Quantile of the positive values that is the unit of a logarithm.
 _LOW = 0.1
-# Largest size of a number of a transform in a file.
+# Largest size of a number of a transform or scale in a file.
 _LARGEST = 1e150
-# Distance from normality, 1 − correlation, below which values stay as they are: a constant, and
-# over the number of values, of which few are never quite normal. The part of it that a transform
-# must take away to be tried.
-_ROUGH, _ROUGH_OF_FEW, _PART = 0.04, 1.3, 0.5
-# Known values below which nothing is tried.
-_FEWEST = 5
-
-
-class Transform(Protocol):
-    """An increasing function of values and its inverse."""
-
-    @property
-    def name(self) -> str:
-        """How parameters and reports call it."""
-
-    @property
-    def formula(self) -> str:
-        """The function, written out."""
-
-    def can_take(self, values: Vector) -> bool:
-        """Return whether all values are in the domain."""
-
-    def apply(self, values: Vector) -> Vector:
-        """Return values (n,) in the scale in which weights add up."""
-
-    def undo(self, scaled: Vector) -> Vector:
-        """Return values in the units of the user."""
-
-
-@dataclass(frozen=True)
-class NoTransform:
-    """Values as they are."""
-
-    name: ClassVar[str] = "none"
-    formula: ClassVar[str] = "value"
-
-    def can_take(self, values: Vector) -> bool:
-        """Return True."""
-        return True
-
-    def apply(self, values: Vector) -> Vector:
-        """Return the values."""
-        return values
-
-    def undo(self, scaled: Vector) -> Vector:
-        """Return the values."""
-        return scaled
+# The part of the distance from normality that a transform must take away to be tried.
+_PART = 0.5
 
 
 @dataclass(frozen=True)
@@ -299,34 +260,6 @@ def restore_transform(item: Any) -> Transform | None:
     return made
 
 
-def measure_normality(values: Vector) -> float:
-    """Correlation of sorted values with normal quantiles, in [0, 1]; 1 is normal.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gradraker.models.walks.targets.transforms import measure_normality
-    >>> even = np.linspace(-2.0, 2.0, 50)
-    >>> bool(measure_normality(even) > 0.95 > measure_normality(np.exp(2.0 * even)))
-    True
-    """
-    from scipy.special import ndtri
-
-    n = values.size
-    spread = float(values.std())
-    if n < 3 or not spread > 0.0 or not math.isfinite(spread):
-        return 0.0
-    quantiles = ndtri((np.arange(n) + 0.5) / n)
-    sorted_values = np.sort(values - values.mean()) / spread
-    return float(np.mean(sorted_values * quantiles) / quantiles.std())
-
-
-def is_rough(values: Vector) -> bool:
-    """Return whether values are so far from normal that squared errors may mislead."""
-    n = values.size
-    return n >= _FEWEST and measure_normality(values) < 1.0 - _ROUGH - _ROUGH_OF_FEW / n
-
-
 def list_transforms(transform: Any, values: Vector) -> list[Transform]:
     """Return the transforms to compare, the one that makes values most normal first.
 
@@ -351,3 +284,26 @@ def list_transforms(transform: Any, values: Vector) -> list[Transform]:
     most = 1.0 - _PART * (1.0 - measure_normality(values))
     normal = [t for t in reversed(fitted) if measure_normality(t.apply(values)) > most]
     return [*normal, NoTransform()]
+
+
+def dump_columns(columns: Sequence[Column] | None) -> Any:
+    """Return columns as JSON can hold them."""
+    if columns is None:
+        return None
+    return [vars(one) | {"transform": dump_transform(one.transform)} for one in columns]
+
+
+def restore_columns(items: Any, n_targets: int) -> tuple[Column, ...] | None:
+    """Make the columns that a file describes, with every number checked."""
+    if items is None:
+        return None
+    if len(items) != n_targets:
+        raise ValueError(f"the file describes {len(items)} targets, but holds {n_targets}")
+    columns = []
+    for item in items:
+        transform = restore_transform(item["transform"])
+        centre, unit = float(item["centre"]), float(item["unit"])
+        if transform is None or not abs(centre) < _LARGEST or not 0.0 < unit < _LARGEST:
+            raise ValueError("the scale of a target is not consistent")
+        columns.append(Column(transform, centre, unit, bool(item["is_constant"])))
+    return tuple(columns)

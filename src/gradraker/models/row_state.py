@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.explain.learned_rows import LearnedRows, Record
+from gradraker.explain.skg_explanation import LearnedRows, Record
 from gradraker.features import RowArrays
 from gradraker.models.persistence.names_as_json import (
     decode_name,
@@ -16,7 +16,7 @@ from gradraker.models.persistence.names_as_json import (
 from gradraker.models.persistence.saving import Arrays, State, check_int
 
 if TYPE_CHECKING:
-    from gradraker.models.rows.row_model import RowModel
+    from gradraker.models.row_model import RowModel
 
 # Columns are numbered by 32-bit integers.
 _MOST_NUMBERED = 2**31 - 1

@@ -1,1 +1,0 @@
-"""What models of rows share: input, training in chunks, files."""
