@@ -3,7 +3,6 @@
 import sys
 import threading
 from contextlib import suppress
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 import click
@@ -42,12 +41,7 @@ class Waiting:
             self._timer.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def stop(self) -> None:
