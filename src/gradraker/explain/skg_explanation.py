@@ -20,30 +20,14 @@ from gradraker.linear.lms import sum_weights_by_node
 _FAR_FROM_ONE = 0.1
 
 
+@describe_fields
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(LinearExplanation):
     """Why a model predicts what it predicts: exact weights of the values it has seen.
 
-    ``weights @ values`` equals ``prediction`` up to rounding (claim 3 of the paper).
-
-    Attributes
-    ----------
-    weights : ndarray of shape (n, n_known)
-        Contribution weight of each known node, summed over its training steps.
-    similarities : ndarray of shape (n, n_known)
-        Similarity measure B between explained and known nodes, at the model's learning rate.
-    squared_distances : ndarray of shape (n, n_known)
-        ‖a_i − a*‖² between adjacency vectors.
-    values : ndarray of shape (n_known,) or (n_known, n_targets)
-        Values that were learned.
-    prediction : ndarray of shape (n,) or (n, n_targets)
-        Predictions of the model.
-    order : ndarray of shape (T,)
-        Known node of each training step.
-    node_names, known_names : tuple
-        Names of explained and known nodes; numbers where none were given.
-    sigma2, learning_rate, kernel
-        Of the model.
+    ``weights @ values`` equals ``prediction`` up to rounding (claim 3 of the paper): the weight of
+    a known node is its contribution weight, summed over its training steps. Besides the attributes
+    of :class:`LinearExplanation` it has those below.
 
     Examples
     --------
@@ -54,12 +38,18 @@ class Explanation(LinearExplanation):
     ((1, 2), (1, 2))
     """
 
-    similarities: NDArray[np.float64]
-    squared_distances: NDArray[np.float64]
-    order: NDArray[np.int64]
-    sigma2: float
-    learning_rate: float
-    kernel: str
+    similarities: Annotated[
+        NDArray[np.float64],
+        "Similarity measure B (n, n_known) between explained and known nodes, at the model's "
+        "learning rate.",
+    ]
+    squared_distances: Annotated[
+        NDArray[np.float64], "‖a_i − a*‖² (n, n_known) between adjacency vectors."
+    ]
+    order: Annotated[NDArray[np.int64], "Known node (T,) of each training step."]
+    sigma2: Annotated[float, "Of the model."]
+    learning_rate: Annotated[float, "Of the model."]
+    kernel: Annotated[str, "Of the model."]
     _source: Evidence = field(repr=False)
 
     @cached_property

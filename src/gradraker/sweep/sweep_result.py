@@ -12,11 +12,12 @@ import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker._fields import describe_fields
 from gradraker._files import is_stream, write_bytes
 from gradraker.exceptions import SweepFileError
 from gradraker.kernels.ranges import RANGES
@@ -63,27 +64,10 @@ def name_ranges(boundaries: Floats, sigma2: Floats) -> list[str | None]:
     return [RANGES[place] for place in places]
 
 
+@describe_fields
 @dataclass(frozen=True, eq=False, repr=False)
 class SweepResult:
     """GNMSE over the kernel variance σ², for some repeats; :func:`gradraker.sigma2_sweep` makes it.
-
-    Attributes
-    ----------
-    sigma2 : ndarray of shape (S,)
-        Variances, rising.
-    gnmse : ndarray of shape (R, S)
-        GNMSE on the unknown nodes of each repeat.
-    boundaries : ndarray of shape (R, 3)
-        σ²_ce, σ²_ed and σ²_da of each repeat's training rows, by the equations with the noise
-        ratio 1/√(2D); NaN where all training rows are equal.
-    squared_distances : ndarray of shape (R, 2)
-        Smallest nonzero and largest distance of each repeat's training rows: ‖d‖², or ‖d‖₁ for
-        the Laplacian kernel.
-    seconds : ndarray of shape (R,)
-        Time of each repeat; NaN for repeats that were read from a file.
-    settings : dict
-        All it takes to run the sweep again: arguments, seed, versions, and name and checksums
-        of the data.
 
     Examples
     --------
@@ -93,12 +77,24 @@ class SweepResult:
     (3, True)
     """
 
-    sigma2: Floats
-    gnmse: Floats
-    boundaries: Floats
-    squared_distances: Floats
-    seconds: Floats
-    settings: dict[str, Any]
+    sigma2: Annotated[Floats, "Variances (S,), rising."]
+    gnmse: Annotated[Floats, "GNMSE (R, S) on the unknown nodes of each repeat."]
+    boundaries: Annotated[
+        Floats,
+        "σ²_ce, σ²_ed and σ²_da (R, 3) of each repeat's training rows, by the equations with the "
+        "noise ratio 1/√(2D); NaN where all training rows are equal.",
+    ]
+    squared_distances: Annotated[
+        Floats,
+        "Smallest nonzero and largest distance (R, 2) of each repeat's training rows: ‖d‖², or "
+        "‖d‖₁ for the Laplacian kernel.",
+    ]
+    seconds: Annotated[Floats, "Time (R,) of each repeat; NaN if it was read from a file."]
+    settings: Annotated[
+        dict[str, Any],
+        "All it takes to run the sweep again: arguments, seed, versions, and name and checksums "
+        "of the data.",
+    ]
 
     @classmethod
     def from_repeats(cls, settings: dict[str, Any], repeats: list[Repeat]) -> Self:

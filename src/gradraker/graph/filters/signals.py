@@ -1,12 +1,13 @@
 """Value series passed through a graph filter: the input of GKLMS-RFF."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from gradraker._fields import describe_fields
 from gradraker._validation import check_choice, check_count, check_flag, to_read_only
 from gradraker.exceptions import format_names
 from gradraker.graph.adapters import GraphOptions, to_edge_list
@@ -24,25 +25,13 @@ from gradraker.graph.names import (
 Floats = NDArray[np.float64]
 
 
+@describe_fields
 @dataclass(frozen=True, repr=False, eq=False)
 class FilteredSignals:
     """The filtered series of each node at each time, one row for each.
 
     Made by :func:`filtered_signals`. Rows are ordered by time, and by node within a time, so
     that a learner that takes row after row goes forward in time.
-
-    Parameters
-    ----------
-    rows : array of shape (n_kept · n, taps)
-        Column l holds (Sˡ x(t − l·delay))ₙ.
-    times : int array of shape (n_kept · n,)
-        Time of each row: a position in the series.
-    nodes : array of shape (n,)
-        The nodes, in the order of the columns of the series.
-    references : tuple of str
-        Name of each column, such as "S^1 x(t-1)".
-    series : array of shape (n_times, n)
-        The series as given.
 
     Examples
     --------
@@ -55,11 +44,11 @@ class FilteredSignals:
     ((2, 2), [5.0, 6.0])
     """
 
-    rows: Floats
-    times: NDArray[np.int64]
-    nodes: Names
-    references: tuple[str, ...]
-    series: Floats
+    rows: Annotated[Floats, "Column l of (n_kept · n, taps) holds (Sˡ x(t − l·delay))ₙ."]
+    times: Annotated[NDArray[np.int64], "Time of each row: a position in the series."]
+    nodes: Annotated[Names, "The nodes (n,), in the order of the columns of the series."]
+    references: Annotated[tuple[str, ...], 'Name of each column, such as "S^1 x(t-1)".']
+    series: Annotated[Floats, "The series (n_times, n) as given."]
 
     @property
     def row_nodes(self) -> Names:
