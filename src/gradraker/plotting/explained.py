@@ -1,7 +1,7 @@
 """Displays of one explained node: how they are made from an explanation or a model."""
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from numpy.typing import NDArray
 from scipy.sparse import issparse
@@ -11,10 +11,7 @@ from gradraker.explain.linear_explanation import check_row
 from gradraker.explain.skg_explanation import Explanation
 from gradraker.models.rows.row_input import find_row_names
 from gradraker.models.skg.skg_regressor import SKGRegressor
-from gradraker.plotting.figure import Display
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from gradraker.plotting.figure import Axes, Display
 
 
 class ExplainedNodeDisplay(Display):

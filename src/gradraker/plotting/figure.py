@@ -15,9 +15,11 @@ from gradraker._files import write_bytes
 from gradraker._validation import check_choice
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.axes import Axes as Axes
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
+else:
+    Axes = Any  # in annotations only: drawings know no more of matplotlib before one is drawn
 
 # Okabe and Ito's colours can be told apart with any common colour blindness.
 BLUE = "#0072B2"

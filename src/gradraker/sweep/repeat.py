@@ -21,6 +21,7 @@ from gradraker.features.engines.cuda import CudaEngine
 from gradraker.features.parallel import parallel_for
 from gradraker.kernels.distances.canonical_rows import group_equal_rows
 from gradraker.kernels.ranges import compute_ranges, find_extreme_pairs
+from gradraker.linear.lms import draw_epoch_orders
 from gradraker.sweep.sweep_result import Repeat
 
 Floats = NDArray[np.float64]
@@ -94,8 +95,7 @@ def run_repeat(
     vectors.sort_indices()  # sums in the order of columns, as an estimator's
     X, X_unknown = vectors[draw.known], vectors[draw.unknown]
     table = FrequencyTable(draw.seed, sweep.n_frequencies, sweep.kernel, n_numbered=X.shape[1])
-    rng = np.random.default_rng([draw.seed, 1])
-    orders = [rng.permutation(X.shape[0]) for _ in range(sweep.n_epochs)]
+    orders = draw_epoch_orders(draw.seed, X.shape[0], sweep.n_epochs, shuffle=True)
     values = sweep.values[draw.unknown]
     grid = _Grid(1.0 / np.sqrt(sweep.sigma2), table, threads)
     n_sines = X.shape[0] * sweep.n_frequencies * sweep.sigma2.size

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 _FORMAT = "gradraker sweep 1"
+# Arrays of a repeat in a file, and their sizes: None stands for the number of variances.
+_SIZES = {"gnmse": None, "boundaries": 3, "squared_distances": 2}
 # Settings without which results cannot be told or drawn.
 _KINDS: dict[type, tuple[str, ...]] = {
     dict: ("data", "versions"),
@@ -100,14 +102,10 @@ class SweepResult:
     def from_repeats(cls, settings: dict[str, Any], repeats: list[Repeat]) -> Self:
         """Put repeats together, in the order of their numbers."""
         ordered = sorted(repeats, key=lambda repeat: repeat.number)
-        return cls(
-            np.array(settings["sigma2"]),
-            np.array([repeat.gnmse for repeat in ordered]),
-            np.array([repeat.boundaries for repeat in ordered]),
-            np.array([repeat.squared_distances for repeat in ordered]),
-            np.array([repeat.seconds for repeat in ordered]),
-            settings,
-        )
+        columns = zip(*(repeat[1:] for repeat in ordered), strict=True)
+        gnmse, boundaries, distances, seconds = map(np.array, columns)
+        sigma2 = np.array(settings["sigma2"])
+        return cls(sigma2, gnmse, boundaries, distances, seconds, settings)
 
     @property
     def n_repeats(self) -> int:
@@ -286,14 +284,8 @@ def _format_header(settings: dict[str, Any]) -> bytes:
 
 
 def _format_repeat(repeat: Repeat) -> bytes:
-    return _format_line(
-        {
-            "repeat": repeat.number,
-            "gnmse": _to_numbers(repeat.gnmse),
-            "boundaries": _to_numbers(repeat.boundaries),
-            "squared_distances": _to_numbers(repeat.squared_distances),
-        }
-    )
+    arrays = {name: _to_numbers(getattr(repeat, name)) for name in _SIZES}
+    return _format_line({"repeat": repeat.number} | arrays)
 
 
 def _format_line(content: dict[str, Any]) -> bytes:
@@ -343,13 +335,14 @@ def _parse_settings(line: bytes) -> dict[str, Any] | None:
 def _parse_repeat(line: bytes, *, n_variances: int) -> Repeat | None:
     found = _parse_object(line)
     try:
-        number, gnmse = int(found["repeat"]), np.array(found["gnmse"], np.float64)  # null is NaN
-        boundaries = np.array(found["boundaries"], np.float64)
-        distances = np.array(found["squared_distances"], np.float64)
+        number = int(found["repeat"])
+        arrays = [np.array(found[name], np.float64) for name in _SIZES]  # null is NaN
     except (KeyError, TypeError, ValueError):
         return None
-    if (gnmse.shape, boundaries.shape, distances.shape) != ((n_variances,), (3,), (2,)):
+    sizes = [(size or n_variances,) for size in _SIZES.values()]
+    if [array.shape for array in arrays] != sizes:
         return None
+    gnmse, boundaries, distances = arrays
     return Repeat(number, gnmse, boundaries, distances, float("nan"))
 
 

@@ -21,6 +21,7 @@ from gradraker._locks import lock_file
 from gradraker._validation import check_choice, check_count, check_fraction, check_learning_rate
 from gradraker.datasets import GraphDataset
 from gradraker.exceptions import ArgumentError, SweepError, SweepFileError
+from gradraker.features import to_row_arrays
 from gradraker.features.engine import DEVICES, choose_engine
 from gradraker.features.engines.cuda import CudaEngine
 from gradraker.kernels import get_kernel
@@ -117,9 +118,7 @@ def sigma2_sweep(
     """
     dataset = _to_dataset(data, y)
     sweep = Sweep(
-        dataset.adjacency.indptr,
-        dataset.adjacency.indices,
-        dataset.adjacency.data,
+        *to_row_arrays(dataset.adjacency),
         _scale_values(dataset),
         np.empty(0),
         check_fraction("fraction", fraction),
@@ -221,7 +220,7 @@ def _to_dataset(data: Any, y: ArrayLike | None) -> GraphDataset:
             "y holds NaN, but a sweep needs the value of every node: leave nodes without a value "
             "out, data[known][:, known] and y[known]"
         )
-    return GraphDataset(data, values, tuple(map(str, range(len(values)))), name="data")
+    return GraphDataset(data, values, name="data")
 
 
 def _scale_values(dataset: GraphDataset) -> NDArray[np.float64]:
@@ -280,13 +279,13 @@ def _make_grid(sweep: Sweep) -> NDArray[np.float64]:
 
 def _describe(sweep: Sweep, dataset: GraphDataset, n_repeats: int) -> dict[str, Any]:
     """Settings of the sweep, as JSON can hold them."""
-    columns = np.asarray(sweep.indices, np.int64)
+    columns = sweep.indices.astype(np.int64)
     return {
         "data": {
             "name": dataset.name,
             "nodes": dataset.n_nodes,
             "edges": dataset.n_edges,
-            "sha256_adjacency": _hash(np.asarray(sweep.indptr, np.int64), columns, sweep.weights),
+            "sha256_adjacency": _hash(sweep.indptr, columns, sweep.weights),
             "sha256_values": _hash(dataset.values),
         },
         "sigma2": sweep.sigma2.tolist(),

@@ -241,8 +241,8 @@ def _add_facts(app: FastAPI, service: Service) -> None:
 
 
 def _add_pages(app: FastAPI) -> None:
-    for file in pages.list_files():
-        pages.add_file(app, *file)
+    for path, name in pages.FILES.items():
+        pages.add_file(app, path, pages.read_file(name), name)
 
     async def get_docs(request: Request) -> Response:
         return Response(pages.render_docs(app.openapi()), media_type="text/html; charset=utf-8")
