@@ -6,9 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from gradraker.features import RowArrays
-from gradraker.linear.lms import contribution_weights, iterate_weight_batches
+from gradraker.linear.lms import (
+    contribution_weights,
+    iterate_weight_batches,
+    sum_weights_by_node,
+)
 
 # Nodes learned one at a time that wait, as bytes and numbers in lists, until they are joined.
 _MOST_ONES = 1000
@@ -54,6 +59,22 @@ class Evidence(NamedTuple):
         """F of one explained node, (T,)."""
         return contribution_weights(self.Z, self.learned.order, self.stars[row], self.learned.rates)
 
+    def sum_weights(self) -> NDArray[np.float64]:
+        """F of all explained nodes, summed over the steps of each known node, (n, n_known)."""
+        return sum_weights_by_node(self.Z, self.learned.order, self.stars, self.learned.rates)
+
+    def measure_squared_distances(self) -> NDArray[np.float64]:
+        """‖a − b‖² between explained rows a and learned rows b, (n, n_known)."""
+        A, B = (
+            csr_array((rows.data, rows.indices, rows.indptr), (rows.indptr.size - 1, self.width))
+            for rows in (self.tested, self.learned.rows)
+        )
+        norms_a = np.asarray(A.multiply(A).sum(axis=1)).reshape(-1, 1)
+        norms_b = np.asarray(B.multiply(B).sum(axis=1)).reshape(1, -1)
+        distances = norms_a + norms_b - 2.0 * (A @ B.T).toarray()
+        # The difference of nearly equal numbers may end just below 0.
+        return np.asarray(np.maximum(distances, 0.0))
+
     def iterate_batches(self) -> Iterator[tuple[slice, NDArray[np.float64]]]:
         """Yield explained nodes and their weights by time, some nodes at a time."""
         learned = self.learned
@@ -89,7 +110,6 @@ class Record:
         rows: RowArrays,
         Y: NDArray[np.float64],
         order: NDArray[np.int64],
-        *,
         learning_rate: float,
         dtype: Any,
         names: Sequence[Hashable] | None,

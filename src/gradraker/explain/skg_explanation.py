@@ -1,20 +1,16 @@
 """Explain predictions of SKG exactly, as weighted sums of the values it has seen."""
 
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from gradraker._fields import describe_fields
-from gradraker._validation import to_read_only
 from gradraker.explain.learned_rows import Evidence
 from gradraker.explain.linear_explanation import LinearExplanation, check_row
 from gradraker.explain.similarity import efficient_distance, noise_range
-from gradraker.linear.lms import sum_weights_by_node
 
 # A sum of weights this far from 1 is worth a word (section VI.B.2 of the paper).
 _FAR_FROM_ONE = 0.1
@@ -194,45 +190,3 @@ class SplitPrediction:
     insignificant: Annotated[NDArray[np.float64], "The same sums over the other steps."]
     n_significant: Annotated[NDArray[np.int64], "Training steps with a significant weight, (n,)."]
     noise: Annotated[NDArray[np.float64], "Upper end of the noise range of each prediction, (n,)."]
-
-
-def explain_predictions(
-    evidence: Evidence,
-    prediction: NDArray[np.float64],
-    *,
-    sigma2: float,
-    learning_rate: float,
-    kernel: str,
-    node_names: Sequence[Hashable],
-    known_names: Sequence[Hashable],
-) -> Explanation:
-    """Explain predictions of SKG from the features of known and explained nodes."""
-    learned = evidence.learned
-    return Explanation(
-        weights=sum_weights_by_node(evidence.Z, learned.order, evidence.stars, learned.rates),
-        similarities=2.0 * learning_rate * (evidence.stars @ evidence.Z.T),
-        squared_distances=_measure_squared_distances(evidence),
-        # Views on the model's own record, which nobody should change through an explanation.
-        values=to_read_only(learned.Y.reshape(-1, *prediction.shape[1:])),
-        prediction=prediction,
-        order=to_read_only(learned.order),
-        node_names=node_names,
-        known_names=known_names,
-        sigma2=sigma2,
-        learning_rate=learning_rate,
-        kernel=kernel,
-        _source=evidence,
-    )
-
-
-def _measure_squared_distances(evidence: Evidence) -> NDArray[np.float64]:
-    """‖a − b‖² between explained rows a and learned rows b, (n, n_known)."""
-    A, B = (
-        csr_array((rows.data, rows.indices, rows.indptr), (rows.indptr.size - 1, evidence.width))
-        for rows in (evidence.tested, evidence.learned.rows)
-    )
-    norms_a = np.asarray(A.multiply(A).sum(axis=1)).reshape(-1, 1)
-    norms_b = np.asarray(B.multiply(B).sum(axis=1)).reshape(1, -1)
-    distances = norms_a + norms_b - 2.0 * (A @ B.T).toarray()
-    # The difference of nearly equal numbers may end just below 0.
-    return np.asarray(np.maximum(distances, 0.0))

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gradraker._validation import Bounds, check_bounds, check_flag
 from gradraker.explain.learned_rows import Record
-from gradraker.features import RowArrays, check_references
+from gradraker.features import References, RowArrays, check_references
 from gradraker.kernels.ranges import Sigma2Ranges, compute_ranges, find_extreme_pairs
 from gradraker.linear.lms import draw_epoch_orders
 from gradraker.models.persistence.saving import (
@@ -30,7 +30,6 @@ from gradraker.models.rows.row_input import (
     validate_tested,
     validate_training,
 )
-from gradraker.models.rows.row_state import drop_learned_rows
 from gradraker.models.turns import TakesTurns, rollback_on_error
 
 
@@ -62,7 +61,7 @@ class RowModel(TakesTurns, BaseEstimator):
         X: Any,
         y: ArrayLike,
         *,
-        references: Sequence[Hashable] | NDArray[Any] | None = None,
+        references: References = None,
         node_names: Sequence[Hashable] | None = None,
         tested: Any = None,
     ) -> Self:
@@ -104,7 +103,7 @@ class RowModel(TakesTurns, BaseEstimator):
         X: Any,
         y: ArrayLike,
         *,
-        references: Sequence[Hashable] | NDArray[Any] | None = None,
+        references: References = None,
         node_names: Sequence[Hashable] | None = None,
     ) -> Self:
         """Train once on each row, in the given order, continuing from what was learned.
@@ -145,25 +144,6 @@ class RowModel(TakesTurns, BaseEstimator):
             X = renumber_columns(X, columns, self._table)
         self._train(X, y, [np.arange(X.shape[0])], names)
         return self
-
-    def _observe(
-        self,
-        rows: RowArrays,
-        Y: NDArray[np.float64],
-        orders: list[NDArray[np.int64]],
-        dtype: Any,
-        names: Sequence[Hashable] | None,
-    ) -> None:
-        """Keep what was trained on, for explanations, if that is asked for."""
-        if self._record is not None:
-            self._record.add(
-                rows,
-                Y,
-                np.concatenate(orders),
-                learning_rate=self._rate,
-                dtype=dtype,
-                names=names,
-            )
 
     # -- what was learned ------------------------------------------------------
 
@@ -231,9 +211,11 @@ class RowModel(TakesTurns, BaseEstimator):
         return save_model(self, path, notes, dump, only_if_unchanged=only_if_unchanged)
 
     def _dump_without_rows(self) -> tuple[State, Arrays]:
+        """What a file holds without the known nodes."""
         state, arrays = self.dump_state()
-        drop_learned_rows(state, arrays)
-        return state, arrays
+        state |= {"has_rows": False, "known_names": None, "n_first": 0}
+        kept = {name: one for name, one in arrays.items() if not name.startswith("learned_")}
+        return state, kept
 
     def write_to(self, file: BinaryIO, *, notes: dict[str, Any] | None = None) -> None:
         """Write to an open binary file what :meth:`save` writes to a path."""
