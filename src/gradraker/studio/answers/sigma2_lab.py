@@ -103,14 +103,6 @@ class Sigma2Lab:
             "n_all": self.n_all,
         }
 
-    def make_grid(self, settings: LabSettings) -> Floats:
-        """Return variances from deep in the chaos range to far in the averaging range."""
-        ranges = compute_ranges(
-            self._find_pairs(settings.repeat), n_frequencies=settings.n_frequencies
-        )
-        low, high = ranges.chaos_extending / 8.0, ranges.disturbing_averaging * 8.0
-        return np.geomspace(low, high, _N_SIGMA2)
-
     def _find_pairs(self, repeat: int) -> ExtremePairs:
         """Return the extreme distances of a split; those of the last one are kept."""
         if self._pairs is None or self._pairs[0] != repeat:
@@ -120,10 +112,14 @@ class Sigma2Lab:
         return self._pairs[1]
 
     def _make_sweep(self, settings: LabSettings) -> Sweep:
+        pairs = self._find_pairs(settings.repeat)
+        ranges = compute_ranges(pairs, n_frequencies=settings.n_frequencies)
+        # From deep in the chaos range to far in the averaging range.
+        low, high = ranges.chaos_extending / 8.0, ranges.disturbing_averaging * 8.0
         return Sweep(
             *to_row_arrays(self.dataset.adjacency),
             values=self._values,
-            sigma2=self.make_grid(settings),
+            sigma2=np.geomspace(low, high, _N_SIGMA2),
             fraction=self._fraction,
             **settings.learner,
             kernel=_KERNEL,
