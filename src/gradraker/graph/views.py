@@ -14,12 +14,7 @@ from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.adjacency import AdjacencyVectors
 from gradraker.graph.edges import EdgeList, VectorOptions, choose_matrix
 from gradraker.graph.hops import count_walks
-from gradraker.graph.names import (
-    Names,
-    find_distinct,
-    find_positions,
-    to_name_array,
-)
+from gradraker.graph.names import Names, find_distinct, find_positions, to_name_array
 
 
 @describe_fields

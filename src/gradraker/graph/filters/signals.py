@@ -13,14 +13,9 @@ from gradraker.exceptions import format_names
 from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.adapters.matrices import from_sparse
 from gradraker.graph.adjacency import AdjacencyVectors, adjacency_vectors
-from gradraker.graph.edges import EdgeList
 from gradraker.graph.filters.series import align_series, get_series_names
 from gradraker.graph.filters.shifts import make_shift
-from gradraker.graph.names import (
-    Names,
-    check_same_type,
-    find_positions,
-)
+from gradraker.graph.names import Names, check_same_type, find_positions
 
 Floats = NDArray[np.float64]
 
@@ -194,7 +189,9 @@ def filtered_signals(
         to_read_only(rows.reshape(-1, taps)),
         to_read_only(np.repeat(kept, n)),
         nodes,
-        tuple(_format_tap(tap, tap * delay) for tap in range(taps)),
+        tuple(
+            f"S^{tap} x(t-{tap * delay})" if tap * delay else f"S^{tap} x(t)" for tap in range(taps)
+        ),
         to_read_only(values),
     )
 
@@ -219,10 +216,15 @@ def _apply_taps(S: sp.csr_array, values: Floats, *, taps: int, delay: int, first
 
 def _make_square(graph: Any, names: Names | None) -> tuple[Names, sp.csr_array]:
     """Return the nodes in the order of the series, and their adjacency matrix."""
-    if isinstance(graph, AdjacencyVectors):
-        edges = _from_vectors(graph)
-    else:
+    if not isinstance(graph, AdjacencyVectors):
         edges = to_edge_list(graph, GraphOptions())
+    elif graph.nodes.tolist() != graph.references.tolist():
+        raise ValueError(
+            "graph has adjacency vectors with other references than nodes, but a shift needs "
+            "the same: make them without choosing nodes or references"
+        )
+    else:
+        edges = from_sparse(graph.rows, GraphOptions(names=graph.nodes))
     if edges.references is not None:
         raise ValueError(
             f"graph must be square, got {len(edges.nodes)} nodes × {len(edges.references)} "
@@ -236,17 +238,3 @@ def _make_square(graph: Any, names: Names | None) -> tuple[Names, sp.csr_array]:
             raise ValueError(f"series has no column for nodes {listed} of the graph")
     vectors = adjacency_vectors(edges, nodes=names, references=names)
     return vectors.nodes, vectors.rows
-
-
-def _from_vectors(vectors: AdjacencyVectors) -> EdgeList:
-    """Return adjacency vectors as a graph again; it must have the same rows and columns."""
-    if vectors.nodes.tolist() != vectors.references.tolist():
-        raise ValueError(
-            "graph has adjacency vectors with other references than nodes, but a shift needs "
-            "the same: make them without choosing nodes or references"
-        )
-    return from_sparse(vectors.rows, GraphOptions(names=vectors.nodes))
-
-
-def _format_tap(tap: int, back: int) -> str:
-    return f"S^{tap} x(t-{back})" if back else f"S^{tap} x(t)"
