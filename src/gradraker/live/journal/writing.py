@@ -92,6 +92,7 @@ class _Writer:
 
     def take(self, submission: Submission) -> Answer:
         """Number the changes of a submission, unless it is refused or was there already."""
+        # A digest that equal lists of changes share.
         plain = [[one.op, one.node, one.target, one.value] for one in submission.changes]
         digest = sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
         if submission.key in self._requests:

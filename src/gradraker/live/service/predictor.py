@@ -101,7 +101,7 @@ class Predictor:
     def _predict(self, jobs: Sequence[_Job]) -> None:
         state, options = jobs[0].state, jobs[0].options
         to_name = state.to_name
-        links = {
+        links = {  # new nodes without links have no edges
             to_name(node): {to_name(other): weight for other, weight in one.items()}
             for job in jobs
             for node, one in job.links.items()

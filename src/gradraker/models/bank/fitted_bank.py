@@ -1,4 +1,4 @@
-"""What a trained bank of kernels can do and knows: predictions, weights, losses, its file."""
+"""What a bank of kernels can do and knows: predictions, weights, losses, its file; single nodes."""
 
 import math
 from collections.abc import Collection, Hashable, Sequence
@@ -42,7 +42,7 @@ from gradraker.models.turns import rollback_on_error
 
 
 class LearnedBank(RowModel):
-    """The part of :class:`GradrakerRegressor` that does not train."""
+    """The part of :class:`GradrakerRegressor` that neither starts nor trains on many rows."""
 
     members_: tuple[BankMember, ...]
     sigma2_: NDArray[np.float64]
@@ -157,7 +157,7 @@ class LearnedBank(RowModel):
 
         return KernelWeightsDisplay.from_estimator(self, ax=ax)
 
-    # -- one node at a time, river's verbs -------------------------------------
+    # -- one node at a time: river's verbs, those of SKG for all members at once -------
 
     def _start_empty(self, targets: tuple[int, ...]) -> None:
         """Start without rows, for the first node of :meth:`learn_one`."""
