@@ -16,9 +16,9 @@ from scipy.sparse import csr_array
 
 from gradraker import SKGRegressor, gnmse, sigma2_ranges
 from gradraker.datasets import GraphDataset, split_nodes
-from gradraker.features import FrequencyTable, to_row_arrays
+from gradraker.features import FrequencyTable
 from gradraker.kernels.median_rule import median_sigma2
-from gradraker.models.sigma2 import measure_noise_ratios
+from gradraker.models.sigma2 import RuleInput, measure_noise_ratios
 from machine import print_facts
 from report import Finding, Report
 from signals import data_sets
@@ -94,13 +94,12 @@ def node_that_plays_last(
     sampled, _ = split_nodes(data.n_nodes, 0.4, np.random.default_rng(0))
     X = data.adjacency[sampled][:, sampled]
     formula = sigma2_ranges(X, n_frequencies=n_frequencies)
+    table = FrequencyTable(0, n_frequencies, "gaussian", n_numbered=X.shape[1])
+    no_values = np.zeros((X.shape[0], 1))
     ratios = measure_noise_ratios(
-        to_row_arrays(X),
-        FrequencyTable(0, n_frequencies, "gaussian", n_numbered=X.shape[1]),
-        sigma2=formula.extending_disturbing,
-        learning_rate=learning_rate,
-        n_epochs=N_EPOCHS,
-        rng=np.random.default_rng(0),
+        RuleInput(X, no_values, table, learning_rate, N_EPOCHS),
+        formula.extending_disturbing,
+        np.random.default_rng(0),
     )
     ratios = ratios[ratios > 0]
     choices = {

@@ -1,7 +1,8 @@
 """What the fields of a class are is said in their annotations, from where docstrings get it."""
 
 from inspect import cleandoc
-from typing import TypeVar
+from types import UnionType
+from typing import Any, TypeVar, get_args
 
 C = TypeVar("C")
 
@@ -22,7 +23,7 @@ def describe_fields(cls: type[C]) -> type[C]:
     ['Attributes', '----------', 'altitude : float', '    Metres above the sea.']
     """
     fields = [
-        f"{name} : {getattr(hint.__origin__, '__name__', hint.__origin__)}\n    {text}"
+        f"{name} : {_format_type(hint.__origin__)}\n    {text}"
         for name, hint in cls.__annotations__.items()
         for text in getattr(hint, "__metadata__", ())
     ]
@@ -31,3 +32,10 @@ def describe_fields(cls: type[C]) -> type[C]:
         listed = "\n".join(["Attributes", "----------", *fields])
         cls.__doc__ = f"{about}\n\n{listed}{examples}{rest}"
     return cls
+
+
+def _format_type(hint: Any) -> str:
+    """Return a type by its name, without those of its items; types of a union once each."""
+    parts = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+    names = [getattr(part, "__name__", str(part)).replace("NoneType", "None") for part in parts]
+    return " or ".join(dict.fromkeys(names))

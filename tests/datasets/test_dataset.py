@@ -31,6 +31,7 @@ def test_dataset_makes_adjacency_canonical() -> None:
     assert data.adjacency.indices.tolist() == [1, 2]
     assert data.n_edges == 2
     assert data.node_names == ("a", "b", "c")
+    assert tiny(node_names=()).node_names == ("0", "1", "2")
     assert data.positions is None
 
 

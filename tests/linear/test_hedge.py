@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from copy import deepcopy
 from itertools import pairwise
 from typing import Any
 
@@ -228,7 +229,7 @@ def test_squared_loss_is_exp_concave_up_to_bound_only() -> None:
 @pytest.mark.parametrize("step", ["auto", 0.3])
 def test_a_copy_goes_on_by_itself(step: float | str) -> None:
     hedge, _ = run([[1.0, 2.0], [0.0, 0.0]], [1.0, 1.0], step)
-    losses, copy = hedge.losses.tolist(), hedge.copy()
+    losses, copy = hedge.losses.tolist(), deepcopy(hedge)
     assert copy.weight_step == hedge.weight_step
     assert copy.regularization == hedge.regularization
     for one in (copy, hedge):

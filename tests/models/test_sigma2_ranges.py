@@ -14,7 +14,7 @@ from gradraker import (
     sigma2_ranges,
 )
 from gradraker.datasets import split_nodes
-from gradraker.features import FrequencyTable, to_row_arrays
+from gradraker.features import FrequencyTable
 from gradraker.models import sigma2
 from oracles import skg as skg_oracle
 from oracles.weights import contribution_weights
@@ -120,14 +120,12 @@ def test_many_tested_rows_are_cut(split: Any, monkeypatch: pytest.MonkeyPatch) -
     X, tested, _ = split
     monkeypatch.setattr(sigma2, "MOST_TESTED", 3)
     expected = simulate_by_equations(X, tested)
+    table = FrequencyTable(SEED, D, "gaussian", n_numbered=X.shape[1])
+    no_values = np.zeros((X.shape[0], 1))
     ratios = sigma2.measure_noise_ratios(
-        to_row_arrays(csr_array(X)),
-        FrequencyTable(SEED, D, "gaussian", n_numbered=X.shape[1]),
-        sigma2=sigma2_ranges(X, n_frequencies=D).extending_disturbing,
-        learning_rate=ETA,
-        n_epochs=N_EPOCHS,
-        rng=np.random.default_rng(0),
-        tested=to_row_arrays(csr_array(tested)),
+        sigma2.RuleInput(csr_array(X), no_values, table, ETA, N_EPOCHS, csr_array(tested)),
+        sigma2_ranges(X, n_frequencies=D).extending_disturbing,
+        np.random.default_rng(0),
     )
     assert ratios.shape == (3,)
     assert all(np.isclose(expected, ratio, rtol=1e-9).any() for ratio in ratios)

@@ -291,7 +291,11 @@ def fit_table(given: GivenAttributes, rows: NDArray[np.int64], n: int) -> Attrib
         {name: RawColumn(np.full(n, None), one.is_categorical) for name, one in raw.items()},
         nobody,
     ).replace_rows(rows, given)
-    _check_some(table.matrix[rows])
+    found = table.matrix[rows]
+    if table.is_sparse and not found.nnz:
+        raise ValueError("attributes holds no entry that is not 0: nothing can be learned")
+    if not table.is_sparse and np.isnan(found).all():
+        raise ValueError("attributes holds no number: all entries are missing")
     return replace(table, is_learned=table.given)
 
 
@@ -315,15 +319,6 @@ def find_rows(given: GivenAttributes, nodes: Names, order: Names) -> NDArray[np.
             "without edges",
         )
     return rows
-
-
-def _check_some(matrix: Any) -> None:
-    if issparse(matrix):
-        if not matrix.nnz:
-            raise ValueError("attributes holds no entry that is not 0: nothing can be learned")
-        return
-    if np.isnan(matrix).all():
-        raise ValueError("attributes holds no number: all entries are missing")
 
 
 def find_repeats(matrix: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -94,8 +94,5 @@ def _take_out(name: str, vectorizer: Any) -> Column:
 
 def _find_form(vectorizer: Any, name: str) -> str | None:
     """The form of dates that came as texts."""
-    for step in vectorizer.all_processing_steps_[name]:
-        form = getattr(step, "format_", None)
-        if isinstance(form, str):
-            return form
-    return None
+    forms = (getattr(step, "format_", None) for step in vectorizer.all_processing_steps_[name])
+    return next((form for form in forms if isinstance(form, str)), None)

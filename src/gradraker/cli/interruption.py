@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import threading
-from types import FrameType, TracebackType
+from types import FrameType
 
 INTERRUPTED = 130  # as shells do for Ctrl-C
 _SECONDS = 0.05
@@ -38,12 +38,7 @@ class InterruptWatch:
             signal.signal(signal.SIGINT, self._raise)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         sys.unraisablehook = self._previous
         if self._raises:
             signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -91,12 +91,12 @@ def add_file(name: str, text: str, **more: Any) -> Decorator:
 
 
 def add_count(
-    *names: str, text: str, default: int | None = None, least: int = 1, metavar: str = "N"
+    *names: str, text: str, default: float | None = None, least: float = 1, metavar: str = "N"
 ) -> Decorator:
-    """Add an option that is a whole number of at least ``least``."""
-    kind = click.IntRange(min=least)
+    """Add an option that is a number of at least ``least``: a whole one, if that is whole."""
+    kind: Any = click.IntRange if isinstance(least, int) else click.FloatRange
     return click.option(
-        *names, type=kind, default=default, show_default=True, metavar=metavar, help=text
+        *names, type=kind(least), default=default, show_default=True, metavar=metavar, help=text
     )
 
 

@@ -7,14 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, TypeAlias
 
 import click
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from rich.console import Console
     from rich.progress import Progress, TaskID
     from rich.table import Table
 
@@ -58,12 +56,7 @@ class Waiting:
             self._timer.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def stop(self) -> None:
@@ -245,13 +238,6 @@ def make_content(content: bytes) -> Write:
     return lambda file: file.write(content)
 
 
-def make_console(*, to_stderr: bool = False) -> "Console":
-    """A console for tables, which leaves names alone that look like markup."""
-    from rich.console import Console
-
-    return Console(markup=False, highlight=False, emoji=False, stderr=to_stderr)
-
-
 def show_facts(
     facts: Any,
     list_tables: "Callable[[Any], Iterable[Table]]",
@@ -266,9 +252,12 @@ def show_facts(
     if as_json:
         echo_json(facts)
         return
+    from rich.console import Console
+
     written = files or {}
     to_stderr = "-" in written.values()
-    console = make_console(to_stderr=to_stderr)
+    # Names that look like markup are left alone.
+    console = Console(markup=False, highlight=False, emoji=False, stderr=to_stderr)
     for table in list_tables(facts):
         console.print(table)
     for what, file in written.items():
@@ -443,7 +432,10 @@ def _make_page(
     from gradraker.exceptions import UnknownNodesError, format_names
     from gradraker.report import build_explorer, render_predictions, render_targets
 
-    names = [] if options.explain_nodes is None else read_names(options.explain_nodes)
+    names: list[str] = []
+    if options.explain_nodes is not None:  # a file of names, one per line
+        text = Path(options.explain_nodes).read_text(encoding="utf-8-sig")
+        names = [line for line in text.splitlines() if line.strip()]
     told: Any = {"explain_nodes": names, "model_file": model_file, "n_targets": len(results)}
     try:
         explorers: Any = {name: build_explorer(one, **told) for name, one in results.items()}
@@ -460,9 +452,3 @@ def _make_page(
     targets = [str(name) for name in results]
     units = split_units(options.unit, targets)
     return render_targets(summaries, explorers=explorers, units=units, **look)
-
-
-def read_names(path: str) -> list[str]:
-    """Read names of nodes, one per line."""
-    text = Path(path).read_text(encoding="utf-8-sig")
-    return [line for line in text.splitlines() if line.strip()]

@@ -36,7 +36,7 @@ class GraphDataset:
     values : array-like of shape (n,)
         Value of every node.
     node_names : sequence of n str
-        Names of the nodes, no two the same.
+        Names of the nodes, no two the same; default "0", "1", ...
     positions : array-like of shape (n, k), optional
         Where the nodes are, in the units that ``position_names`` say.
     position_names : sequence of k str
@@ -60,7 +60,7 @@ class GraphDataset:
 
     adjacency: sp.csr_array
     values: NDArray[np.float64]
-    node_names: tuple[str, ...]
+    node_names: tuple[str, ...] = ()
     _: KW_ONLY
     name: str
     positions: NDArray[np.float64] | None = None
@@ -189,7 +189,7 @@ def _check_array(argument: str, array: ArrayLike, *, shape: tuple[int, ...]) -> 
 
 
 def _check_node_names(node_names: Sequence[str], *, n: int) -> tuple[str, ...]:
-    names = tuple(node_names)
+    names = tuple(node_names) or tuple(map(str, range(n)))
     if len(names) != n:
         raise ValueError(f"node_names has {len(names)} names, but the graph has {n} nodes")
     if len(set(names)) != n:

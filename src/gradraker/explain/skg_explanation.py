@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from gradraker._fields import describe_fields
-from gradraker._validation import check_row, to_read_only
+from gradraker._validation import check_row
 from gradraker.explain.linear_explanation import LinearExplanation
 from gradraker.explain.similarity import efficient_distance, noise_range
 from gradraker.features import RowArrays
@@ -62,6 +62,22 @@ class Evidence(NamedTuple):
         """F of one explained node, (T,)."""
         return contribution_weights(self.Z, self.learned.order, self.stars[row], self.learned.rates)
 
+    def sum_weights(self) -> NDArray[np.float64]:
+        """F of all explained nodes, summed over the steps of each known node, (n, n_known)."""
+        return sum_weights_by_node(self.Z, self.learned.order, self.stars, self.learned.rates)
+
+    def measure_squared_distances(self) -> NDArray[np.float64]:
+        """‖a − b‖² between explained rows a and learned rows b, (n, n_known)."""
+        A, B = (
+            csr_array((rows.data, rows.indices, rows.indptr), (rows.indptr.size - 1, self.width))
+            for rows in (self.tested, self.learned.rows)
+        )
+        norms_a = np.asarray(A.multiply(A).sum(axis=1)).reshape(-1, 1)
+        norms_b = np.asarray(B.multiply(B).sum(axis=1)).reshape(1, -1)
+        distances = norms_a + norms_b - 2.0 * (A @ B.T).toarray()
+        # The difference of nearly equal numbers may end just below 0.
+        return np.asarray(np.maximum(distances, 0.0))
+
     def iterate_batches(self) -> Iterator[tuple[slice, NDArray[np.float64]]]:
         """Yield explained nodes and their weights by time, some nodes at a time."""
         learned = self.learned
@@ -97,7 +113,6 @@ class Record:
         rows: RowArrays,
         Y: NDArray[np.float64],
         order: NDArray[np.int64],
-        *,
         learning_rate: float,
         dtype: Any,
         names: Sequence[Hashable] | None,
@@ -185,30 +200,14 @@ def _join_parts(parts: list[LearnedRows]) -> LearnedRows:
 # -- explanations ----------------------------------------------------------------------------------
 
 
+@describe_fields
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(LinearExplanation):
     """Why a model predicts what it predicts: exact weights of the values it has seen.
 
-    ``weights @ values`` equals ``prediction`` up to rounding (claim 3 of the paper).
-
-    Attributes
-    ----------
-    weights : ndarray of shape (n, n_known)
-        Contribution weight of each known node, summed over its training steps.
-    similarities : ndarray of shape (n, n_known)
-        Similarity measure B between explained and known nodes, at the model's learning rate.
-    squared_distances : ndarray of shape (n, n_known)
-        ‖a_i − a*‖² between adjacency vectors.
-    values : ndarray of shape (n_known,) or (n_known, n_targets)
-        Values that were learned.
-    prediction : ndarray of shape (n,) or (n, n_targets)
-        Predictions of the model.
-    order : ndarray of shape (T,)
-        Known node of each training step.
-    node_names, known_names : tuple
-        Names of explained and known nodes; numbers where none were given.
-    sigma2, learning_rate, kernel
-        Of the model.
+    ``weights @ values`` equals ``prediction`` up to rounding (claim 3 of the paper): the weight of
+    a known node is its contribution weight, summed over its training steps. Besides the attributes
+    of :class:`LinearExplanation` it has those below.
 
     Examples
     --------
@@ -219,12 +218,18 @@ class Explanation(LinearExplanation):
     ((1, 2), (1, 2))
     """
 
-    similarities: NDArray[np.float64]
-    squared_distances: NDArray[np.float64]
-    order: NDArray[np.int64]
-    sigma2: float
-    learning_rate: float
-    kernel: str
+    similarities: Annotated[
+        NDArray[np.float64],
+        "Similarity measure B (n, n_known) between explained and known nodes, at the model's "
+        "learning rate.",
+    ]
+    squared_distances: Annotated[
+        NDArray[np.float64], "‖a_i − a*‖² (n, n_known) between adjacency vectors."
+    ]
+    order: Annotated[NDArray[np.int64], "Known node (T,) of each training step."]
+    sigma2: Annotated[float, "Of the model."]
+    learning_rate: Annotated[float, "Of the model."]
+    kernel: Annotated[str, "Of the model."]
     _source: Evidence = field(repr=False)
 
     @cached_property
@@ -369,45 +374,3 @@ class SplitPrediction:
     insignificant: Annotated[NDArray[np.float64], "The same sums over the other steps."]
     n_significant: Annotated[NDArray[np.int64], "Training steps with a significant weight, (n,)."]
     noise: Annotated[NDArray[np.float64], "Upper end of the noise range of each prediction, (n,)."]
-
-
-def explain_predictions(
-    evidence: Evidence,
-    prediction: NDArray[np.float64],
-    *,
-    sigma2: float,
-    learning_rate: float,
-    kernel: str,
-    node_names: Sequence[Hashable],
-    known_names: Sequence[Hashable],
-) -> Explanation:
-    """Explain predictions of SKG from the features of known and explained nodes."""
-    learned = evidence.learned
-    return Explanation(
-        weights=sum_weights_by_node(evidence.Z, learned.order, evidence.stars, learned.rates),
-        similarities=2.0 * learning_rate * (evidence.stars @ evidence.Z.T),
-        squared_distances=_measure_squared_distances(evidence),
-        # Views on the model's own record, which nobody should change through an explanation.
-        values=to_read_only(learned.Y.reshape(-1, *prediction.shape[1:])),
-        prediction=prediction,
-        order=to_read_only(learned.order),
-        node_names=node_names,
-        known_names=known_names,
-        sigma2=sigma2,
-        learning_rate=learning_rate,
-        kernel=kernel,
-        _source=evidence,
-    )
-
-
-def _measure_squared_distances(evidence: Evidence) -> NDArray[np.float64]:
-    """‖a − b‖² between explained rows a and learned rows b, (n, n_known)."""
-    A, B = (
-        csr_array((rows.data, rows.indices, rows.indptr), (rows.indptr.size - 1, evidence.width))
-        for rows in (evidence.tested, evidence.learned.rows)
-    )
-    norms_a = np.asarray(A.multiply(A).sum(axis=1)).reshape(-1, 1)
-    norms_b = np.asarray(B.multiply(B).sum(axis=1)).reshape(1, -1)
-    distances = norms_a + norms_b - 2.0 * (A @ B.T).toarray()
-    # The difference of nearly equal numbers may end just below 0.
-    return np.asarray(np.maximum(distances, 0.0))

@@ -1,7 +1,7 @@
 """Whether SKG suits the data: whether similar rows have similar values."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -9,6 +9,7 @@ from scipy.sparse import issparse
 from scipy.stats import rankdata
 from sklearn.utils import check_array
 
+from gradraker._fields import describe_fields
 from gradraker._validation import (
     check_count,
     check_sparse,
@@ -33,29 +34,12 @@ _MAX_QUERIES = 2000
 _TOO_LARGE = 1e150
 
 
+@describe_fields
 @dataclass(frozen=True, eq=False, repr=False)
 class SimilarityTransfer:
     """Whether similarity of adjacency vectors brings similarity of values.
 
     Made by :func:`similarity_transfer`.
-
-    Attributes
-    ----------
-    squared_distances : ndarray of shape (n_pairs,)
-        ‖a_i − a_j‖² of pairs of nodes.
-    value_differences : ndarray of shape (n_pairs,)
-        ``|y_i − y_j|`` of the same pairs, of values scaled to [0, 1].
-    rank_correlation : float
-        Spearman's correlation of the two: 1 if values differ the more, the farther apart the
-        rows are, 0 if distance says nothing about values. NaN if all rows or all values are
-        equal. It weighs all pairs alike, while SKG lives on near ones, so it explains but
-        does not decide.
-    relative_error : float
-        Squared error of predicting each node by the mean of its nearest other rows, divided
-        by that of predicting it by the mean of all others. Below 1, rows tell something about
-        values. NaN if values do not differ.
-    n_nodes, n_neighbors : int
-        Rows of X, and how many nearest ones predict a node.
 
     Examples
     --------
@@ -66,12 +50,25 @@ class SimilarityTransfer:
     'SKG should work well here: ...'
     """
 
-    squared_distances: NDArray[np.float64]
-    value_differences: NDArray[np.float64]
-    rank_correlation: float
-    relative_error: float
-    n_nodes: int
-    n_neighbors: int
+    squared_distances: Annotated[NDArray[np.float64], "‖a_i − a_j‖² (n_pairs,) of pairs of nodes."]
+    value_differences: Annotated[
+        NDArray[np.float64], "``|y_i − y_j|`` of the same pairs, of values scaled to [0, 1]."
+    ]
+    rank_correlation: Annotated[
+        float,
+        "Spearman's correlation of the two: 1 if values differ the more, the farther apart the "
+        "rows are, 0 if distance says nothing about values. NaN if all rows or all values are "
+        "equal. It weighs all pairs alike, while SKG lives on near ones, so it explains but does "
+        "not decide.",
+    ]
+    relative_error: Annotated[
+        float,
+        "Squared error of predicting each node by the mean of its nearest other rows, divided by "
+        "that of predicting it by the mean of all others. Below 1, rows tell something about "
+        "values. NaN if values do not differ.",
+    ]
+    n_nodes: Annotated[int, "Rows of X."]
+    n_neighbors: Annotated[int, "How many nearest rows predict a node."]
 
     @property
     def verdict(self) -> str:

@@ -10,10 +10,11 @@ from gradraker.features.fourier import (
     predict_linear,
     to_row_arrays,
 )
-from gradraker.graph.names import check_references, identify_reference
+from gradraker.graph.names import References, check_references, identify_reference
 
 __all__ = [
     "FrequencyTable",
+    "References",
     "RowArrays",
     "check_references",
     "compute_fourier_features",

@@ -2,29 +2,21 @@
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import scipy.sparse as sp
 
+from gradraker._fields import describe_fields
 from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.edges import VectorOptions, choose_matrix
 from gradraker.graph.hops import count_walks
 from gradraker.graph.names import Names
 
 
+@describe_fields
 @dataclass(frozen=True, repr=False, eq=False)
 class AdjacencyVectors:
     """Adjacency vectors of nodes, with names.
-
-    Parameters
-    ----------
-    rows : csr_array of shape (n, m)
-        Row i is the adjacency vector of node i: weights of its edges to each reference.
-        Columns are sorted, no entry is stored twice or is 0.
-    nodes : array of shape (n,)
-        Name of each row: int64, or Python objects.
-    references : array of shape (m,)
-        Name of each column.
 
     Examples
     --------
@@ -36,9 +28,13 @@ class AdjacencyVectors:
     ([0.0, 2.0, 0.5], ['a', 'b', 'c'])
     """
 
-    rows: sp.csr_array
-    nodes: Names
-    references: Names
+    rows: Annotated[
+        sp.csr_array,
+        "Row i of (n, m) is the adjacency vector of node i: weights of its edges to each "
+        "reference. Columns are sorted, no entry is stored twice or is 0.",
+    ]
+    nodes: Annotated[Names, "Name (n,) of each row: int64, or Python objects."]
+    references: Annotated[Names, "Name (m,) of each column."]
 
     def __repr__(self) -> str:
         n, m = self.rows.shape

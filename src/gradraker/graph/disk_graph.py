@@ -4,12 +4,13 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from gradraker._fields import describe_fields
 from gradraker.graph.names import Names
 
 # Positions of entries are 32-bit.
@@ -18,23 +19,13 @@ _MANIFEST, _VERSION = "graph.json", 1
 _ARRAYS = {"nodes": np.int64, "indptr": np.int32, "indices": np.int32, "weights": np.float32}
 
 
+@describe_fields
 @dataclass(frozen=True, repr=False, eq=False)
 class DiskGraph:
     r"""A graph in a folder, as :func:`gradraker.read_edges` builds it with ``on_disk``.
 
     Edges count both ways: ``matrix`` is ``|A| + |A|ᵀ`` with a full diagonal, in single precision.
     Its arrays are files that are mapped, so pages of them come and go with use.
-
-    Attributes
-    ----------
-    folder : Path
-        Where the files are.
-    nodes : int array of shape (n,)
-        Names, sorted.
-    matrix : csr_array of shape (n, n)
-        Weights of edges, both ways.
-    n_edges : int
-        Edges that were read, duplicates included.
 
     Examples
     --------
@@ -47,10 +38,10 @@ class DiskGraph:
     ([7, 8, 9], (3, 3))
     """
 
-    folder: Path
-    nodes: Names
-    matrix: csr_array
-    n_edges: int
+    folder: Annotated[Path, "Where the files are."]
+    nodes: Annotated[Names, "Names (n,), sorted."]
+    matrix: Annotated[csr_array, "Weights (n, n) of edges, both ways."]
+    n_edges: Annotated[int, "Edges that were read, duplicates included."]
 
     def __len__(self) -> int:
         return len(self.nodes)

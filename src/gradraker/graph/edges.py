@@ -2,12 +2,13 @@
 
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
+from gradraker._fields import describe_fields
 from gradraker._html import render_box, render_facts
 from gradraker._validation import check_choice, check_count, to_read_only
 from gradraker.exceptions import ArgumentError, UnknownNodesError
@@ -24,18 +25,10 @@ from gradraker.graph.names import (
 Entries = tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]
 
 
+@describe_fields
 @dataclass(frozen=True)
 class Reading:
     """How a table was read.
-
-    Attributes
-    ----------
-    roles : tuple of pairs (role, column)
-        The column of each role: its name, its number from 1 if it has no name, None for no column.
-    n_header_lines : int or None
-        Lines that name the columns; None for tables that have no lines.
-    unused : tuple
-        Names or numbers of the other columns.
 
     Examples
     --------
@@ -44,9 +37,13 @@ class Reading:
     'read as: source = sender, target = receiver; 1 header line; not used: time'
     """
 
-    roles: tuple[tuple[str, Hashable], ...]
-    n_header_lines: int | None = None
-    unused: tuple[Hashable, ...] = ()
+    roles: Annotated[
+        tuple[tuple[str, Hashable], ...],
+        "The column of each role: its name, its number from 1 if it has no name, or None if there "
+        "is no column.",
+    ]
+    n_header_lines: Annotated[int | None, "Lines that name the columns; None without lines."] = None
+    unused: Annotated[tuple[Hashable, ...], "Names or numbers of the other columns."] = ()
 
     @property
     def is_plain(self) -> bool:
@@ -74,31 +71,13 @@ class Reading:
         return str(column) if str(column).strip() else repr(column)
 
 
+@describe_fields
 @dataclass(frozen=True, repr=False, eq=False)
 class EdgeList:
     """Edges between numbered nodes, and the names of the nodes.
 
     Readers return it and :func:`gradraker.adjacency_vectors` takes it. Edge i leads from
     ``nodes[source[i]]`` to ``references[target[i]]``.
-
-    Parameters
-    ----------
-    source, target : int arrays of shape (k,)
-        Positions in ``nodes`` and in ``references``.
-    weight : float array of shape (k,), optional
-        Edge weights; None if every edge counts 1.
-    nodes : array of shape (n,)
-        Names, no two equal: int64, or of Python objects.
-    references : array of shape (m,), optional
-        Names of the nodes that edges lead to, if these are nodes of another kind; None if
-        edges lead to ``nodes``.
-    directed : bool
-        Whether an edge leads one way only.
-    complete : bool
-        Whether ``nodes`` holds every node of the graph. A list of edges is not complete: it
-        cannot hold a node without edges.
-    reading : Reading, optional
-        Which columns of a table or file the edges were read from.
 
     Examples
     --------
@@ -108,15 +87,25 @@ class EdgeList:
     EdgeList(2 edges among 2 nodes)
     """
 
-    source: NDArray[np.signedinteger]
-    target: NDArray[np.signedinteger]
-    weight: NDArray[np.float64] | None
-    nodes: Names
+    source: Annotated[NDArray[np.signedinteger], "Positions (k,) in ``nodes``."]
+    target: Annotated[NDArray[np.signedinteger], "Positions (k,) in ``references``."]
+    weight: Annotated[NDArray[np.float64] | None, "Edge weights (k,); None if every edge counts 1."]
+    nodes: Annotated[Names, "Names (n,), no two equal: int64, or of Python objects."]
     _: KW_ONLY
-    references: Names | None = None
-    directed: bool = True
-    complete: bool = False
-    reading: Reading | None = None
+    references: Annotated[
+        Names | None,
+        "Names (m,) of the nodes that edges lead to, if these are nodes of another kind; None if "
+        "edges lead to ``nodes``.",
+    ] = None
+    directed: Annotated[bool, "Whether an edge leads one way only."] = True
+    complete: Annotated[
+        bool,
+        "Whether ``nodes`` holds every node of the graph. A list of edges is not complete: it "
+        "cannot hold a node without edges.",
+    ] = False
+    reading: Annotated[
+        Reading | None, "Which columns of a table or file the edges were read from."
+    ] = None
 
     def __len__(self) -> int:
         return len(self.source)

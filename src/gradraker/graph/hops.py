@@ -49,12 +49,22 @@ def count_walks(
             # The longest walks need only end in the chosen columns.
             narrowed = narrowed or length == last
             step = full[:, columns] if length == last and columns is not None else full
-            _check_size(reached, step, length)
+            size = bound_product_size(reached, step)
+            if size > MAX_ENTRIES:
+                raise ValueError(
+                    f"hops: {length} hops give up to {size:.2g} entries ({12e-9 * size:.3g} GB), "
+                    f"more than {MAX_ENTRIES:.2g}: ask for fewer hops, nodes or references"
+                )
             reached = reached @ step
             if hop_weights == "binary":
                 reached = _to_ones(reached)
         if length in lengths:
-            found.append(_to_canonical(reached if narrowed else reached[:, columns], length))
+            chosen = reached if narrowed else reached[:, columns]
+            chosen.sum_duplicates()
+            chosen.eliminate_zeros()
+            if not np.isfinite(chosen.data).all():
+                raise ValueError(f"weights overflow after hops={length}: scale the weights down")
+            found.append(chosen)
     return found
 
 
@@ -86,14 +96,6 @@ def _to_ones(matrix: sp.csr_array) -> sp.csr_array:
     return kept
 
 
-def _to_canonical(rows: sp.csr_array, length: int) -> sp.csr_array:
-    rows.sum_duplicates()
-    rows.eliminate_zeros()
-    if not np.isfinite(rows.data).all():
-        raise ValueError(f"weights overflow after hops={length}: scale the weights down")
-    return rows
-
-
 def bound_product_size(left: sp.csr_array, right: sp.csr_array) -> int:
     """Return an upper bound of the number of entries of ``left @ right``.
 
@@ -103,12 +105,3 @@ def bound_product_size(left: sp.csr_array, right: sp.csr_array) -> int:
     lengths = np.diff(right.indptr).astype(np.float64)
     picks: Any = sp.csr_array((np.ones(left.nnz), left.indices, left.indptr), shape=left.shape)
     return int(np.minimum(picks @ lengths, right.shape[1]).sum())
-
-
-def _check_size(left: sp.csr_array, right: sp.csr_array, hop: int) -> None:
-    size = bound_product_size(left, right)
-    if size > MAX_ENTRIES:
-        raise ValueError(
-            f"hops: {hop} hops give up to {size:.2g} entries ({12e-9 * size:.3g} GB), more than "
-            f"{MAX_ENTRIES:.2g}: ask for fewer hops, nodes or references"
-        )

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 Names: TypeAlias = NDArray[np.int64] | NDArray[np.object_]
+# Names of the columns of X; None where they are numbered, or keep their names.
+References: TypeAlias = Sequence[Hashable] | NDArray[Any] | None
 # Patterns that Python and polars read alike. "inf", "nan" and "1_000" are not decimal numbers.
 NUMBER = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
 _INTEGER = r"^(?:0|-?[1-9][0-9]*)$"

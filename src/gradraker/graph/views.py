@@ -3,41 +3,26 @@
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 
+from gradraker._fields import describe_fields
 from gradraker._validation import check_choice, to_read_only
 from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.adjacency import AdjacencyVectors
 from gradraker.graph.edges import EdgeList, VectorOptions, choose_matrix
 from gradraker.graph.hops import count_walks
-from gradraker.graph.names import (
-    Names,
-    find_distinct,
-    find_positions,
-    to_name_array,
-)
+from gradraker.graph.names import Names, find_distinct, find_positions, to_name_array
 
 
+@describe_fields
 @dataclass(frozen=True, repr=False, eq=False)
 class GraphViews:
     """Several adjacency vectors of each node, side by side.
 
     Made by :func:`hop_views` and :func:`layer_views`.
-
-    Parameters
-    ----------
-    rows : csr_array of shape (n, m₁ + m₂ + …)
-        Row i holds the vectors of node i: first view, second view, ...
-    views : dict from str to int
-        Name of each view and its number of columns, in order.
-    nodes : array of shape (n,)
-        Name of each row.
-    references : array of shape (m₁ + m₂ + …,)
-        Name of each column, a tuple (view, reference), so that no two are equal and a
-        column's name does not depend on the other views.
 
     Examples
     --------
@@ -49,10 +34,16 @@ class GraphViews:
     [0.0, 0.0, 1.0]
     """
 
-    rows: sp.csr_array
-    views: dict[str, int]
-    nodes: Names
-    references: Names
+    rows: Annotated[
+        sp.csr_array, "Row i of (n, m₁ + m₂ + …) holds the vectors of node i, view after view."
+    ]
+    views: Annotated[dict[str, int], "Name of each view and its number of columns, in order."]
+    nodes: Annotated[Names, "Name (n,) of each row."]
+    references: Annotated[
+        Names,
+        "Name of each column, a tuple (view, reference), so that no two are equal and a column's "
+        "name does not depend on the other views.",
+    ]
 
     def get_view(self, name: str) -> AdjacencyVectors:
         """Return one view as adjacency vectors, its columns named as in the graph."""

@@ -20,13 +20,14 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
 from gradraker._compiled.draws import CAUCHY, LAPLACE, NORMAL
+from gradraker._fields import describe_fields
 from gradraker._validation import check_choice
 from gradraker.kernels.distances.extremes import extreme_squared_distances, subtract_pair
 
@@ -135,28 +136,12 @@ def get_kernel(kernel: Any) -> Kernel:
 # -- ranges of σ² ----------------------------------------------------------------------------------
 
 
+@describe_fields
 @dataclass(frozen=True, repr=False)
 class Sigma2Ranges:
     """Boundaries of the four ranges of the kernel variance σ².
 
-    Attributes
-    ----------
-    chaos_extending, extending_disturbing, disturbing_averaging : float
-        σ²_ce, σ²_ed and σ²_da: equations (cethresh), (edthresh) and (dathresh). σ²_ed is the
-        variance that algorithm 1 of the paper chooses.
-    smallest_distance, largest_distance : float
-        Smallest nonzero and largest distance between two rows: ‖d‖², or ‖d‖₁ for the
-        Laplacian kernel.
-    noise_ratio : float
-        Upper end of the noise range divided by 2η; 1/√(2D) by equation (noiseup).
-    noise : {"formula", "refined", "minimum", "given"}
-        Where ``noise_ratio`` comes from.
-    closeness : float
-        How close to 2η the similarity measure is at σ²_da.
-    n_frequencies : int
-        D.
-    kernel : str
-        Name of the kernel.
+    Distances are ‖d‖², or ‖d‖₁ for the Laplacian kernel.
 
     Examples
     --------
@@ -166,16 +151,20 @@ class Sigma2Ranges:
     ('extending', True)
     """
 
-    chaos_extending: float
-    extending_disturbing: float
-    disturbing_averaging: float
-    smallest_distance: float
-    largest_distance: float
-    noise_ratio: float
-    noise: str
-    closeness: float
-    n_frequencies: int
-    kernel: str
+    chaos_extending: Annotated[float, "σ²_ce, equation (cethresh)."]
+    extending_disturbing: Annotated[
+        float, "σ²_ed, equation (edthresh): the variance that algorithm 1 of the paper chooses."
+    ]
+    disturbing_averaging: Annotated[float, "σ²_da, equation (dathresh)."]
+    smallest_distance: Annotated[float, "Smallest nonzero distance between two rows."]
+    largest_distance: Annotated[float, "Largest distance between two rows."]
+    noise_ratio: Annotated[
+        float, "Upper end of the noise range divided by 2η; 1/√(2D) by equation (noiseup)."
+    ]
+    noise: Annotated[str, 'Where that comes from: "formula", "refined", "minimum" or "given".']
+    closeness: Annotated[float, "How close to 2η the similarity measure is at σ²_da."]
+    n_frequencies: Annotated[int, "D."]
+    kernel: Annotated[str, "Name of the kernel."]
 
     @property
     def boundaries(self) -> tuple[float, float, float]:

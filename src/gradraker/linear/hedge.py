@@ -43,12 +43,6 @@ class Hedge:
         self.losses = np.zeros(n_members)
         self.totals = np.zeros(3)
 
-    def copy(self) -> "Hedge":
-        """Return a copy; updating it leaves this one as it is."""
-        other = Hedge(self.losses.size, self.given_step or AUTO, self.regularization)
-        other.losses, other.totals = self.losses.copy(), self.totals.copy()
-        return other
-
     @property
     def weight_step(self) -> float:
         """λ of the next step; 0 before the first, when all weights are equal anyway."""

@@ -13,7 +13,6 @@ import numpy as np
 import urllib3
 
 from gradraker.exceptions import ArgumentError, LiveRequestError
-from gradraker.live.wire import list_edges, read_interval, to_array, to_links, to_plain
 
 _MOST_IN_REQUEST = 10_000
 _TRY_AGAIN = (429, 503)
@@ -128,13 +127,13 @@ class Client:
         """
         if graph is None and values is None and attributes is None:
             raise ValueError("partial_fit needs a graph, values or attributes, got none of them")
-        changes = [] if graph is None else list_edges(graph)
+        changes = [] if graph is None else _list_edges(graph)
         for name, field, given in (
             ("put_value", "value", values),
             ("put_attributes", "attributes", attributes),
         ):
             changes += [
-                {"op": name, "node": str(node), field: to_plain(one)}
+                {"op": name, "node": str(node), field: _to_plain(one)}
                 for node, one in ({} if given is None else given).items()
             ]
         return self._send_changes(changes, key)
@@ -209,10 +208,12 @@ class Client:
         """
         body = {"coverage": coverage} if return_interval else {}
         found = self._predict(nodes, body)
-        predictions = to_array([one["prediction"] for one in found])
+        listed = [one["prediction"] for one in found]
+        are_numbers = all(isinstance(one, int | float) for one in listed)
+        predictions = np.array(listed, dtype=None if are_numbers else object)  # as the models do
         if not return_interval:
             return predictions
-        ends = [read_interval(one) for one in found]
+        ends = [_read_interval(one) for one in found]
         return predictions, np.array(ends, dtype=np.float64).reshape(-1, 2)
 
     def predict_proba(self, nodes: Sequence[Hashable] | None = None) -> list[dict[str, float]]:
@@ -254,13 +255,20 @@ class Client:
         dict
             New node → prediction, or → (prediction, lower end, upper end).
         """
-        body: dict[str, Any] = {"links": {str(n): to_links(one) for n, one in links.items()}}
+        # Neighbours, or neighbours and edge weights.
+        given = {
+            str(node): {str(other): float(weight) for other, weight in one.items()}
+            if isinstance(one, Mapping)
+            else [str(other) for other in one]
+            for node, one in links.items()
+        }
+        body: dict[str, Any] = {"links": given}
         body |= {"coverage": coverage} if return_interval else {}
         if attributes is not None:
-            body["attributes"] = {str(node): to_plain(one) for node, one in attributes.items()}
+            body["attributes"] = {str(node): _to_plain(one) for node, one in attributes.items()}
         found = self._ask("/predict-new", body)["predictions"]
         if return_interval:
-            return {one["node"]: (one["prediction"], *read_interval(one)) for one in found}
+            return {one["node"]: (one["prediction"], *_read_interval(one)) for one in found}
         return {one["node"]: one["prediction"] for one in found}
 
     def explain(self, nodes: Sequence[Hashable], *, top: int = 5) -> list[dict[str, Any]]:
@@ -353,6 +361,33 @@ class Client:
 
     def __repr__(self) -> str:
         return f"gradraker.live.connect({self._url!r})"
+
+
+def _list_edges(graph: Any) -> list[dict[str, Any]]:
+    """Return the edges of any graph as changes."""
+    from gradraker.graph.node_graph import make_node_graph  # it loads SciPy
+
+    found = make_node_graph(graph, {})
+    entries = found.adjacency.tocoo()
+    names = [str(name) for name in found.nodes.tolist()]
+    rows, columns = entries.coords
+    return [
+        {"op": "put_edge", "source": names[i], "target": names[j], "weight": weight}
+        for i, j, weight in zip(rows.tolist(), columns.tolist(), entries.data.tolist(), strict=True)
+    ]
+
+
+def _to_plain(value: Any) -> Any:
+    """Return a value or attributes as Python's own types."""
+    if isinstance(value, Mapping):
+        return {str(name): _to_plain(one) for name, one in value.items()}
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _read_interval(one: Mapping[str, Any]) -> tuple[float, float]:
+    """Return the ends of an interval; JSON has no infinity, so an end that is missing is one."""
+    lower, upper = one["lower"], one["upper"]
+    return (-np.inf if lower is None else lower), (np.inf if upper is None else upper)
 
 
 def _raise(status: int, answer: bytes) -> None:

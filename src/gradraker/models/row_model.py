@@ -16,6 +16,7 @@ from gradraker._validation import Bounds, check_bounds, check_flag, check_sparse
 from gradraker.explain.skg_explanation import Evidence, LearnedRows, Record
 from gradraker.features import (
     FrequencyTable,
+    References,
     RowArrays,
     check_references,
     compute_fourier_features,
@@ -30,7 +31,6 @@ from gradraker.models.persistence.saving import (
     save_model,
     write_model,
 )
-from gradraker.models.row_state import drop_learned_rows
 
 # How X is validated everywhere.
 _ROWS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
@@ -64,7 +64,7 @@ class RowModel(TakesTurns, BaseEstimator):
         X: Any,
         y: ArrayLike,
         *,
-        references: Sequence[Hashable] | NDArray[Any] | None = None,
+        references: References = None,
         node_names: Sequence[Hashable] | None = None,
         tested: Any = None,
     ) -> Self:
@@ -106,7 +106,7 @@ class RowModel(TakesTurns, BaseEstimator):
         X: Any,
         y: ArrayLike,
         *,
-        references: Sequence[Hashable] | NDArray[Any] | None = None,
+        references: References = None,
         node_names: Sequence[Hashable] | None = None,
     ) -> Self:
         """Train once on each row, in the given order, continuing from what was learned.
@@ -147,19 +147,6 @@ class RowModel(TakesTurns, BaseEstimator):
             X = renumber_columns(X, columns, self._table)
         self._train(X, y, [np.arange(X.shape[0])], names)
         return self
-
-    def _observe(
-        self,
-        rows: RowArrays,
-        Y: NDArray[np.float64],
-        orders: list[NDArray[np.int64]],
-        dtype: Any,
-        names: Sequence[Hashable] | None,
-    ) -> None:
-        """Keep what was trained on, for explanations, if that is asked for."""
-        if self._record is not None:
-            steps = np.concatenate(orders)
-            self._record.add(rows, Y, steps, learning_rate=self._rate, dtype=dtype, names=names)
 
     # -- what was learned ------------------------------------------------------
 
@@ -227,9 +214,11 @@ class RowModel(TakesTurns, BaseEstimator):
         return save_model(self, path, notes, dump, only_if_unchanged=only_if_unchanged)
 
     def _dump_without_rows(self) -> tuple[State, Arrays]:
+        """What a file holds without the known nodes."""
         state, arrays = self.dump_state()
-        drop_learned_rows(state, arrays)
-        return state, arrays
+        state |= {"has_rows": False, "known_names": None, "n_first": 0}
+        kept = {name: one for name, one in arrays.items() if not name.startswith("learned_")}
+        return state, kept
 
     def write_to(self, file: BinaryIO, *, notes: dict[str, Any] | None = None) -> None:
         """Write to an open binary file what :meth:`save` writes to a path."""

@@ -8,11 +8,7 @@ from numpy.typing import NDArray
 
 from gradraker.explain.skg_explanation import LearnedRows, Record
 from gradraker.features import RowArrays
-from gradraker.models.persistence.names_as_json import (
-    decode_name,
-    encode_name,
-    stringify_unsavable,
-)
+from gradraker.models.persistence.names_as_json import decode_name, encode_name, stringify_unsavable
 from gradraker.models.persistence.saving import Arrays, State, check_int
 
 if TYPE_CHECKING:
@@ -38,19 +34,14 @@ def dump_row_state(model: "RowModel") -> tuple[State, Arrays]:
     arrays = {"coef_": model.coef_}
     if model._record is not None:
         learned = model._record.to_learned_rows()
-        arrays |= _dump_learned_rows(learned)
+        more = (learned.Y, learned.order, learned.rates, learned.single)
+        parts: tuple[NDArray[Any], ...] = (*learned.rows, *more)
+        arrays |= {f"learned_{name}": part for name, part in zip(_TYPES, parts, strict=True)}
         if learned.names is not None:
             state["known_names"] = [
                 encode_name(stringify_unsavable(name)) for name in learned.names
             ]
     return state, arrays
-
-
-def drop_learned_rows(state: State, arrays: Arrays) -> None:
-    """Take the known nodes out of what a file would hold."""
-    state |= {"has_rows": False, "known_names": None, "n_first": 0}
-    for name in [name for name in arrays if name.startswith("learned_")]:
-        del arrays[name]
 
 
 def restore_row_state(model: "RowModel", state: State, arrays: Arrays) -> None:
@@ -115,12 +106,6 @@ _TYPES: dict[str, type[np.generic]] = {
     "rates": np.float64,
     "single": np.bool_,
 }
-
-
-def _dump_learned_rows(learned: LearnedRows) -> Arrays:
-    more = (learned.Y, learned.order, learned.rates, learned.single)
-    parts: tuple[NDArray[Any], ...] = (*learned.rows, *more)
-    return {f"learned_{name}": part for name, part in zip(_TYPES, parts, strict=True)}
 
 
 def _restore_learned_rows(arrays: Arrays, names: list[Any] | None, n_columns: int) -> LearnedRows:

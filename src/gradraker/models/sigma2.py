@@ -22,7 +22,6 @@ from gradraker._validation import (
 )
 from gradraker.features import (
     FrequencyTable,
-    RowArrays,
     compute_fourier_features,
     compute_projections,
     to_row_arrays,
@@ -106,31 +105,12 @@ class ChosenSigma2:
     ranges: Sigma2Ranges | None = None
 
 
-def _choose_by_theory(sample: RuleInput) -> ChosenSigma2:
-    """Algorithm 1: σ²_ed with the noise ratio of the formula."""
-    return ChosenSigma2(sample.ranges.extending_disturbing, sample.ranges)
-
-
-def _choose_by_refined_noise(sample: RuleInput) -> ChosenSigma2:
-    """Algorithms 1 and 2: σ²_ed with a noise ratio measured at the variance of the formula."""
-    ranges = find_refined_ranges(sample)
-    return ChosenSigma2(ranges.extending_disturbing, ranges)
-
-
 def find_refined_ranges(
     sample: RuleInput, *, noise: str = "refined", closeness: float = 0.1
 ) -> Sigma2Ranges:
     """The four ranges with the noise ratio of algorithm 2; see ``sigma2_ranges``."""
     part = sample.take_part()
-    ratios = measure_noise_ratios(
-        to_row_arrays(part.X),
-        part.table,
-        sigma2=sample.ranges.extending_disturbing,
-        learning_rate=part.learning_rate,
-        n_epochs=part.n_epochs,
-        rng=part.make_rng(),
-        tested=None if part.tested is None else to_row_arrays(part.tested),
-    )
+    ratios = measure_noise_ratios(part, sample.ranges.extending_disturbing, part.make_rng())
     ratio = float(STATISTICS[noise](ratios))
     if not ratio > 0.0:  # no weight is negative: there is no noise range to measure
         ratio = compute_noise_ratio(sample.table.n_frequencies)
@@ -143,10 +123,8 @@ def find_refined_ranges(
     )
 
 
-def _choose_by_median(sample: RuleInput) -> ChosenSigma2:
-    """The median heuristic."""
-    sigma2 = median_sigma2(sample.X, kernel=sample.table.kernel, rng=sample.make_rng())
-    return ChosenSigma2(sigma2)
+def _choose_ed(ranges: Sigma2Ranges) -> ChosenSigma2:
+    return ChosenSigma2(ranges.extending_disturbing, ranges)
 
 
 def _choose_by_cv(sample: RuleInput) -> ChosenSigma2:
@@ -181,9 +159,13 @@ def _choose_by_cv(sample: RuleInput) -> ChosenSigma2:
 
 
 SIGMA2_RULES: dict[str, Callable[[RuleInput], ChosenSigma2]] = {
-    "theory": _choose_by_theory,
-    "refined": _choose_by_refined_noise,
-    "median": _choose_by_median,
+    # Algorithm 1: σ²_ed with the noise ratio of the formula.
+    "theory": lambda sample: _choose_ed(sample.ranges),
+    # Algorithms 1 and 2: σ²_ed with a noise ratio measured at the variance of the formula.
+    "refined": lambda sample: _choose_ed(find_refined_ranges(sample)),
+    "median": lambda sample: ChosenSigma2(
+        median_sigma2(sample.X, kernel=sample.table.kernel, rng=sample.make_rng())
+    ),
     "cv": _choose_by_cv,
 }
 
@@ -234,14 +216,7 @@ def choose_sigma2(sigma2: float | str, sample: RuleInput) -> ChosenSigma2:
 
 
 def measure_noise_ratios(
-    rows: RowArrays,
-    table: FrequencyTable,
-    *,
-    sigma2: float,
-    learning_rate: float,
-    n_epochs: int,
-    rng: np.random.Generator,
-    tested: RowArrays | None = None,
+    sample: RuleInput, sigma2: float, rng: np.random.Generator
 ) -> NDArray[np.float64]:
     """|min_i F_{i,T+1}| / 2η for each of some rows that play the node T + 1.
 
@@ -250,10 +225,12 @@ def measure_noise_ratios(
     held out. Values play no role: contribution weights depend on rows and their order only.
     A row all of whose weights are positive has no noise range, and gives 0.
     """
-    scale = 1.0 / float(np.sqrt(sigma2))
+    scale, table = 1.0 / float(np.sqrt(sigma2)), sample.table
+    learning_rate, n_epochs = sample.learning_rate, sample.n_epochs
+    rows = to_row_arrays(sample.X)
     Z = compute_fourier_features(rows, table.prepare(rows.indices), scale)  # [n, 2D]
-    if tested is not None:
-        n = tested.indptr.size - 1
+    if sample.tested is not None:
+        tested, n = to_row_arrays(sample.tested), sample.tested.shape[0]
         drawn = np.arange(n) if n <= MOST_TESTED else rng.permutation(n)[:MOST_TESTED]
         units = table.prepare(tested.indices)
         stars = compute_fourier_features(tested, units, scale, order=drawn)

@@ -2,17 +2,14 @@
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from gradraker.models.bank.gradraker_regressor import GradrakerRegressor
-from gradraker.plotting.figure import Display, count_columns, put_legend_above
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from gradraker.plotting.figure import Axes, Display, count_columns, put_legend_above
 
 # Okabe and Ito's colours, the light yellow left out; lines beyond them are told apart by dashes.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")

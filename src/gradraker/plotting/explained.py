@@ -1,20 +1,16 @@
 """Displays of one explained node: how they are made from an explanation or a model."""
 
-from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
 from gradraker._validation import check_row
 from gradraker.explain.skg_explanation import Explanation
+from gradraker.features import References
 from gradraker.models.row_model import find_row_names
 from gradraker.models.skg.skg_regressor import SKGRegressor
-from gradraker.plotting.figure import Display
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from gradraker.plotting.figure import Axes, Display
 
 
 class ExplainedNodeDisplay(Display):
@@ -49,7 +45,7 @@ class ExplainedNodeDisplay(Display):
         X: Any,
         *,
         row: int = 0,
-        references: Sequence[Hashable] | NDArray[Any] | None = None,
+        references: References = None,
         ax: "Axes | None" = None,
     ) -> Self:
         """Explain one row of X, make the display and plot it.
@@ -71,25 +67,20 @@ class ExplainedNodeDisplay(Display):
         -------
         The display, drawn.
         """
-        return cls.from_explanation(_explain_row(model, X, row, references), ax=ax)
+        # One row only: weights by time of all rows may not fit into memory.
+        number = check_row(row, X.shape[0] if hasattr(X, "shape") else len(X))
+        names = find_row_names(X)
+        explanation = model.explain(
+            # Not all sparse formats can be indexed.
+            X.tocsr()[[number]] if issparse(X) else _safe_indexing(X, [number]),
+            references=references,
+            node_names=[number if names is None else names[number]],
+        )
+        return cls.from_explanation(explanation, ax=ax)
 
     @classmethod
     def _from_row(cls, explanation: Explanation, number: int) -> Self:
         raise NotImplementedError
-
-
-def _explain_row(
-    model: SKGRegressor, X: Any, row: int, references: Sequence[Hashable] | NDArray[Any] | None
-) -> Explanation:
-    """Explain one row of X only: weights by time of all rows may not fit into memory."""
-    number = check_row(row, X.shape[0] if hasattr(X, "shape") else len(X))
-    names = find_row_names(X)
-    return model.explain(
-        # Not all sparse formats can be indexed.
-        X.tocsr()[[number]] if issparse(X) else _safe_indexing(X, [number]),
-        references=references,
-        node_names=[number if names is None else names[number]],
-    )
 
 
 def format_title(explanation: Explanation, row: int) -> str:

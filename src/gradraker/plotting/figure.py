@@ -15,9 +15,11 @@ from gradraker._files import write_bytes
 from gradraker._validation import check_choice
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.axes import Axes as Axes
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
+else:
+    Axes = Any  # in annotations only: drawings know no more of matplotlib before one is drawn
 
 # Okabe and Ito's colours can be told apart with any common colour blindness.
 BLUE = "#0072B2"
@@ -189,31 +191,13 @@ def check_column(
     return checked
 
 
-# matplotlib's canvases have no types.
-def _print_svg(figure: "Figure", file: io.BytesIO) -> None:
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-
-    canvas: Any = FigureCanvasSVG(figure)
-    canvas.print_svg(file, metadata={"Date": None, "Creator": None})
-
-
-def _print_png(figure: "Figure", file: io.BytesIO) -> None:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-    canvas: Any = FigureCanvasAgg(figure)
-    canvas.print_png(file, metadata={"Software": None})
-
-
-def _print_pdf(figure: "Figure", file: io.BytesIO) -> None:
-    from matplotlib.backends.backend_pdf import FigureCanvasPdf
-
-    canvas: Any = FigureCanvasPdf(figure)
-    canvas.print_pdf(file, metadata={"CreationDate": None, "Creator": None, "Producer": None})
-
-
-# Kinds of files; none has a date or the name of a program. Not figure.savefig, which draws twice.
-_PRINT = {"svg": _print_svg, "png": _print_png, "pdf": _print_pdf}
-FORMATS = tuple(_PRINT)
+# Kinds of files, and what they would say of a date and of programs; none says it.
+_METADATA: dict[str, dict[str, None]] = {
+    "svg": {"Date": None, "Creator": None},
+    "png": {"Software": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+FORMATS = tuple(_METADATA)
 
 
 def render_figure(figure: "Figure", kind: str) -> bytes:
@@ -238,12 +222,15 @@ def render_figure(figure: "Figure", kind: str) -> bytes:
     b'PNG'
     """
     from matplotlib import rc_context
+    from matplotlib.backend_bases import get_registered_canvas_class
 
     check_choice("kind", kind, FORMATS)
     file, shown, dpi = io.BytesIO(), figure.canvas, figure.dpi
     try:
         with rc_context({"svg.hashsalt": "gradraker", "svg.fonttype": "path"}):
-            _PRINT[kind](figure, file)
+            # Canvases have no types. Not figure.savefig, which draws twice.
+            canvas: Any = get_registered_canvas_class(kind)(figure)
+            getattr(canvas, f"print_{kind}")(file, metadata=_METADATA[kind])
     finally:
         figure.set_canvas(shown)
         figure.set_dpi(dpi)  # vector files have 72 dots per inch

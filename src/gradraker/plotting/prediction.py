@@ -1,6 +1,6 @@
 """Figures of a prediction job: the chosen variance, held-out predictions and their errors."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,15 +14,13 @@ from gradraker.plotting.figure import (
     MANY_POINTS,
     RANGE_TINTS,
     VERMILION,
+    Axes,
     DrawnDisplay,
     check_column,
     draw_points,
     draw_spines,
     put_legend_above,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # Decades of room on both sides of the boundaries and the variance.
 _ROOM = 0.8

@@ -1,7 +1,7 @@
 """Why a node has its prediction: the known nodes that count, and its neighbourhood."""
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,14 +14,12 @@ from gradraker.plotting.figure import (
     DARK_GREY,
     GREY,
     VERMILION,
+    Axes,
     Display,
     check_column,
     make_axes,
 )
 from gradraker.workflow import NodePredictions
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _PALETTE = ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377", "#BBBBBB")
 _LONGEST = 22

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from itertools import cycle
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,15 +12,13 @@ from gradraker.plotting.figure import (
     DARK_GREY,
     RANGE_TINTS,
     VERMILION,
+    Axes,
     DrawnDisplay,
     draw_spines,
     put_legend_above,
 )
 from gradraker.sweep.sweep_result import SweepResult
 from gradraker.sweep.varied_setting import SettingsSweep
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _SYMBOLS = {"n_frequencies": "D", "learning_rate": r"\eta", "n_epochs": "E"}
 

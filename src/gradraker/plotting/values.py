@@ -1,6 +1,6 @@
 """Values of nodes: predictions by position, and differences by distance of adjacency vectors."""
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,14 +10,12 @@ from gradraker.plotting.figure import (
     BLUE,
     GREY,
     VERMILION,
+    Axes,
     Display,
     add_titled_legend,
     check_column,
     draw_points,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # More pairs than this are counted in cells: points would hide one another.
 _MOST_POINTS = 3000

@@ -212,7 +212,12 @@ def _render_page(parts: list[_Part], title: str, number_language: str) -> str:
             **live,
         )
         rows.append(part.to_row() | {"body": Markup(body)})
-    script = {} if parts[0].explorer is None else _read_script()
+    script: dict[str, Any] = {}
+    if parts[0].explorer is not None:
+        text = files("gradraker.report").joinpath("templates/explorer.js").read_text("utf-8")
+        # The hash lets the script run.
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        script = {"script": Markup(text), "script_hash": f"sha256-{digest}"}
     page = environment.get_template(_TEMPLATE)
     return page.render(parts=rows, summary=parts[0].summary, page_title=title, **script)
 
@@ -241,15 +246,6 @@ def _pack_explorer(
         text = text.replace(character, f"\\u{ord(character):04x}")
     # Safe to mark: the text cannot end its element.
     return {"explorer": explorer, "explorer_json": Markup(text)}
-
-
-def _read_script() -> dict[str, Any]:
-    """Return the script of a living page, and the hash that lets it run."""
-    from markupsafe import Markup
-
-    script = files("gradraker.report").joinpath("templates/explorer.js").read_text("utf-8")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return {"script": Markup(script), "script_hash": f"sha256-{digest}"}
 
 
 def make_environment(*packages: str, numbers: NumberFormat = NUMBER_FORMATS["si"]) -> "Environment":

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from gradraker._validation import to_json_number
+from gradraker.kernels.shift_invariant import BOUNDARIES
 from gradraker.plotting import plot_sweep, render_inline_svg
 from gradraker.report.html import make_environment
 from gradraker.sweep.sweep_result import SweepResult, name_ranges
@@ -59,10 +60,8 @@ def summarize_sweep(
             "gnmse": to_json_number(result.compute_mean_at(ed)),
         },
         "boundaries": {
-            name: _summarise(result.boundaries[:, i])
-            for i, name in enumerate(
-                ("chaos_extending", "extending_disturbing", "disturbing_averaging")
-            )
+            name: _summarise(column)
+            for name, column in zip(BOUNDARIES, result.boundaries.T, strict=True)
         },
         "distances": {
             "smallest": _summarise(result.squared_distances[:, 0]),

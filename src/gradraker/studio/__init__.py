@@ -7,7 +7,6 @@ loads nothing from elsewhere. It needs the extra ``studio``.
 
 from gradraker.studio.answers.graph_parts import find_coordinates
 from gradraker.studio.routes import add_studio
-from gradraker.studio.studio_demo import describe_stations, make_demo
-from gradraker.studio.studio_options import StudioOptions
+from gradraker.studio.studio_options import StudioOptions, describe_stations, make_demo
 
 __all__ = ["StudioOptions", "add_studio", "describe_stations", "find_coordinates", "make_demo"]

@@ -1,7 +1,9 @@
 """The files of the page: plain HTML, CSS and JavaScript modules of ours."""
 
 import re
-from importlib import resources
+from functools import partial
+
+from gradraker.live.api import pages
 
 # Modules in an order in which each one comes after those that it imports.
 MODULES = (
@@ -30,26 +32,8 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-_KINDS = {
-    "html": "text/html; charset=utf-8",
-    "css": "text/css; charset=utf-8",
-    "js": "text/javascript; charset=utf-8",
-}
-
-
-def read_file(name: str) -> str:
-    """Return the text of a file of the page."""
-    folder = resources.files("gradraker.studio").joinpath("static")
-    return folder.joinpath(name).read_text(encoding="utf-8")
-
-
-def list_files() -> list[tuple[str, bytes, str]]:
-    """Return paths, contents and types of the files of the page."""
-    found = [("/studio", read_file("studio.html").encode(), _KINDS["html"])]
-    for name in (*STYLES, *MODULES):
-        kind = _KINDS[name.rpartition(".")[2]]
-        found.append((f"/studio/{name}", read_file(name).encode(), kind))
-    return found
+FILES = {"/studio": "studio.html"} | {f"/studio/{name}": name for name in (*STYLES, *MODULES)}
+read_file = partial(pages.read_file, package="gradraker.studio")
 
 
 def join_modules() -> str:

@@ -13,7 +13,7 @@ from gradraker.live.api.schemas import Body
 from gradraker.live.service import Service
 from gradraker.live.settings import LARGEST_NUMBER
 from gradraker.studio.answers.sigma2_lab import MOST_EPOCHS, LabSettings
-from gradraker.studio.page_files import POLICY, list_files
+from gradraker.studio.page_files import FILES, POLICY, read_file
 from gradraker.studio.session import StateView, Studio
 from gradraker.studio.snapshot import collect_snapshot, render_snapshot
 from gradraker.studio.studio_options import StudioOptions
@@ -51,8 +51,8 @@ class SwitchStream(Body):
 def add_studio(app: FastAPI, service: Service, options: StudioOptions | None = None) -> None:
     """Add the page at ``/studio`` to the application of a live service."""
     studio = Studio(service, options or StudioOptions())
-    for file in list_files():
-        add_file(app, *file, {"Content-Security-Policy": POLICY})
+    for path, name in FILES.items():
+        add_file(app, path, read_file(name), name, **{"Content-Security-Policy": POLICY})
     _add_graph(app, studio)
     _add_nodes(app, studio)
     _add_sigma2(app, studio)

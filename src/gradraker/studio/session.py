@@ -11,12 +11,12 @@ from gradraker.live.learning.states import State
 from gradraker.live.service import Service
 from gradraker.live.service.predictor import Predictor
 from gradraker.models import NodeModel
+from gradraker.models.left_out import LeftOut
 from gradraker.report.explorer import pack
 from gradraker.studio.answers.graph_parts import GraphPart, GraphParts
 from gradraker.studio.answers.node_columns import (
+    COVERAGE,
     average_columns,
-    compute_left_out,
-    compute_uncertainty,
     list_columns,
     pack_columns,
 )
@@ -26,6 +26,8 @@ from gradraker.studio.stream import replay
 from gradraker.studio.studio_options import StudioOptions
 
 _MOST_FOUND = 12
+# Fewer known nodes say nothing about errors.
+_ENOUGH = 3
 
 
 class StateView:
@@ -68,17 +70,33 @@ class StateView:
 
     @cached_property
     def uncertainty(self) -> dict[str, Any]:
-        """Intervals and their widths."""
+        """Intervals and their widths, or how improbable the predicted class is to be right."""
         self._check_known()
-        if self.state.table.classes is None and not self.state.table.has_intervals:
-            raise ValueError(f"{self.state.table.facts['class']} has no intervals")
-        return compute_uncertainty(self.model)
+        model, table = self.model, self.state.table
+        if table.classes is not None:
+            return {"uncertainty": 1.0 - model.predict_proba(model.nodes_).max(axis=1)}
+        if not table.has_intervals:
+            raise ValueError(f"{table.facts['class']} has no intervals")
+        _, ends = model.predict(model.nodes_, return_interval=True, coverage=COVERAGE)
+        lower, upper = np.asarray(ends, dtype=np.float64).T
+        return {"lower": lower, "upper": upper, "uncertainty": upper - lower}
 
     @cached_property
     def left_out(self) -> dict[str, Any]:
-        """Errors left-out."""
+        """Predictions of known nodes without their own value, and their errors."""
         self._check_known()
-        return compute_left_out(self.model)
+        if len(self.model.known_nodes_) < _ENOUGH:
+            raise ValueError(f"errors left-out need at least {_ENOUGH} known values")
+        left_out, errors = np.full((2, len(self.model.nodes_)), np.nan)
+        found = self.model.predict_left_out()
+        if isinstance(found, LeftOut):
+            left_out[found.rows] = found.predictions
+            errors[found.rows] = found.predictions - found.values
+        else:
+            left_out[found.rows] = found.predicted
+            own = found.probabilities[np.arange(found.codes.size), found.codes]
+            errors[found.rows] = 1.0 - own
+        return {"left_out": left_out, "error": errors}
 
     def _check_known(self) -> None:
         if self.state.table.predictions is None:

@@ -12,11 +12,12 @@ import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker._fields import describe_fields
 from gradraker._files import is_stream, write_bytes
 from gradraker.exceptions import SweepFileError
 from gradraker.kernels.shift_invariant import RANGES
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 _FORMAT = "gradraker sweep 1"
+# Arrays of a repeat in a file, and their sizes: None stands for the number of variances.
+_SIZES = {"gnmse": None, "boundaries": 3, "squared_distances": 2}
 # Settings without which results cannot be told or drawn.
 _KINDS: dict[type, tuple[str, ...]] = {
     dict: ("data", "versions"),
@@ -63,27 +66,10 @@ def name_ranges(boundaries: Floats, sigma2: Floats) -> list[str | None]:
     return [RANGES[place] for place in places]
 
 
+@describe_fields
 @dataclass(frozen=True, eq=False, repr=False)
 class SweepResult:
     """GNMSE over the kernel variance σ², for some repeats; :func:`gradraker.sigma2_sweep` makes it.
-
-    Attributes
-    ----------
-    sigma2 : ndarray of shape (S,)
-        Variances, rising.
-    gnmse : ndarray of shape (R, S)
-        GNMSE on the unknown nodes of each repeat.
-    boundaries : ndarray of shape (R, 3)
-        σ²_ce, σ²_ed and σ²_da of each repeat's training rows, by the equations with the noise
-        ratio 1/√(2D); NaN where all training rows are equal.
-    squared_distances : ndarray of shape (R, 2)
-        Smallest nonzero and largest distance of each repeat's training rows: ‖d‖², or ‖d‖₁ for
-        the Laplacian kernel.
-    seconds : ndarray of shape (R,)
-        Time of each repeat; NaN for repeats that were read from a file.
-    settings : dict
-        All it takes to run the sweep again: arguments, seed, versions, and name and checksums
-        of the data.
 
     Examples
     --------
@@ -93,25 +79,33 @@ class SweepResult:
     (3, True)
     """
 
-    sigma2: Floats
-    gnmse: Floats
-    boundaries: Floats
-    squared_distances: Floats
-    seconds: Floats
-    settings: dict[str, Any]
+    sigma2: Annotated[Floats, "Variances (S,), rising."]
+    gnmse: Annotated[Floats, "GNMSE (R, S) on the unknown nodes of each repeat."]
+    boundaries: Annotated[
+        Floats,
+        "σ²_ce, σ²_ed and σ²_da (R, 3) of each repeat's training rows, by the equations with the "
+        "noise ratio 1/√(2D); NaN where all training rows are equal.",
+    ]
+    squared_distances: Annotated[
+        Floats,
+        "Smallest nonzero and largest distance (R, 2) of each repeat's training rows: ‖d‖², or "
+        "‖d‖₁ for the Laplacian kernel.",
+    ]
+    seconds: Annotated[Floats, "Time (R,) of each repeat; NaN if it was read from a file."]
+    settings: Annotated[
+        dict[str, Any],
+        "All it takes to run the sweep again: arguments, seed, versions, and name and checksums "
+        "of the data.",
+    ]
 
     @classmethod
     def from_repeats(cls, settings: dict[str, Any], repeats: list[Repeat]) -> Self:
         """Put repeats together, in the order of their numbers."""
         ordered = sorted(repeats, key=lambda repeat: repeat.number)
-        return cls(
-            np.array(settings["sigma2"]),
-            np.array([repeat.gnmse for repeat in ordered]),
-            np.array([repeat.boundaries for repeat in ordered]),
-            np.array([repeat.squared_distances for repeat in ordered]),
-            np.array([repeat.seconds for repeat in ordered]),
-            settings,
-        )
+        columns = zip(*(repeat[1:] for repeat in ordered), strict=True)
+        gnmse, boundaries, distances, seconds = map(np.array, columns)
+        sigma2 = np.array(settings["sigma2"])
+        return cls(sigma2, gnmse, boundaries, distances, seconds, settings)
 
     @property
     def n_repeats(self) -> int:
@@ -290,14 +284,8 @@ def _format_header(settings: dict[str, Any]) -> bytes:
 
 
 def _format_repeat(repeat: Repeat) -> bytes:
-    return _format_line(
-        {
-            "repeat": repeat.number,
-            "gnmse": _to_numbers(repeat.gnmse),
-            "boundaries": _to_numbers(repeat.boundaries),
-            "squared_distances": _to_numbers(repeat.squared_distances),
-        }
-    )
+    arrays = {name: _to_numbers(getattr(repeat, name)) for name in _SIZES}
+    return _format_line({"repeat": repeat.number} | arrays)
 
 
 def _format_line(content: dict[str, Any]) -> bytes:
@@ -347,13 +335,14 @@ def _parse_settings(line: bytes) -> dict[str, Any] | None:
 def _parse_repeat(line: bytes, *, n_variances: int) -> Repeat | None:
     found = _parse_object(line)
     try:
-        number, gnmse = int(found["repeat"]), np.array(found["gnmse"], np.float64)  # null is NaN
-        boundaries = np.array(found["boundaries"], np.float64)
-        distances = np.array(found["squared_distances"], np.float64)
+        number = int(found["repeat"])
+        arrays = [np.array(found[name], np.float64) for name in _SIZES]  # null is NaN
     except (KeyError, TypeError, ValueError):
         return None
-    if (gnmse.shape, boundaries.shape, distances.shape) != ((n_variances,), (3,), (2,)):
+    sizes = [(size or n_variances,) for size in _SIZES.values()]
+    if [array.shape for array in arrays] != sizes:
         return None
+    gnmse, boundaries, distances = arrays
     return Repeat(number, gnmse, boundaries, distances, float("nan"))
 
 

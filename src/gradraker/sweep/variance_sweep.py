@@ -35,6 +35,7 @@ from gradraker.features.engines.cuda import CudaEngine
 from gradraker.kernels import get_kernel
 from gradraker.kernels.distances.canonical_rows import group_equal_rows
 from gradraker.kernels.shift_invariant import compute_ranges, find_extreme_pairs
+from gradraker.linear.lms import draw_epoch_orders
 from gradraker.sweep.sweep_result import Checkpoint, Repeat, SweepResult
 from gradraker.sweep.versions import VERSIONS
 
@@ -176,9 +177,7 @@ def sigma2_sweep(
     """
     dataset = _to_dataset(data, y)
     sweep = Sweep(
-        dataset.adjacency.indptr,
-        dataset.adjacency.indices,
-        dataset.adjacency.data,
+        *to_row_arrays(dataset.adjacency),
         _scale_values(dataset),
         np.empty(0),
         check_fraction("fraction", fraction),
@@ -280,7 +279,7 @@ def _to_dataset(data: Any, y: ArrayLike | None) -> GraphDataset:
             "y holds NaN, but a sweep needs the value of every node: leave nodes without a value "
             "out, data[known][:, known] and y[known]"
         )
-    return GraphDataset(data, values, tuple(map(str, range(len(values)))), name="data")
+    return GraphDataset(data, values, name="data")
 
 
 def _scale_values(dataset: GraphDataset) -> Floats:
@@ -339,13 +338,13 @@ def _make_grid(sweep: Sweep) -> Floats:
 
 def _describe(sweep: Sweep, dataset: GraphDataset, n_repeats: int) -> dict[str, Any]:
     """Settings of the sweep, as JSON can hold them."""
-    columns = np.asarray(sweep.indices, np.int64)
+    columns = sweep.indices.astype(np.int64)
     return {
         "data": {
             "name": dataset.name,
             "nodes": dataset.n_nodes,
             "edges": dataset.n_edges,
-            "sha256_adjacency": _hash(np.asarray(sweep.indptr, np.int64), columns, sweep.weights),
+            "sha256_adjacency": _hash(sweep.indptr, columns, sweep.weights),
             "sha256_values": _hash(dataset.values),
         },
         "sigma2": sweep.sigma2.tolist(),
@@ -400,8 +399,7 @@ def run_repeat(
     vectors.sort_indices()  # sums in the order of columns, as an estimator's
     X, X_unknown = vectors[draw.known], vectors[draw.unknown]
     table = FrequencyTable(draw.seed, sweep.n_frequencies, sweep.kernel, n_numbered=X.shape[1])
-    rng = np.random.default_rng([draw.seed, 1])
-    orders = [rng.permutation(X.shape[0]) for _ in range(sweep.n_epochs)]
+    orders = draw_epoch_orders(draw.seed, X.shape[0], sweep.n_epochs, shuffle=True)
     values = sweep.values[draw.unknown]
     grid = _Grid(1.0 / np.sqrt(sweep.sigma2), table, threads)
     n_sines = X.shape[0] * sweep.n_frequencies * sweep.sigma2.size

@@ -1,6 +1,5 @@
 """``gradraker data``: the data sets that come with the library or are fetched."""
 
-from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,6 +8,7 @@ from gradraker.cli.inputs import check_files
 from gradraker.cli.options import add_file, json_option
 from gradraker.cli.output import (
     echo_json,
+    list_column_rows,
     make_csv,
     make_facts_table,
     make_rows_table,
@@ -18,7 +18,7 @@ from gradraker.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from gradraker.datasets import DatasetInfo, GraphDataset
+    from gradraker.datasets import DatasetInfo
 
 
 @click.group(
@@ -82,11 +82,17 @@ def fetch(
     """
     _describe(name)  # a wrong name is wrong use, before any file is looked at
     check_files({}, {"edges": edges, "values": values}, as_json=as_json)
+    import numpy as np
+
     from gradraker.datasets import load_dataset
 
     dataset = load_dataset(name, data_home=data_home)
+    names, links = np.array(dataset.node_names, dtype=object), dataset.adjacency.tocoo()
+    columns = {"source": names[links.row], "target": names[links.col]}
+    columns |= {"weight": links.data} if (links.data != 1.0).any() else {}
+    tables = ((edges, columns), (values, {"node": names, "value": dataset.values}))
     write_outputs(
-        [(edges, make_csv(_list_edges(dataset))), (values, make_csv(_list_values(dataset)))]
+        [(path, make_csv(list_column_rows(table, raw_names=False))) for path, table in tables]
     )
     if as_json:
         echo_json({"name": name, "nodes": dataset.n_nodes, "edges": dataset.n_edges})
@@ -126,22 +132,3 @@ def _format_home(info: "DatasetInfo") -> str:
 
 def _format_counts(info: "DatasetInfo") -> str:
     return ", ".join(f"{shorten(number)} {fact}" for fact, number in info.facts.items())
-
-
-def _list_edges(dataset: "GraphDataset") -> Iterator[Sequence[object]]:
-    from gradraker.io.names_in_text import escape_name
-
-    edges = dataset.adjacency.tocoo()
-    weighted = bool((edges.data != 1.0).any())
-    names = [escape_name(name) for name in dataset.node_names]
-    yield ["source", "target", "weight"] if weighted else ["source", "target"]
-    for row, column, weight in zip(*edges.coords, edges.data.tolist(), strict=True):
-        yield [names[row], names[column], weight][: 3 if weighted else 2]
-
-
-def _list_values(dataset: "GraphDataset") -> Iterator[Sequence[object]]:
-    from gradraker.io.names_in_text import escape_name
-
-    yield ["node", "value"]
-    for name, value in zip(dataset.node_names, dataset.values.tolist(), strict=True):
-        yield [escape_name(name), value]

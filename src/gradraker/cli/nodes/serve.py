@@ -66,28 +66,42 @@ TOKEN_VARIABLE = "GRADRAKER_TOKEN"
 )
 @click.option(
     "--trust-proxy",
+    "proxies",
     metavar="ADDRESS",
     help="Address of a proxy whose X-Forwarded headers are believed.",
 )
 @click.option("--root-path", default="", metavar="PATH", help="Path that a proxy takes away.")
-@shared.add_count("--max-body", default=8 * 2**20, least=1000, text="Bytes of a request.")
+@shared.add_count(
+    "--max-body", "body_bytes", default=8 * 2**20, least=1000, text="Bytes of a request."
+)
 @shared.add_count(
     "--max-pending",
+    "pending",
     default=50_000,
     text="Changes that may wait to be learned; more are answered by 429.",
 )
-@click.option(
-    "--rate", type=click.FloatRange(min=0.1), default=1000.0, show_default=True, metavar="N",
-    help="Requests per second of one address; more are answered by 429.",
-)  # fmt: skip
-@click.option(
-    "--lease", type=click.FloatRange(min=0.5), default=5.0, show_default=True, metavar="SECONDS",
-    help="After so long without a sign of the process that learns, another one takes over.",
-)  # fmt: skip
-@click.option(
-    "--snapshot", type=click.FloatRange(min=0.1), default=60.0, show_default=True,
-    metavar="SECONDS", help="Time between snapshots, which make a restart quick.",
-)  # fmt: skip
+@shared.add_count(
+    "--rate",
+    default=1000.0,
+    least=0.1,
+    text="Requests per second of one address; more are answered by 429.",
+)
+@shared.add_count(
+    "--lease",
+    "lease_seconds",
+    default=5.0,
+    least=0.5,
+    metavar="SECONDS",
+    text="After so long without a sign of the process that learns, another one takes over.",
+)
+@shared.add_count(
+    "--snapshot",
+    "snapshot_seconds",
+    default=60.0,
+    least=0.1,
+    metavar="SECONDS",
+    text="Time between snapshots, which make a restart quick.",
+)
 @shared.file_options
 @shared.directed_option
 def serve(**options: Any) -> None:
@@ -109,24 +123,19 @@ def serve(**options: Any) -> None:
             f"serve needs more packages ({error.name} is missing): pip install 'gradraker[serve]'"
         ) from error
     refuse_targets(how.value)
-    token, is_made = _choose_token(options)
+    token, is_made = options["token"], False
+    if token is None and options["token_for"] != "nothing":
+        token, is_made = secrets.token_urlsafe(24), True
     journal, folder = _choose_journal(options)
+    same = ("host", "port", "token_for", "hosts", "proxies", "lease_seconds", "snapshot_seconds")
     settings = Settings(
         journal=journal,
-        host=options["host"],
-        port=options["port"],
         token=token,
-        token_for=options["token_for"],
-        hosts=options["hosts"],
         certificate=options["tls_cert"],
         private_key=options["tls_key"],
-        proxies=options["trust_proxy"],
         root_path=options["root_path"].rstrip("/"),
-        lease_seconds=options["lease"],
-        snapshot_seconds=options["snapshot"],
-        limits=Limits(
-            body_bytes=options["max_body"], pending=options["max_pending"], rate=options["rate"]
-        ),
+        limits=Limits(**{name: options[name] for name in ("body_bytes", "pending", "rate")}),
+        **{name: options[name] for name in same},
     )
     with Waiting() as waiting:
         waiting.show_stage("opening the journal")
@@ -179,13 +188,6 @@ def _check(options: dict[str, Any]) -> None:
     token = options["token"]
     if token is not None and (len(token) < 8 or not token.isascii() or not token.isprintable()):
         raise click.UsageError("--token must have at least 8 printable ASCII characters")
-
-
-def _choose_token(options: dict[str, Any]) -> tuple[str | None, bool]:
-    """Return the token, and whether it was made just now."""
-    if options["token"] is not None or options["token_for"] == "nothing":
-        return options["token"], False
-    return secrets.token_urlsafe(24), True
 
 
 def _choose_journal(options: dict[str, Any]) -> tuple[str, Any]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -91,18 +92,11 @@ def _list_tables(found: "Sigma2Ranges", n_nodes: int) -> "Iterator[Table]":
         ("Rule 'theory'", f"σ² = {shorten(found.extending_disturbing)}"),
     ]
     yield make_facts_table("Ranges of the kernel variance σ²", facts)
-    boundaries = [
-        shorten(found.chaos_extending),
-        shorten(found.extending_disturbing),
-        shorten(found.disturbing_averaging),
-    ]
+    from gradraker.kernels.shift_invariant import RANGES
+
+    ends = ["0", *map(shorten, found.boundaries), "∞"]
     table = [
         (name, start, stop, found.get_meaning(name))
-        for name, start, stop in zip(
-            ("chaos", "extending", "disturbing", "averaging"),
-            ["0", *boundaries],
-            [*boundaries, "∞"],
-            strict=True,
-        )
+        for name, (start, stop) in zip(RANGES, pairwise(ends), strict=True)
     ]
     yield make_rows_table("", ["Range", "from", "to", "Predictions"], table)

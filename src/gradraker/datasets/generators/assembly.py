@@ -1,4 +1,4 @@
-"""The last steps that all generators share: names of nodes, and a matrix of links."""
+"""The last step that all generators share: a matrix of links."""
 
 from typing import TypeAlias
 
@@ -9,11 +9,6 @@ from numpy.typing import NDArray
 RandomState: TypeAlias = int | np.random.Generator | None
 Indices: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
-
-
-def number_nodes(n_nodes: int) -> tuple[str, ...]:
-    """Names of generated nodes: "0", "1", ..."""
-    return tuple(map(str, range(n_nodes)))
 
 
 def build_adjacency(

@@ -5,13 +5,7 @@ from numpy.typing import ArrayLike
 
 from gradraker._validation import check_count, check_generator, check_number
 from gradraker.datasets.dataset import GraphDataset
-from gradraker.datasets.generators.assembly import (
-    Floats,
-    Indices,
-    RandomState,
-    build_adjacency,
-    number_nodes,
-)
+from gradraker.datasets.generators.assembly import Floats, Indices, RandomState, build_adjacency
 from gradraker.exceptions import ArgumentError
 
 
@@ -81,7 +75,6 @@ def make_block_graph(
     return GraphDataset(
         build_adjacency(n_nodes, source, target, weight, directed=directed),
         level[block] + noise * rng.standard_normal(n_nodes),
-        number_nodes(n_nodes),
         name="Block",
         positions=block[:, np.newaxis],
         position_names=("block",),
@@ -160,7 +153,6 @@ def make_preferential_graph(
     return GraphDataset(
         adjacency,
         signal + noise * rng.standard_normal(n_nodes),
-        number_nodes(n_nodes),
         name="Preferential",
         positions=hidden[:, np.newaxis],
         position_names=("hidden",),

@@ -5,13 +5,7 @@ import scipy.sparse as sp
 
 from gradraker._validation import check_count, check_generator, check_number
 from gradraker.datasets.dataset import GraphDataset
-from gradraker.datasets.generators.assembly import (
-    Floats,
-    Indices,
-    RandomState,
-    build_adjacency,
-    number_nodes,
-)
+from gradraker.datasets.generators.assembly import Floats, Indices, RandomState, build_adjacency
 
 
 def make_threshold_graph(
@@ -73,7 +67,6 @@ def make_threshold_graph(
     return GraphDataset(
         _join(n_nodes, source, target, gap / threshold, weighted=weighted, self_loops=self_loops),
         np.cos(2.0 * np.pi * frequency * position) + noise * rng.standard_normal(n_nodes),
-        number_nodes(n_nodes),
         name="Threshold",
         positions=position[:, np.newaxis],
         position_names=("position",),
@@ -133,7 +126,6 @@ def make_geometric_graph(
     return GraphDataset(
         _join(n_nodes, source, target, gap / radius, weighted=weighted, self_loops=self_loops),
         _evaluate_wave(points, frequency) + noise * rng.standard_normal(n_nodes),
-        number_nodes(n_nodes),
         name="Geometric",
         positions=points,
         position_names=("x", "y"),
@@ -219,7 +211,6 @@ def make_arriving_graph(
     return GraphDataset(
         build_adjacency(n_nodes, later, earlier, weight, directed=directed),
         _evaluate_wave(seen_from_wave, frequency) + noise * rng.standard_normal(n_nodes),
-        number_nodes(n_nodes),
         name="Arriving",
         positions=np.column_stack([arrival, points]),
         position_names=("arrival_time", "x", "y"),

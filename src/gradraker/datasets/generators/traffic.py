@@ -5,13 +5,7 @@ import scipy.sparse as sp
 
 from gradraker._validation import check_count, check_generator, check_number
 from gradraker.datasets.dataset import GraphDataset
-from gradraker.datasets.generators.assembly import (
-    Floats,
-    Indices,
-    RandomState,
-    build_adjacency,
-    number_nodes,
-)
+from gradraker.datasets.generators.assembly import Floats, Indices, RandomState, build_adjacency
 
 # Rush hours, in parts of a day, and how long they last.
 _RUSH = (8.0 / 24.0, 17.5 / 24.0)
@@ -111,7 +105,6 @@ def make_traffic_series(
     data = GraphDataset(
         adjacency,
         speeds.mean(axis=0),
-        number_nodes(n_nodes),
         name="Traffic",
         positions=points,
         position_names=("x", "y"),

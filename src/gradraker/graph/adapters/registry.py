@@ -67,34 +67,24 @@ def to_edge_list(graph: Any, options: GraphOptions) -> EdgeList:
         raise ArgumentError("kind", "'matrix', 'edges' or None", options.kind)
     if options.weight is True:
         raise ArgumentError("weight", "None, False or the name of the weights", True)
-    for what, form in FORMS.items():
-        if form.is_form(graph):
-            if options.names is not None and not form.numbered:
-                raise ValueError(
-                    f"names is given, but {what} names its nodes itself: leave names out"
-                )
-            if not form.has_columns:
-                _refuse_columns(options, what)
-            edges = form.to_edges(graph, options)
-            _check_directed(edges, options.directed, what)
-            return edges
-    raise TypeError(f"graph must be one of {', '.join(FORMS)}; got {type(graph).__name__}")
-
-
-def _refuse_columns(options: GraphOptions, what: str) -> None:
-    for argument in ("source", "target"):
+    found = ((what, form) for what, form in FORMS.items() if form.is_form(graph))
+    what, form = next(found, ("", None))
+    if form is None:
+        raise TypeError(f"graph must be one of {', '.join(FORMS)}; got {type(graph).__name__}")
+    if options.names is not None and not form.numbered:
+        raise ValueError(f"names is given, but {what} names its nodes itself: leave names out")
+    for argument in () if form.has_columns else ("source", "target"):
         if getattr(options, argument) is not None:
             more = ": choose the column when reading, read_edges(..., source=...)"
             raise ValueError(
                 f"{argument} names a column of a table, but the graph is {what}"
                 f"{more if what == 'an EdgeList' else ''}"
             )
-
-
-def _check_directed(edges: EdgeList, directed: object, what: str) -> None:
-    if directed not in (None, True, False):
-        raise ArgumentError("directed", "True, False or None", directed)
-    if directed is True and not edges.directed:
+    edges = form.to_edges(graph, options)
+    if options.directed not in (None, True, False):
+        raise ArgumentError("directed", "True, False or None", options.directed)
+    if options.directed is True and not edges.directed:
         raise ArgumentError("directed", f"None or False for {what} that is undirected", True)
-    if directed is False and edges.references is not None:
+    if options.directed is False and edges.references is not None:
         raise ArgumentError("directed", "None or True for a rectangular graph", False)
+    return edges

@@ -1,48 +1,32 @@
 """Value series passed through a graph filter: the input of GKLMS-RFF."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from gradraker._fields import describe_fields
 from gradraker._validation import check_choice, check_count, check_flag, to_read_only
 from gradraker.exceptions import format_names
 from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.adapters.matrices import from_sparse
 from gradraker.graph.adjacency import AdjacencyVectors, adjacency_vectors
-from gradraker.graph.edges import EdgeList
 from gradraker.graph.filters.series import align_series, get_series_names
 from gradraker.graph.filters.shifts import make_shift
-from gradraker.graph.names import (
-    Names,
-    check_same_type,
-    find_positions,
-)
+from gradraker.graph.names import Names, check_same_type, find_positions
 
 Floats = NDArray[np.float64]
 
 
+@describe_fields
 @dataclass(frozen=True, repr=False, eq=False)
 class FilteredSignals:
     """The filtered series of each node at each time, one row for each.
 
     Made by :func:`filtered_signals`. Rows are ordered by time, and by node within a time, so
     that a learner that takes row after row goes forward in time.
-
-    Parameters
-    ----------
-    rows : array of shape (n_kept · n, taps)
-        Column l holds (Sˡ x(t − l·delay))ₙ.
-    times : int array of shape (n_kept · n,)
-        Time of each row: a position in the series.
-    nodes : array of shape (n,)
-        The nodes, in the order of the columns of the series.
-    references : tuple of str
-        Name of each column, such as "S^1 x(t-1)".
-    series : array of shape (n_times, n)
-        The series as given.
 
     Examples
     --------
@@ -55,11 +39,11 @@ class FilteredSignals:
     ((2, 2), [5.0, 6.0])
     """
 
-    rows: Floats
-    times: NDArray[np.int64]
-    nodes: Names
-    references: tuple[str, ...]
-    series: Floats
+    rows: Annotated[Floats, "Column l of (n_kept · n, taps) holds (Sˡ x(t − l·delay))ₙ."]
+    times: Annotated[NDArray[np.int64], "Time of each row: a position in the series."]
+    nodes: Annotated[Names, "The nodes (n,), in the order of the columns of the series."]
+    references: Annotated[tuple[str, ...], 'Name of each column, such as "S^1 x(t-1)".']
+    series: Annotated[Floats, "The series (n_times, n) as given."]
 
     @property
     def row_nodes(self) -> Names:
@@ -205,7 +189,9 @@ def filtered_signals(
         to_read_only(rows.reshape(-1, taps)),
         to_read_only(np.repeat(kept, n)),
         nodes,
-        tuple(_format_tap(tap, tap * delay) for tap in range(taps)),
+        tuple(
+            f"S^{tap} x(t-{tap * delay})" if tap * delay else f"S^{tap} x(t)" for tap in range(taps)
+        ),
         to_read_only(values),
     )
 
@@ -230,10 +216,15 @@ def _apply_taps(S: sp.csr_array, values: Floats, *, taps: int, delay: int, first
 
 def _make_square(graph: Any, names: Names | None) -> tuple[Names, sp.csr_array]:
     """Return the nodes in the order of the series, and their adjacency matrix."""
-    if isinstance(graph, AdjacencyVectors):
-        edges = _from_vectors(graph)
-    else:
+    if not isinstance(graph, AdjacencyVectors):
         edges = to_edge_list(graph, GraphOptions())
+    elif graph.nodes.tolist() != graph.references.tolist():
+        raise ValueError(
+            "graph has adjacency vectors with other references than nodes, but a shift needs "
+            "the same: make them without choosing nodes or references"
+        )
+    else:
+        edges = from_sparse(graph.rows, GraphOptions(names=graph.nodes))
     if edges.references is not None:
         raise ValueError(
             f"graph must be square, got {len(edges.nodes)} nodes × {len(edges.references)} "
@@ -247,17 +238,3 @@ def _make_square(graph: Any, names: Names | None) -> tuple[Names, sp.csr_array]:
             raise ValueError(f"series has no column for nodes {listed} of the graph")
     vectors = adjacency_vectors(edges, nodes=names, references=names)
     return vectors.nodes, vectors.rows
-
-
-def _from_vectors(vectors: AdjacencyVectors) -> EdgeList:
-    """Return adjacency vectors as a graph again; it must have the same rows and columns."""
-    if vectors.nodes.tolist() != vectors.references.tolist():
-        raise ValueError(
-            "graph has adjacency vectors with other references than nodes, but a shift needs "
-            "the same: make them without choosing nodes or references"
-        )
-    return from_sparse(vectors.rows, GraphOptions(names=vectors.nodes))
-
-
-def _format_tap(tap: int, back: int) -> str:
-    return f"S^{tap} x(t-{back})" if back else f"S^{tap} x(t)"

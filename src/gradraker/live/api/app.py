@@ -98,7 +98,13 @@ def make_app(service: Service, *, add_routes: AddRoutes | None = None) -> FastAP
     _add_changes(app, service)
     _add_questions(app, service)
     _add_facts(app, service)
-    _add_pages(app)
+    for path, name in pages.FILES.items():
+        pages.add_file(app, path, pages.read_file(name), name)
+
+    async def get_docs(_: Request) -> Response:
+        return Response(pages.render_docs(app.openapi()), media_type="text/html; charset=utf-8")
+
+    app.router.add_route("/docs", get_docs, methods=["GET"])
     if add_routes is not None:
         add_routes(app, service)
     app.openapi = lambda: pages.describe_api(app)  # type: ignore[method-assign]
@@ -238,13 +244,3 @@ def _add_facts(app: FastAPI, service: Service) -> None:
     async def get_ready() -> Any:
         service.get_state()
         return JSONResponse({"status": "ready"})
-
-
-def _add_pages(app: FastAPI) -> None:
-    for file in pages.list_files():
-        pages.add_file(app, *file)
-
-    async def get_docs(request: Request) -> Response:
-        return Response(pages.render_docs(app.openapi()), media_type="text/html; charset=utf-8")
-
-    app.router.add_route("/docs", get_docs, methods=["GET"])

@@ -10,12 +10,13 @@ from starlette.responses import Response
 
 from gradraker.live.api.schemas import Changes
 
-_FILES = (
-    ("/", "index.html", "text/html; charset=utf-8"),
-    ("/live.css", "live.css", "text/css; charset=utf-8"),
-    ("/live.js", "live.js", "text/javascript; charset=utf-8"),
-    ("/favicon.ico", "icon.svg", "image/svg+xml"),
-)
+FILES = {
+    "/": "index.html",
+    "/live.css": "live.css",
+    "/live.js": "live.js",
+    "/favicon.ico": "icon.svg",
+}
+_KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 # Bodies that work on the data of `gradraker serve --demo`.
 _EXAMPLES = {
     "/edges": {"edges": [{"source": "Davos", "target": "Arosa", "weight": 1.0}]},
@@ -29,19 +30,14 @@ _EXAMPLES = {
 }
 
 
-def list_files() -> list[tuple[str, bytes, str]]:
-    """Return paths, contents and types of the files of the page."""
-    return [(path, _read_file(name), kind) for path, name, kind in _FILES]
+def read_file(name: str, package: str = "gradraker.live.api") -> str:
+    """Return the text of a file of a page."""
+    return resources.files(package).joinpath("static", name).read_text(encoding="utf-8")
 
 
-def _read_file(name: str) -> bytes:
-    return resources.files("gradraker.live.api").joinpath("static", name).read_bytes()
-
-
-def add_file(
-    app: FastAPI, path: str, content: bytes, kind: str, headers: dict[str, str] | None = None
-) -> None:
-    """Add a file to the addresses of an application."""
+def add_file(app: FastAPI, path: str, content: str, name: str, **headers: str) -> None:
+    """Add a file to the addresses of an application; its name tells its type."""
+    kind = _KINDS[name.rpartition(".")[2]]
 
     async def get_file(_: Request) -> Response:
         return Response(content, media_type=kind, headers=headers)
@@ -84,7 +80,7 @@ def render_docs(description: dict[str, Any]) -> str:
             )
             lines.append(f'<p class="note">Answers: {escape(answers)}</p>')
             verbs.append("\n".join(lines))
-    return _read_file("docs.html").decode().replace("<!-- verbs -->", "\n".join(verbs))
+    return read_file("docs.html").replace("<!-- verbs -->", "\n".join(verbs))
 
 
 def _render_parameter(one: dict[str, Any]) -> str:

@@ -71,19 +71,17 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class Edge(Body):
-    """An edge from one node to another; nodes that do not exist are made."""
-
-    source: Name
-    target: Name
-    weight: Weight = 1.0
-
-
 class EdgeEnds(Body):
     """An edge, without its weight."""
 
     source: Name
     target: Name
+
+
+class Edge(EdgeEnds):
+    """An edge from one node to another; nodes that do not exist are made."""
+
+    weight: Weight = 1.0
 
 
 class PutEdges(Body):

@@ -1,9 +1,7 @@
 """Changes of a graph and its values, and the effect of several of them taken together."""
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from hashlib import sha256
 from typing import Any, Literal
 
 Op = Literal[
@@ -47,12 +45,6 @@ class Numbered:
     seq: int
     change: Change
     time: float
-
-
-def compute_digest(changes: Iterable[Change]) -> str:
-    """Return a digest that equal lists of changes share."""
-    plain = [[one.op, one.node, one.target, one.value] for one in changes]
-    return sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
 
 
 @dataclass

@@ -1,106 +1,80 @@
 """The tables of a journal, the same in SQLite and PostgreSQL."""
 
+from collections.abc import Collection
+from typing import Any
+
 import sqlalchemy as sa
 
 FORMAT = "1"  # a journal of another format is refused
 
 schema = sa.MetaData()
 _Number = sa.BigInteger().with_variant(sa.Integer, "sqlite")  # SQLite's row number, 64 bits as well
+_Float = sa.Float(53)
 
 
-def _make_key() -> sa.Column[int]:
-    return sa.Column("id", sa.Integer, primary_key=True, autoincrement=False)
+def _make_table(
+    name: str, /, *indexes: sa.Index, optional: Collection[str] = (), **kinds: Any
+) -> sa.Table:
+    """Make a table by the kinds of its columns: the first is its key, optional ones may be NULL."""
+    key, *_ = kinds
+    columns = (
+        sa.Column(c, kind, primary_key=c == key, nullable=c in optional, autoincrement=False)
+        for c, kind in kinds.items()
+    )
+    return sa.Table(name, schema, *columns, *indexes)
 
 
 # Facts that never change: the format, the kind of values, whether edges have directions.
-facts = sa.Table(
-    "fact",
-    schema,
-    sa.Column("name", sa.Text, primary_key=True),
-    sa.Column("text", sa.Text, nullable=False),
-)
+facts = _make_table("fact", name=sa.Text, text=sa.Text)
 
 # One row. Writers lock it, so that numbers have no gaps and become visible in their order.
-counters = sa.Table("counter", schema, _make_key(), sa.Column("last_seq", _Number, nullable=False))
+counters = _make_table("counter", id=sa.Integer, last_seq=_Number)
 
 # Every change that was acknowledged, one row each. Rows are never changed or deleted.
-changes = sa.Table(
+changes = _make_table(
     "change",
-    schema,
-    sa.Column("seq", _Number, primary_key=True, autoincrement=False),
-    sa.Column("op", sa.Text, nullable=False),
-    sa.Column("node", sa.Text, nullable=False),
-    sa.Column("target", sa.Text),
-    sa.Column("value", sa.Text),  # JSON
-    sa.Column("time", sa.Float(53), nullable=False),
     sa.Index("change_node", "node", "seq"),
     sa.Index("change_target", "target", "seq"),
+    seq=_Number,
+    op=sa.Text,
+    node=sa.Text,
+    target=sa.Text,
+    value=sa.Text,  # JSON
+    time=_Float,
+    optional=("target", "value"),
 )
 
 # Keys that clients gave, so that a request that is sent twice counts once.
-requests = sa.Table(
-    "request",
-    schema,
-    sa.Column("key", sa.Text, primary_key=True),
-    sa.Column("digest", sa.Text, nullable=False),
-    sa.Column("first_seq", _Number, nullable=False),
-    sa.Column("last_seq", _Number, nullable=False),
-)
+requests = _make_table("request", key=sa.Text, digest=sa.Text, first_seq=_Number, last_seq=_Number)
 
 # Nodes that exist after the last change.
-nodes = sa.Table("node", schema, sa.Column("name", sa.Text, primary_key=True))
+nodes = _make_table("node", name=sa.Text)
 
 # Which changes were learned together: written before they are learned.
-batches = sa.Table(
-    "batch",
-    schema,
-    sa.Column("number", _Number, primary_key=True, autoincrement=False),
-    sa.Column("first_seq", _Number, nullable=False),
-    sa.Column("last_seq", _Number, nullable=False),
-    sa.Column("epoch", _Number, nullable=False),
-    sa.Column("time", sa.Float(53), nullable=False),
+batches = _make_table(
+    "batch", number=_Number, first_seq=_Number, last_seq=_Number, epoch=_Number, time=_Float
 )
 
 # Changes that the model refused; a replay leaves them out.
-refusals = sa.Table(
-    "refusal",
-    schema,
-    sa.Column("seq", _Number, primary_key=True, autoincrement=False),
-    sa.Column("reason", sa.Text, nullable=False),
-)
+refusals = _make_table("refusal", seq=_Number, reason=sa.Text)
 
 # Values and what was predicted before they were learned.
-validations = sa.Table(
+validations = _make_table(
     "validation",
-    schema,
-    sa.Column("seq", _Number, primary_key=True, autoincrement=False),
-    sa.Column("node", sa.Text, nullable=False),
-    sa.Column("value", sa.Text, nullable=False),  # JSON
-    sa.Column("predicted", sa.Text, nullable=False),  # JSON
-    sa.Column("is_first", sa.Boolean, nullable=False),  # whether the node had no value before
-    sa.Column("error", sa.Float(53), nullable=False),  # prediction − value; 0 or 1 for labels
-    sa.Column(
-        "baseline_error", sa.Float(53), nullable=False
-    ),  # by the mean, or the most common label
-    sa.Column("time", sa.Float(53), nullable=False),
+    seq=_Number,
+    node=sa.Text,
+    value=sa.Text,  # JSON
+    predicted=sa.Text,  # JSON
+    is_first=sa.Boolean,  # whether the node had no value before
+    error=_Float,  # prediction − value; 0 or 1 for labels
+    baseline_error=_Float,  # by the mean, or the most common label
+    time=_Float,
 )
 
 # Model files. Number 0 is the model that the journal began with; it is kept.
-snapshots = sa.Table(
-    "snapshot",
-    schema,
-    sa.Column("batch", _Number, primary_key=True, autoincrement=False),
-    sa.Column("seq", _Number, nullable=False),
-    sa.Column("digest", sa.Text, nullable=False),
-    sa.Column("model", sa.LargeBinary, nullable=False),
+snapshots = _make_table(
+    "snapshot", batch=_Number, seq=_Number, digest=sa.Text, model=sa.LargeBinary
 )
 
 # One row: the process that decides what is learned next.
-leases = sa.Table(
-    "lease",
-    schema,
-    _make_key(),
-    sa.Column("holder", sa.Text, nullable=False),
-    sa.Column("epoch", _Number, nullable=False),
-    sa.Column("expires", sa.Float(53), nullable=False),
-)
+leases = _make_table("lease", id=sa.Integer, holder=sa.Text, epoch=_Number, expires=_Float)

@@ -171,7 +171,9 @@ class Learner:
             found = model.predict(self.live.to_names(others))
             predicted |= dict(zip(others, found.tolist(), strict=True))
         is_known = model.value_kind.is_known(model.values_)
-        baseline = _find_baseline(model.known_values_, has_labels=self.live.has_labels)
+        known, has_labels = model.known_values_, self.live.has_labels
+        # The mean of known values, or their most common label.
+        baseline: Any = Counter(known.tolist()).most_common(1)[0][0] if has_labels else known.mean()
         seen: set[str] = set()
         validations = []
         for one in put:
@@ -179,7 +181,11 @@ class Learner:
             guess = to_plain(predicted[node])
             is_first = not is_known[positions[node]] and node not in seen
             seen.add(node)
-            errors = (_measure_error(g, value, self.live.has_labels) for g in (guess, baseline))
+            errors = [np.nan, np.nan]
+            if has_labels:
+                errors = [float(guess != value), float(baseline != value)]
+            elif guess is not None:
+                errors = [float(guess - value), float(baseline - value)]
             validations.append(Validation(one.seq, node, value, guess, is_first, *errors))
         return [one for one in validations if np.isfinite([one.error, one.baseline_error]).all()]
 
@@ -187,19 +193,6 @@ class Learner:
         while self._outcomes:
             record_outcome(self.journal, *self._outcomes[0])
             self._outcomes.popleft()
-
-
-def _find_baseline(known: Any, *, has_labels: bool) -> Any:
-    """Return the mean of known values, or their most common label."""
-    if has_labels:
-        return Counter(known.tolist()).most_common(1)[0][0]
-    return float(known.mean())
-
-
-def _measure_error(guess: Any, value: Any, has_labels: bool) -> float:
-    if has_labels:
-        return float(guess != value)
-    return float("nan") if guess is None else float(guess - value)
 
 
 # -- the process -----------------------------------------------------------------
@@ -226,7 +219,10 @@ def run_learner(settings: Settings, channel: Connection) -> None:
                     if trouble is not None:  # whoever waits for the state finds the service well
                         trouble = None
                         channel.send(("trouble", trouble))
-                    _publish(learner, table, channel)
+                    with open_state_file() as file:
+                        write_state(file, table, learner.live.model)
+                        channel.send(("state", learner.lease.is_held))
+                        send_handle(channel, file.fileno(), os.getppid())
                     is_published = True
                     # Fewer, larger batches leave time for answers, which each new state slows down.
                     time.sleep(min(_REST * (time.monotonic() - started), _LONGEST_REST))
@@ -254,13 +250,6 @@ def run_learner(settings: Settings, channel: Connection) -> None:
 def _describe(error: Exception) -> str:
     cause = error.orig if isinstance(error, DBAPIError) else error
     return f"{type(cause).__name__}: {' '.join(str(cause).split())}"[:500]
-
-
-def _publish(learner: Learner, table: StateTable, channel: Connection) -> None:
-    with open_state_file() as file:
-        write_state(file, table, learner.live.model)
-        channel.send(("state", learner.lease.is_held))
-        send_handle(channel, file.fileno(), os.getppid())
 
 
 def _is_closed(channel: Connection, seconds: float) -> bool:

@@ -100,9 +100,14 @@ class Predictor:
 
     def _predict(self, jobs: Sequence[_Job]) -> None:
         state, options = jobs[0].state, jobs[0].options
-        links = {name: one for job in jobs for name, one in job.links.items()}
+        to_name = state.to_name
+        links = {  # new nodes without links have no edges
+            to_name(node): {to_name(other): weight for other, weight in one.items()}
+            for job in jobs
+            for node, one in job.links.items()
+        }
         try:
-            found = predict_new(state, links, options)
+            found = state.model.predict_new(links, **options)
         except Exception as error:
             if len(jobs) == 1:
                 jobs[0].future.set_exception(error)
@@ -111,15 +116,4 @@ class Predictor:
                 self._predict([job])
             return
         for job in jobs:
-            job.future.set_result({name: found[name] for name in job.links})
-
-
-def predict_new(state: State, links: Links, options: Options) -> dict[str, Any]:
-    """Ask the model; new nodes without links have no edges."""
-    to_name = state.to_name
-    given = {
-        to_name(node): {to_name(other): weight for other, weight in one.items()}
-        for node, one in links.items()
-    }
-    found = state.model.predict_new(given, **options)
-    return {str(node): answer for node, answer in found.items()}
+            job.future.set_result({name: found[to_name(name)] for name in job.links})

@@ -1,37 +1,48 @@
-"""What a trained bank of kernels can do and knows: predictions, weights, losses, its file."""
+"""What a bank of kernels can do and knows: predictions, weights, losses, its file; single nodes."""
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
+from gradraker._locks import rollback_on_error
 from gradraker._validation import to_read_only
 from gradraker.explain.bank_explanation import BankExplanation
 from gradraker.explain.skg_explanation import LearnedRows
-from gradraker.features import RowArrays, compute_fourier_features
+from gradraker.features import References, RowArrays, compute_fourier_features, to_row_arrays
 from gradraker.kernels.shift_invariant import Sigma2Ranges
 from gradraker.linear.hedge import Hedge, combine_predictions
 from gradraker.linear.lms import sum_weights_by_node
-from gradraker.models.bank.bank_state import dump_bank_state
 from gradraker.models.bank.frequency_tables import FamilyTables
 from gradraker.models.bank.members import BankMember, assign_views
 from gradraker.models.bank.training import Bank, Group, iterate_predictions, select_view_rows
 from gradraker.models.persistence.saving import Arrays, State
 from gradraker.models.row_model import (
     RowModel,
+    check_same_features,
     choose_names,
     find_row_names,
     get_learned_rows,
     prepare_rows,
 )
+from gradraker.models.row_state import dump_row_state
+from gradraker.models.skg.one_node import (
+    Neighbours,
+    Value,
+    check_value,
+    list_distinct_names,
+    split_neighbours,
+)
 
 
 class LearnedBank(RowModel):
-    """The part of :class:`GradrakerRegressor` that does not train."""
+    """The part of :class:`GradrakerRegressor` that neither starts nor trains on many rows."""
 
     members_: tuple[BankMember, ...]
     sigma2_: NDArray[np.float64]
@@ -43,9 +54,7 @@ class LearnedBank(RowModel):
 
     # -- prediction ------------------------------------------------------------
 
-    def predict(
-        self, X: Any, *, references: Sequence[Hashable] | NDArray[Any] | None = None
-    ) -> NDArray[np.float64]:
+    def predict(self, X: Any, *, references: References = None) -> NDArray[np.float64]:
         """Predict the values of nodes with the weights at the end of training.
 
         Parameters
@@ -61,9 +70,7 @@ class LearnedBank(RowModel):
         """
         return self._combine_members(self._prepare(X, references))
 
-    def predict_members(
-        self, X: Any, *, references: Sequence[Hashable] | NDArray[Any] | None = None
-    ) -> NDArray[np.float64]:
+    def predict_members(self, X: Any, *, references: References = None) -> NDArray[np.float64]:
         """Predict the values of nodes with each member alone.
 
         Parameters
@@ -81,7 +88,7 @@ class LearnedBank(RowModel):
         self,
         X: Any,
         *,
-        references: Sequence[Hashable] | NDArray[Any] | None = None,
+        references: References = None,
         node_names: Sequence[Hashable] | None = None,
         known_names: Sequence[Hashable] | None = None,
     ) -> BankExplanation:
@@ -150,11 +157,102 @@ class LearnedBank(RowModel):
 
         return KernelWeightsDisplay.from_estimator(self, ax=ax)
 
+    # -- one node at a time: river's verbs, those of SKG for all members at once -------
+
+    def _start_empty(self, targets: tuple[int, ...]) -> None:
+        """Start without rows, for the first node of :meth:`learn_one`."""
+        raise NotImplementedError
+
+    def predict_one(self, neighbours: Neighbours) -> Value:
+        """Predict the value of one node from its neighbours.
+
+        Parameters
+        ----------
+        neighbours
+            As in :meth:`SKGRegressor.predict_one`; names never seen are allowed without views.
+
+        Returns
+        -------
+        float, or ndarray of shape (n_targets,)
+            0 before anything was learned (θ₀ = 0).
+        """
+        names, weights = split_neighbours(neighbours)
+        if not hasattr(self, "coef_"):
+            return 0.0
+        distinct = list_distinct_names(names)
+        self._check_new_names(distinct)
+        known = self._table.has_all(distinct)
+        table = self._table if known else self._table.select_names(distinct)
+        return self._predict_row(_make_row(names, weights, table), table)
+
+    def learn_one(self, neighbours: Neighbours, value: ArrayLike) -> Value:
+        """Learn the value of one node: one step of all members and of their weights.
+
+        It is :meth:`partial_fit` with one row, bit for bit.
+
+        Parameters
+        ----------
+        neighbours, value
+            As in :meth:`SKGRegressor.learn_one`.
+
+        Returns
+        -------
+        float, or ndarray of shape (n_targets,)
+            The prediction made before the value was used.
+
+        Examples
+        --------
+        >>> from gradraker import GradrakerRegressor
+        >>> model = GradrakerRegressor(kernels=[0.5, 2.0, 8.0], random_state=0)
+        >>> model.learn_one(["Alice", "Bob"], 3.0)
+        0.0
+        >>> round(model.learn_one(["Alice", "Bob"], 3.0), 6)
+        0.6
+        """
+        names, weights = split_neighbours(neighbours)
+        return self._learn_one(names, weights, check_value(value))
+
+    @rollback_on_error
+    def _learn_one(
+        self, names: Collection[Hashable], weights: NDArray[np.float64], value: Value
+    ) -> Value:
+        self.check_parameters()
+        if not hasattr(self, "coef_"):
+            self._start_empty(np.shape(value))
+        check_same_features(self)
+        if np.shape(value) != self._targets:
+            raise ValueError(
+                f"value has shape {np.shape(value)}, but the model was trained on "
+                f"values of shape {self._targets}"
+            )
+        distinct = list_distinct_names(names)
+        self._check_new_names(distinct)
+        self._table.add_missing(distinct)
+        row = _make_row(names, weights, self._table)
+        prediction = self._predict_row(row, self._table)
+        self._train(row, np.array([value]), [np.arange(1)], None)
+        return prediction
+
+    def _predict_row(self, row: csr_array, table: FamilyTables) -> Value:
+        rows = to_row_arrays(row)
+        bank = self._make_bank(rows, table, np.float64)
+        (prediction,) = self._combine_members(bank)
+        return prediction if self._targets else float(prediction)
+
     # -- files -----------------------------------------------------------------
 
     def dump_state(self) -> tuple[State, Arrays]:
         """Return what a file holds besides the parameters."""
-        return dump_bank_state(self)
+        state, arrays = dump_row_state(self)
+        state |= {
+            "members": [asdict(member) for member in self.members_],
+            "ranges": [[view, family, asdict(r)] for (view, family), r in self._ranges.items()],
+            "has_history": self._history is not None,
+        }
+        arrays |= {"losses": self._hedge.losses, "totals": self._hedge.totals}
+        if self._history is not None:
+            arrays["weights_history_"] = self.weights_history_
+        return state, arrays
 
     # -- what was learned ------------------------------------------------------
 
@@ -256,7 +354,7 @@ class LearnedBank(RowModel):
         views = dict(self._used["views"])
         return select_view_rows(rows, assign_views(views, len(self._table)), [*views].index(view))
 
-    def _prepare(self, X: Any, references: Sequence[Hashable] | NDArray[Any] | None) -> Bank:
+    def _prepare(self, X: Any, references: References) -> Bank:
         """The bank on validated rows to predict."""
         rows, _, dtype, table = prepare_rows(self, X, references)
         if table is not self._table:
@@ -283,3 +381,12 @@ class LearnedBank(RowModel):
 def _compute_features(bank: Bank, member: int) -> NDArray[Any]:
     group = next(group for group in bank.groups if member in group.members)
     return compute_fourier_features(group.rows, group.units, bank.scales[member], dtype=bank.dtype)
+
+
+def _make_row(
+    names: Collection[Hashable], weights: NDArray[np.float64], table: FamilyTables
+) -> csr_array:
+    if not np.isfinite(weights).all():
+        raise ValueError(f"neighbours must have finite weights, got {weights.tolist()}")
+    parts = (weights, table.find_rows(names), np.array([0, len(names)]))
+    return csr_array(parts, shape=(1, len(table)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
+from copy import deepcopy
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -21,25 +22,27 @@ from gradraker._validation import (
 )
 from gradraker.explain.skg_explanation import Record
 from gradraker.features import check_references, to_row_arrays
-from gradraker.kernels.shift_invariant import Sigma2Ranges
+from gradraker.kernels.shift_invariant import Sigma2Ranges, get_kernel
 from gradraker.linear.hedge import AUTO, Hedge, check_regularization, check_weight_step
-from gradraker.models.bank.bank_one_node import OneNodeBank
-from gradraker.models.bank.bank_state import restore_bank
+from gradraker.models.bank.fitted_bank import LearnedBank
 from gradraker.models.bank.frequency_tables import FamilyTables
 from gradraker.models.bank.members import (
     WHOLE,
     BankMember,
     assign_views,
     check_kernels,
+    check_view_widths,
     check_views,
     choose_members,
+    is_sound,
 )
 from gradraker.models.bank.training import select_view_matrix, train_bank
 from gradraker.models.persistence.saving import Arrays, State
+from gradraker.models.row_state import check_coef, restore_names, restore_row_state
 from gradraker.models.sigma2 import RuleInput, check_tested_is_used
 
 
-class GradrakerRegressor(RegressorMixin, OneNodeBank):
+class GradrakerRegressor(RegressorMixin, LearnedBank):
     """Predict node values with a bank of kernels that are weighed online (Gradraker).
 
     Each member p of the bank is a single-kernel model fₚ = θₚᵀzₚ on the same rows
@@ -280,7 +283,7 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
         rows = to_row_arrays(X)
         Y = y.reshape(y.shape[0], -1)  # [n, K]
         theta = self._get_theta().copy()  # [P, K, 2D]
-        hedge = self._hedge.copy()
+        hedge = deepcopy(self._hedge)
         weights = train_bank(
             self._make_bank(rows, self._table, X.dtype),
             Y,
@@ -299,7 +302,8 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
         self.coef_ = theta.reshape(self.coef_.shape)
         self._hedge = hedge
         self.n_seen_ += sum(order.size for order in orders)
-        self._observe(rows, Y, orders, X.dtype, names)
+        if self._record is not None:  # what explanations are made of
+            self._record.add(rows, Y, np.concatenate(orders), self._rate, X.dtype, names)
         if self._history is not None:
             self._history.append(weights)
 
@@ -309,8 +313,49 @@ class GradrakerRegressor(RegressorMixin, OneNodeBank):
     def from_state(cls, parameters: dict[str, Any], state: State, arrays: Arrays) -> Self:
         """Make the model that a file describes."""
         model = cls(**parameters)
-        restore_bank(model, state, arrays)
+        model.check_parameters()
+        members = [BankMember(**member) for member in state["members"]]
+        families = {family for family, _ in check_kernels(model.kernels)}
+        views = check_views(model.views)
+        if not members or not all(is_sound(member, views, families) for member in members):
+            raise ValueError("a member is none of the kernels and views")
+        seed, n_numbered, named = restore_names(state)
+        table = FamilyTables(
+            seed,
+            model.n_frequencies,
+            [member.kernel for member in members],
+            n_numbered=n_numbered,
+            named=named,
+        )
+        if views is not None:
+            check_view_widths(views, len(table))
+        coef = check_coef(arrays, model.n_frequencies, (2, 3))
+        ranges = {
+            (view, get_kernel(family).name): Sigma2Ranges(**found)
+            for view, family, found in state["ranges"]
+        }
+        model._set_initial_state(table, members, ranges, coef.shape[1:-1])
+        if coef.shape != model.coef_.shape:
+            raise ValueError(f"coef_ has shape {coef.shape} for {len(members)} members")
+        model.coef_ = coef
+        restore_row_state(model, state, arrays)
+        model._restore_losses(state, arrays)
         return model
+
+    def _restore_losses(self, state: State, arrays: Arrays) -> None:
+        hedge = self._hedge
+        for name in ("losses", "totals"):
+            found, shape = arrays[name], getattr(hedge, name).shape
+            sound = found.dtype == np.float64 and found.shape == shape and np.isfinite(found).all()
+            if not sound or found.min() < 0.0:
+                raise ValueError(f"{name} are not sums of squares")
+            setattr(hedge, name, found)
+        self._history = None
+        if state["has_history"]:
+            history = arrays["weights_history_"]
+            if history.dtype != np.float64 or history.shape[1:] != hedge.losses.shape:
+                raise ValueError(f"weights_history_ has shape {history.shape}")
+            self._history = [history]
 
     # -- input -----------------------------------------------------------------
 

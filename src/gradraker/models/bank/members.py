@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gradraker._fields import describe_fields
 from gradraker._validation import is_number
 from gradraker.kernels.shift_invariant import KERNELS, Sigma2Ranges
-from gradraker.models.sigma2 import SIGMA2_RULES, RuleInput, choose_sigma2
+from gradraker.models.sigma2 import SIGMA2_RULES, RuleInput, check_sigma2, choose_sigma2
 
 RANGES = "ranges"
 # The view of a bank that has no views.
@@ -80,6 +80,15 @@ def _check_entry(entry: Any) -> tuple[str, float | str]:
         f"kernels must have positive variances or one of {rules}, got {sigma2!r}"
         + (f": a family needs a variance, as in [({sigma2!r}, 2.0)]" if is_family else "")
     )
+
+
+def is_sound(member: BankMember, views: dict[str, int] | None, families: set[str]) -> bool:
+    """Whether a member of a file is one of the kernels and views."""
+    known = {WHOLE} if views is None else set(views)
+    # A file may hold anything, whatever the types of a member are.
+    types = type(member.sigma2), type(member.rule)
+    check_sigma2(member.sigma2)
+    return types == (float, str) and member.view in known and member.kernel in families
 
 
 def check_views(views: Any) -> dict[str, int] | None:

@@ -41,16 +41,6 @@ def restore_node_state(
     kind: ValueKind, state: State, arrays: Arrays
 ) -> tuple[NodeGraph, NDArray[Any], NDArray[np.int64]]:
     """Return graph, values and order of arrival of a file, checked."""
-    nodes = _restore_names(state, arrays)
-    values = _restore_values(state, arrays)
-    if values.ndim > 2 or values.shape[:1] != nodes.shape or values.dtype != kind.dtype:
-        raise ValueError("nodes and values do not fit")
-    matrix = restore_csr(arrays, "", (len(nodes), len(nodes)), "edges")
-    graph = NodeGraph(nodes, matrix, bool(state["is_directed"]))
-    return graph, values, _restore_arrivals(arrays, kind.is_known(values))
-
-
-def _restore_names(state: State, arrays: Arrays) -> Names:
     if state["nodes"] is None:
         nodes: Names = arrays["nodes"].astype(np.int64, casting="safe")
     else:
@@ -58,21 +48,18 @@ def _restore_names(state: State, arrays: Arrays) -> Names:
         nodes = to_name_array(listed, argument="nodes")
     if nodes.ndim != 1 or find_repeated(nodes) is not None:
         raise ValueError("the name of a node occurs twice")
-    return nodes
-
-
-def _restore_values(state: State, arrays: Arrays) -> NDArray[Any]:
-    if state["labels"] is not None:
-        return to_object_array([None if x is None else decode_name(x) for x in state["labels"]])
-    values = arrays["values"].astype(np.float64, casting="safe")
-    if np.isinf(values).any():
-        raise ValueError("a value is infinite")
-    return values
-
-
-def _restore_arrivals(arrays: Arrays, is_known: NDArray[np.bool_]) -> NDArray[np.int64]:
-    arrived = arrays["arrived"].astype(np.int64, casting="safe")
+    if state["labels"] is None:
+        values: NDArray[Any] = arrays["values"].astype(np.float64, casting="safe")
+        if np.isinf(values).any():
+            raise ValueError("a value is infinite")
+    else:
+        labels = state["labels"]
+        values = to_object_array([None if x is None else decode_name(x) for x in labels])
+    if values.ndim > 2 or values.shape[:1] != nodes.shape or values.dtype != kind.dtype:
+        raise ValueError("nodes and values do not fit")
+    matrix = restore_csr(arrays, "", (len(nodes), len(nodes)), "edges")
+    arrived, is_known = arrays["arrived"].astype(np.int64, casting="safe"), kind.is_known(values)
     is_inside = arrived.ndim == 1 and bool(np.all((arrived >= 0) & (arrived < is_known.size)))
     if not is_inside or np.unique(arrived).size != arrived.size or not is_known[arrived].all():
         raise ValueError("the order of arrival is not consistent")
-    return arrived
+    return NodeGraph(nodes, matrix, bool(state["is_directed"])), values, arrived

@@ -10,11 +10,7 @@ from gradraker._compiled.fourier_lms import run_lms_pass
 from gradraker.features import FrequencyTable, compute_fourier_features, to_row_arrays
 from gradraker.kernels.shift_invariant import compute_ranges
 from gradraker.linear.lms import make_folds, measure_spreads, weigh_candidates
-from gradraker.models.sigma2 import (
-    ChosenSigma2,
-    RuleInput,
-    choose_sigma2,
-)
+from gradraker.models.sigma2 import ChosenSigma2, RuleInput, choose_sigma2
 
 # Epochs after which held-out errors are looked at. Errors also depend on the nodes that came last,
 # so they are averaged over the last three looks up to each of these.
@@ -132,7 +128,12 @@ def choose_settings(
     first_rate = asked.first_rate
     smallest, *larger = asked.frequencies
     project = search.make_projector(make_table(smallest))
-    trials = [search.run(project, sigma2, first_rate) for sigma2 in _list_variances(asked, sample)]
+    if isinstance(asked.sigma2, str):
+        low, _, high = sample.ranges.boundaries
+        variances = np.geomspace(low, high, _N_CANDIDATES).tolist()
+    else:
+        variances = [float(asked.sigma2)]
+    trials = [search.run(project, sigma2, first_rate) for sigma2 in variances]
     best = _average_variances(trials)
     finalists = sorted(trials, key=lambda trial: trial.total)[:_N_FINALISTS]
     for rate in asked.rates:
@@ -149,14 +150,6 @@ def choose_settings(
             break
         best, n_frequencies = grown, D
     return Settings(best.sigma2, best.rate, best.n_epochs, n_frequencies)
-
-
-def _list_variances(asked: AskedSettings, sample: RuleInput) -> list[float]:
-    if not isinstance(asked.sigma2, str):
-        return [float(asked.sigma2)]
-    low, _, high = sample.ranges.boundaries
-    found: list[float] = np.geomspace(low, high, _N_CANDIDATES).tolist()
-    return found
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ Nodes may compute their features themselves, so that their links stay with them.
 """
 
 import math
-from collections.abc import Hashable, Sequence
 from contextlib import suppress
 from typing import Any, Self
 
@@ -20,6 +19,7 @@ from gradraker._validation import check_bounds, check_learning_rate, is_auto, ma
 from gradraker.explain.skg_explanation import Record
 from gradraker.features import (
     FrequencyTable,
+    References,
     check_references,
     compute_fourier_features,
     to_row_arrays,
@@ -53,9 +53,7 @@ class FeatureLearning(RowModel):
             references = getattr(self, "feature_names_in_", None)
         seed, kernel, n_columns = make_seed(self.random_state), self.kernel, X.shape[1]
         Y = y.reshape(y.shape[0], -1)  # [n, K]
-        nodes: dict[str, Any] = {"n_numbered": n_columns}
-        if references is not None:
-            nodes = {"named": check_references(references, n_columns)}
+        nodes = _list_columns(references, n_columns)
 
         def make_sample(n_frequencies: int, learning_rate: float, n_epochs: int) -> RuleInput:
             table = FrequencyTable(seed, n_frequencies, kernel, **nodes)
@@ -133,9 +131,7 @@ class FeatureLearning(RowModel):
 
     # -- features of nodes -----------------------------------------------------
 
-    def features(
-        self, X: Any, *, references: Sequence[Hashable] | NDArray[Any] | None = None
-    ) -> NDArray[Any]:
+    def features(self, X: Any, *, references: References = None) -> NDArray[Any]:
         """Return the random Fourier features z of each row, equation (1), shape (n, 2D).
 
         A model that was not fitted has features too, if ``sigma2``, ``n_frequencies`` and
@@ -249,6 +245,11 @@ class FeatureLearning(RowModel):
         return checked
 
 
+def _list_columns(references: References, n: int) -> dict[str, Any]:
+    """Return the columns of X as a table of frequencies takes them: by names, or numbered."""
+    return {"n_numbered": n} if references is None else {"named": check_references(references, n)}
+
+
 def _compute_unfitted_features(model: FeatureLearning, X: Any, references: Any) -> NDArray[Any]:
     """Features of rows by a model that has only its parameters."""
     model.check_parameters()
@@ -270,11 +271,8 @@ def _compute_unfitted_features(model: FeatureLearning, X: Any, references: Any) 
     if references is None:
         # As fit does: a data frame with string names brings them.
         references = _get_feature_names(X)
-    if references is None:
-        table = FrequencyTable(seed, model.n_frequencies, model.kernel, n_numbered=checked.shape[1])
-    else:
-        names = check_references(references, checked.shape[1])
-        table = FrequencyTable(seed, model.n_frequencies, model.kernel, named=names)
+    nodes = _list_columns(references, checked.shape[1])
+    table = FrequencyTable(seed, model.n_frequencies, model.kernel, **nodes)
     rows = to_row_arrays(checked)
     scale = 1.0 / math.sqrt(float(model.sigma2))
     return compute_fourier_features(rows, table.prepare(rows.indices), scale, dtype=checked.dtype)

@@ -1,7 +1,6 @@
 """Adjacency vectors of the nodes of a graph, as SKG learns them."""
 
-from collections.abc import Hashable, Sequence
-from typing import Any
+from collections.abc import Hashable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,14 +9,14 @@ from scipy.sparse import csr_array
 from gradraker.exceptions import TooFewValuesError
 from gradraker.graph.edges import orient_entries
 from gradraker.graph.hops import count_walks
-from gradraker.graph.names import find_positions
+from gradraker.graph.names import References, find_positions
 from gradraker.graph.node_graph import NodeGraph
 
 
 def make_node_rows(
     graph: NodeGraph,
     rows: NDArray[np.int64],
-    references: Sequence[Hashable] | NDArray[Any] | None,
+    references: References,
     direction: str,
     hops: int,
     hop_weights: str,

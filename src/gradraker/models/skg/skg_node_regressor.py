@@ -1,6 +1,6 @@
 """SKG as a model of graphs: it holds the graph and makes the adjacency vectors itself."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
@@ -14,6 +14,7 @@ from gradraker._validation import Bounds, check_choice, check_count
 from gradraker.exceptions import ArgumentTypeError, TooFewValuesError
 from gradraker.explain.skg_explanation import Explanation
 from gradraker.explain.transfer import SimilarityTransfer, similarity_transfer
+from gradraker.features import References
 from gradraker.graph.hops import HOP_WEIGHTS
 from gradraker.graph.node_graph import NodeGraph, append_new_nodes
 from gradraker.metrics import measure_left_out_error
@@ -101,7 +102,7 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
         learning_rate: float | str = 0.1,
         n_epochs: int | str = 3,
         direction: Literal["out", "in", "both"] = "out",
-        references: Sequence[Hashable] | NDArray[Any] | None = None,
+        references: References = None,
         hops: int = 1,
         hop_weights: Literal["count", "binary", "random_walk"] = "count",
         random_state: int | np.random.RandomState | None = 0,

@@ -18,9 +18,10 @@ from gradraker._validation import (
     check_flag,
     check_learning_rate,
     is_auto,
+    to_read_only,
 )
-from gradraker.explain.skg_explanation import Explanation, explain_predictions
-from gradraker.features import FrequencyTable, predict_linear, to_row_arrays
+from gradraker.explain.skg_explanation import Explanation
+from gradraker.features import FrequencyTable, References, predict_linear, to_row_arrays
 from gradraker.kernels import get_kernel
 from gradraker.kernels.shift_invariant import Sigma2Ranges
 from gradraker.linear.lms import train
@@ -194,13 +195,12 @@ class SKGRegressor(RegressorMixin, OneNodeSKG):
             )
         self.coef_ = theta.reshape(self.coef_.shape)
         self.n_seen_ += n_steps
-        self._observe(rows, Y, orders, X.dtype, names)
+        if self._record is not None:  # what explanations are made of
+            self._record.add(rows, Y, np.concatenate(orders), self._rate, X.dtype, names)
 
     # -- prediction ------------------------------------------------------------
 
-    def predict(
-        self, X: Any, *, references: Sequence[Hashable] | NDArray[Any] | None = None
-    ) -> NDArray[np.float64]:
+    def predict(self, X: Any, *, references: References = None) -> NDArray[np.float64]:
         """Predict the values of nodes.
 
         Parameters
@@ -231,7 +231,7 @@ class SKGRegressor(RegressorMixin, OneNodeSKG):
         self,
         X: Any,
         *,
-        references: Sequence[Hashable] | NDArray[Any] | None = None,
+        references: References = None,
         node_names: Sequence[Hashable] | None = None,
         known_names: Sequence[Hashable] | None = None,
     ) -> Explanation:
@@ -269,14 +269,20 @@ class SKGRegressor(RegressorMixin, OneNodeSKG):
         theta = self.coef_.reshape(-1, self.coef_.shape[-1])  # [K, 2D]
         predictions = self._check_finite(evidence.stars @ theta.T)  # [n, K]
         learned = evidence.learned
-        return explain_predictions(
-            evidence,
-            predictions.reshape(-1, *self._targets),
+        return Explanation(
+            weights=evidence.sum_weights(),
+            similarities=2.0 * learning_rate * (evidence.stars @ evidence.Z.T),
+            squared_distances=evidence.measure_squared_distances(),
+            # Views on the model's own record, which nobody should change through an explanation.
+            values=to_read_only(learned.Y.reshape(-1, *self._targets)),
+            prediction=predictions.reshape(-1, *self._targets),
+            order=to_read_only(learned.order),
+            node_names=choose_names("node_names", node_names, names, len(predictions)),
+            known_names=choose_names("known_names", known_names, learned.names, len(learned)),
             sigma2=self.sigma2_,
             learning_rate=learning_rate,
             kernel=self.kernel,
-            node_names=choose_names("node_names", node_names, names, len(predictions)),
-            known_names=choose_names("known_names", known_names, learned.names, len(learned)),
+            _source=evidence,
         )
 
     @property

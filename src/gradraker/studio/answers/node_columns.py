@@ -5,19 +5,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.graph.values import NUMBERS
-from gradraker.models.left_out import LeftOut
 from gradraker.report.explorer import pack
 
 if TYPE_CHECKING:
     from gradraker.live.learning.states import StateTable
-    from gradraker.models import NodeModel
 
 Floats = NDArray[np.float64]
 Columns = dict[str, Floats]
 COVERAGE = 0.9
-# Fewer known nodes say nothing about errors.
-_ENOUGH = 3
 
 
 def list_columns(table: "StateTable") -> Columns:
@@ -37,32 +32,6 @@ def list_columns(table: "StateTable") -> Columns:
     has = table.predictions is not None
     columns["prediction"] = np.asarray(table.predictions, dtype=np.float64) if has else nothing
     return columns
-
-
-def compute_uncertainty(model: "NodeModel") -> Columns:
-    """Return intervals and their widths, or how improbable the predicted class is to be right."""
-    if model.value_kind is not NUMBERS:
-        return {"uncertainty": 1.0 - model.predict_proba(model.nodes_).max(axis=1)}
-    _, ends = model.predict(model.nodes_, return_interval=True, coverage=COVERAGE)
-    lower, upper = np.asarray(ends, dtype=np.float64).T
-    return {"lower": lower, "upper": upper, "uncertainty": upper - lower}
-
-
-def compute_left_out(model: "NodeModel") -> Columns:
-    """Return predictions of known nodes without their own value, and their errors."""
-    n = len(model.nodes_)
-    left_out, errors = np.full(n, np.nan), np.full(n, np.nan)
-    if len(model.known_nodes_) < _ENOUGH:
-        raise ValueError(f"errors left-out need at least {_ENOUGH} known values")
-    found = model.predict_left_out()
-    if isinstance(found, LeftOut):
-        left_out[found.rows] = found.predictions
-        errors[found.rows] = found.predictions - found.values
-    else:
-        left_out[found.rows] = found.predicted
-        own = found.probabilities[np.arange(found.codes.size), found.codes]
-        errors[found.rows] = 1.0 - own
-    return {"left_out": left_out, "error": errors}
 
 
 def pack_columns(columns: Columns, rows: NDArray[np.int64]) -> dict[str, str]:

@@ -51,6 +51,11 @@ class LabSettings:
     n_epochs: int = 3
     repeat: int = 0
 
+    @property
+    def learner(self) -> dict[str, Any]:
+        """D, η and E, as learners name them."""
+        return {name: one for name, one in vars(self).items() if name != "repeat"}
+
 
 class Sigma2Lab:
     """A graph with all values, split into known and unknown nodes as the paper does."""
@@ -58,14 +63,13 @@ class Sigma2Lab:
     def __init__(self, dataset: GraphDataset, *, n_all: int | None = None) -> None:
         self.dataset = dataset
         self.n_all = dataset.n_nodes if n_all is None else n_all
+        self._fraction = int(_FRACTION * dataset.n_nodes + 1e-9) / dataset.n_nodes
         self._values = dataset.scale_values()
         self._pairs: tuple[int, ExtremePairs] | None = None
 
     def draw(self, repeat: int) -> Draw:
         """Draw known and unknown nodes, as repeat ``repeat`` of a sweep does."""
-        n = self.dataset.n_nodes
-        n_known = int(_FRACTION * n + 1e-9)
-        return draw_repeat(n, n_known / n, _SEED, repeat)
+        return draw_repeat(self.dataset.n_nodes, self._fraction, _SEED, repeat)
 
     def _get_rows(self, draw: Draw) -> csr_array:
         vectors = csr_array(self.dataset.adjacency[:, draw.known])
@@ -104,14 +108,6 @@ class Sigma2Lab:
             "n_all": self.n_all,
         }
 
-    def make_grid(self, settings: LabSettings) -> Floats:
-        """Return variances from deep in the chaos range to far in the averaging range."""
-        ranges = compute_ranges(
-            self._find_pairs(settings.repeat), n_frequencies=settings.n_frequencies
-        )
-        low, high = ranges.chaos_extending / 8.0, ranges.disturbing_averaging * 8.0
-        return np.geomspace(low, high, _N_SIGMA2)
-
     def _find_pairs(self, repeat: int) -> ExtremePairs:
         """Return the extreme distances of a split; those of the last one are kept."""
         if self._pairs is None or self._pairs[0] != repeat:
@@ -121,18 +117,16 @@ class Sigma2Lab:
         return self._pairs[1]
 
     def _make_sweep(self, settings: LabSettings) -> Sweep:
-        A = self.dataset.adjacency
-        n = self.dataset.n_nodes
+        pairs = self._find_pairs(settings.repeat)
+        ranges = compute_ranges(pairs, n_frequencies=settings.n_frequencies)
+        # From deep in the chaos range to far in the averaging range.
+        low, high = ranges.chaos_extending / 8.0, ranges.disturbing_averaging * 8.0
         return Sweep(
-            indptr=A.indptr.astype(np.int64),
-            indices=A.indices.astype(np.int32),
-            weights=A.data.astype(np.float64),
+            *to_row_arrays(self.dataset.adjacency),
             values=self._values,
-            sigma2=self.make_grid(settings),
-            fraction=int(_FRACTION * n + 1e-9) / n,
-            n_frequencies=settings.n_frequencies,
-            learning_rate=settings.learning_rate,
-            n_epochs=settings.n_epochs,
+            sigma2=np.geomspace(low, high, _N_SIGMA2),
+            fraction=self._fraction,
+            **settings.learner,
             kernel=_KERNEL,
             random_state=_SEED,
         )
@@ -165,13 +159,7 @@ class Sigma2Lab:
         X, y = self._get_rows(draw)[draw.known], self._values[draw.known]
         found: dict[str, float | None] = {}
         for rule in RULES:
-            model = SKGRegressor(
-                sigma2=rule,
-                n_frequencies=settings.n_frequencies,
-                learning_rate=settings.learning_rate,
-                n_epochs=settings.n_epochs,
-                random_state=draw.seed,
-            )
+            model = SKGRegressor(sigma2=rule, **settings.learner, random_state=draw.seed)
             try:
                 found[rule] = float(model.fit(X, y).sigma2_)
             except ValueError:

@@ -173,10 +173,8 @@ def choose_kernel(
     by_width = [share_equally(default, w) for w in (WIDTHS if width is None else (width,))]
     if not default:  # nothing but attributes tells nodes apart
         by_width = []
-    has_few_classes = are_classes and len(many.Y) < FEW_CLASSES
-    is_smooth_likely = blocks is None and width is None and (has_few_classes or not are_classes)
-    smooth = _list_smooth(available) if is_smooth_likely else []
-    candidates = _choose_equal_shares(few, by_width, smooth, alpha)
+    smooth = _list_smooth(available) if blocks is None and width is None else []
+    candidates = _choose_equal_shares(few, by_width, [] if are_classes else smooth, alpha)
     widths = WIDTHS_OF_TERMS if width is None else (width,)
     if candidates and any(term.block == _WIDE_BLOCK for term in candidates[0]):
         available = [*available, _WIDE_BLOCK]
@@ -185,6 +183,7 @@ def choose_kernel(
         candidates = [*candidates, share_freely(many, walks)]
     costs, alphas = compute_costs(many, candidates, alpha, FINE_ALPHAS)
     best, rule = 1 if len(costs) > 1 and costs[1] < costs[0] - _NEEDED else 0, _RULE
+    has_few_classes = are_classes and len(many.Y) < FEW_CLASSES
     if has_few_classes and smooth:
         names = [term.block for term in smooth[-1]]
         names += [_WIDE_BLOCK] if _is_wide(many.blocks) else []
