@@ -63,12 +63,17 @@ def test_communities_are_chosen_where_groups_have_a_level_each() -> None:
     assert np.mean((model.predict() - y[unknown]) ** 2) < 0.315
 
 
-def test_long_walks_alone_are_chosen_where_values_vary_slowly() -> None:
+@pytest.mark.parametrize(
+    ("part", "n_waves", "noise"), [(0.3, 10, 1.0), (0.015, 2, 0.5)], ids=["many", "few"]
+)
+def test_long_walks_alone_are_chosen_where_values_vary_slowly(
+    part: float, n_waves: int, noise: float
+) -> None:
     n = 3000
     rng = np.random.default_rng(0)
     ring = [(i, (i + step) % n) for i in range(n) for step in (1, 2)]
-    y = np.sin(np.arange(n) * 20.0 * np.pi / n) + rng.normal(size=n)
-    values = {i: float(y[i]) for i in range(n) if rng.random() < 0.3}
+    y = np.sin(np.arange(n) * n_waves * 2.0 * np.pi / n) + noise * rng.normal(size=n)
+    values = {i: float(y[i]) for i in range(n) if rng.random() < part}
     model = NodeRegressor(solver="operators", random_state=0).fit(ring, values)
     assert model.blocks_ == ("hop256",)
 

@@ -26,11 +26,12 @@ _LADDERS = {
     "attributes": (0.5, 0.75, 0.95),
 }
 _FEWER_ATTRIBUTES = 0.25
-# Standard errors by which attributes must be better.
+# Standard errors by which attributes must be better, and numbers predicted by long walks alone.
 _ASKED_OF_ATTRIBUTES = 0.5
+_ASKED_OF_SLOW = 1.0
 _LEANS = ("near", "far")
-# Other walks: for groups of nodes that are linked among themselves, and, where far nodes count, for
-# values that vary slowly over a wide graph.
+# Other walks: for groups of nodes that are linked among themselves, and, where far nodes count (of
+# numbers: as far as few known ones can show), for values that vary slowly over a wide graph.
 _GROUPS, _SLOW = "groups", ("regions", "wide")
 _USUAL = 7  # kernels that a search tries
 _MOSTLY = 0.8  # share of degrees beyond which the lean of walks hardly counts
@@ -102,16 +103,22 @@ class Search:
         kinds = ("alternating", *(("direction",) if is_directed else ()))
         self._predict_ahead(self._list_next(("degrees", *kinds), _LEANS), (best.alpha,))
         best = self._climb(best, "degrees", self._take_better)
+        may_be_slow = False
         if self._mix.degrees < _MOSTLY:
             self._predict_ahead(self._list_next(kinds, _LEANS), (best.alpha,))
             for lean in _LEANS:
                 best = self._take_better(best, self._mix._replace(lean=lean))
+            is_far_better = not are_classes and self.tried[-1].loss < best.loss
+            may_be_slow = self._mix.lean == "far" or is_far_better
         self._predict_ahead(self._list_next(kinds, ()), (best.alpha,))
         for kind in kinds:
             best = self._climb(best, kind, self._take_better)
         if self._mix.degrees < _MOSTLY:
-            for lean in (_GROUPS, *_SLOW) if self._mix.lean == "far" else (_GROUPS,):
-                best = self._try_larger_penalty(best, self._mix._replace(lean=lean))
+            best = self._try_larger_penalty(best, self._mix._replace(lean=_GROUPS))
+            for lean in _SLOW if may_be_slow else ():
+                mix = self._mix._replace(lean=lean)
+                needed = None if are_classes else _ASKED_OF_SLOW
+                best = self._try_larger_penalty(best, mix, needed)
         if not are_classes:
             best = self._climb(best, "communities", self._try_larger_penalty)
         return self._refine_alpha(best)
@@ -158,13 +165,13 @@ class Search:
             best = better
         return best
 
-    def _try_larger_penalty(self, best: Trial, mix: Mix) -> Trial:
+    def _try_larger_penalty(self, best: Trial, mix: Mix, needed: float | None = None) -> Trial:
         """Take a mix if it is clearly better at this penalty or a larger one.
 
         Short walks stand for noise. Long ones alone need a larger penalty, and so do groups, whose
         nodes are alike whatever walks there are between them.
         """
-        return self._try_mix(best, mix, (best.alpha, _STEP * best.alpha))
+        return self._try_mix(best, mix, (best.alpha, _STEP * best.alpha), needed)
 
     def _try_mix(
         self, best: Trial, mix: Mix, alphas: Sequence[float], needed: float | None = None
