@@ -1,6 +1,7 @@
 """Fixtures that tests of several folders share."""
 
 import contextlib
+import functools
 import gc
 import os
 import sys
@@ -46,6 +47,21 @@ def pytest_collection() -> Iterator[None]:
         gc.freeze()
         gc.set_threshold(20_000)
         gc.enable()
+        remember_formulas()
+
+
+def remember_formulas() -> None:
+    """Have matplotlib parse each formula once for all figures.
+
+    Labels of logarithmic axes are formulas. It remembers fifty of one parser, and each drawing has
+    a parser of its own. What a parser returns depends on the kind of its output alone.
+    """
+    parser: Any = getattr(sys.modules.get("matplotlib.mathtext"), "MathTextParser", None)
+    parse = getattr(getattr(parser, "_parse_cached", None), "__wrapped__", None)
+    if parse is not None and hasattr(parser("path"), "_output_type"):
+        parser._parse_cached = functools.lru_cache(None)(parse)
+        parser.__eq__ = lambda one, other: one._output_type == other._output_type
+        parser.__hash__ = lambda one: hash(one._output_type)
 
 
 @pytest.hookimpl(tryfirst=True)
