@@ -66,16 +66,18 @@ def remember_formulas() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run tests of services and of worker processes first, each kind one after the other.
+    """Run tests that start services, workers or other processes first, each kind in a row.
 
-    They share what they start. The last tests of a process may go to another one, which would
-    start it once more.
+    They share what they start, such as the server of forked processes. The last tests of a process
+    may go to another one, which would start it once more.
     """
 
     def get_turn(item: pytest.Item) -> int:
         if item.nodeid.startswith("tests/live/"):
             return 0
-        return 1 if item.get_closest_marker("workers") else 2
+        if item.get_closest_marker("workers"):
+            return 1
+        return 2 if item.get_closest_marker("process") else 3
 
     items.sort(key=get_turn)
 
