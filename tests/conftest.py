@@ -5,7 +5,7 @@ import functools
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 # One process per core runs the tests, so threads of linear algebra would only wait for each
@@ -15,6 +15,7 @@ for _variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import hypothesis
 import pytest
+from _pytest.doctest import DoctestModule
 from click.testing import CliRunner
 
 from browser import MISSING, browser
@@ -30,6 +31,13 @@ if sys.platform == "win32":
 hypothesis.settings.register_profile("gradraker", deadline=None)
 hypothesis.settings.register_profile("quick", deadline=None, max_examples=30)
 hypothesis.settings.load_profile("gradraker")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[Any], list[Any]]:
+    """Look for tests in the files of this folder, and not for examples: there are none."""
+    collectors = yield
+    return [collector for collector in collectors if not isinstance(collector, DoctestModule)]
 
 
 @pytest.hookimpl(wrapper=True)
