@@ -1,10 +1,11 @@
 """Fixtures that tests of several folders share."""
 
 import contextlib
+import functools
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 # One process per core runs the tests, so threads of linear algebra would only wait for each
@@ -14,6 +15,7 @@ for _variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import hypothesis
 import pytest
+from _pytest.doctest import DoctestModule
 from click.testing import CliRunner
 
 from browser import MISSING, browser
@@ -32,6 +34,13 @@ hypothesis.settings.load_profile("gradraker")
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[Any], list[Any]]:
+    """Look for tests in the files of this folder, and not for examples: there are none."""
+    collectors = yield
+    return [collector for collector in collectors if not isinstance(collector, DoctestModule)]
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
     """Collect tests without searching for garbage, and never search what collecting has made.
 
@@ -46,20 +55,37 @@ def pytest_collection() -> Iterator[None]:
         gc.freeze()
         gc.set_threshold(20_000)
         gc.enable()
+        remember_formulas()
+
+
+def remember_formulas() -> None:
+    """Have matplotlib parse each formula once for all figures.
+
+    Labels of logarithmic axes are formulas. It remembers fifty of one parser, and each drawing has
+    a parser of its own. What a parser returns depends on the kind of its output alone.
+    """
+    parser: Any = getattr(sys.modules.get("matplotlib.mathtext"), "MathTextParser", None)
+    parse = getattr(getattr(parser, "_parse_cached", None), "__wrapped__", None)
+    if parse is not None and hasattr(parser("path"), "_output_type"):
+        parser._parse_cached = functools.lru_cache(None)(parse)
+        parser.__eq__ = lambda one, other: one._output_type == other._output_type
+        parser.__hash__ = lambda one: hash(one._output_type)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run tests of services and of worker processes first, each kind one after the other.
+    """Run tests that start services, workers or other processes first, each kind in a row.
 
-    They share what they start. The last tests of a process may go to another one, which would
-    start it once more.
+    They share what they start, such as the server of forked processes. The last tests of a process
+    may go to another one, which would start it once more.
     """
 
     def get_turn(item: pytest.Item) -> int:
         if item.nodeid.startswith("tests/live/"):
             return 0
-        return 1 if item.get_closest_marker("workers") else 2
+        if item.get_closest_marker("workers"):
+            return 1
+        return 2 if item.get_closest_marker("process") else 3
 
     items.sort(key=get_turn)
 

@@ -75,6 +75,7 @@ def run(program: str, folder: Any, **environment: Any) -> Any:
     return printed.splitlines()
 
 
+@pytest.mark.process
 @PROGRAMS
 @pytest.mark.skipif(
     not hasattr(config, "CACHE_LOCATOR_CLASSES"), reason="this Numba cannot be left without a cache"
@@ -89,6 +90,7 @@ def test_without_a_cache_it_works_and_says_so_once(
     assert "compiles them again" in text
 
 
+@pytest.mark.process
 @PROGRAMS
 def test_with_a_cache_it_is_silent(program: str, expected: float, tmp_path: Any) -> None:
     result, n_warnings, *_ = run(program, tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache"))

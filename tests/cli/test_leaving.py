@@ -23,6 +23,7 @@ def slow_job(tmp_path: Path) -> Any:
     return ["predict", "--edges", str(tmp_path / "e.csv"), "--values", str(tmp_path / "v.csv")]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("seconds", "streams"),
     [
@@ -46,6 +47,7 @@ def test_ctrl_c_is_130_without_a_traceback(slow_job: Any, seconds: Any, streams:
     assert "Traceback" not in errors
 
 
+@pytest.mark.process
 def test_ctrl_c_while_python_ends_leaves_the_exit_code() -> None:
     # What was done is done: the signal comes when modules are taken apart.
     program = (
@@ -65,6 +67,7 @@ def test_ctrl_c_while_python_ends_leaves_the_exit_code() -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("then", ["raise RuntimeError('lost')", "time.sleep(60)"])
 def test_ctrl_c_in_a_callback_from_c_is_130(then: str) -> None:
     program = (
@@ -87,6 +90,7 @@ def test_ctrl_c_in_a_callback_from_c_is_130(then: str) -> None:
     assert (done.returncode, done.stderr.strip()) == (130, "Stopped.")
 
 
+@pytest.mark.process
 def test_ctrl_c_that_a_library_turned_into_an_error_is_130() -> None:
     # As C code does that is interrupted while Python imports it.
     program = (
@@ -111,6 +115,7 @@ def test_ctrl_c_that_a_library_turned_into_an_error_is_130() -> None:
 CLOSED = pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 
 
+@pytest.mark.process
 @CLOSED
 def test_closed_standard_streams(tmp_path: Path, closed: str) -> None:
     out = tmp_path / "e.csv"
@@ -121,6 +126,7 @@ def test_closed_standard_streams(tmp_path: Path, closed: str) -> None:
     assert out.read_text("utf-8").count("\n") == 2516
 
 
+@pytest.mark.process
 @pytest.mark.slow
 @CLOSED
 def test_predict_with_closed_standard_streams(tmp_path: Path, closed: str) -> None:
@@ -135,6 +141,7 @@ def test_predict_with_closed_standard_streams(tmp_path: Path, closed: str) -> No
     assert out.read_text().count("\n") == 4
 
 
+@pytest.mark.process
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no full device")
 @pytest.mark.parametrize(
     ("line", "code", "said"),
@@ -144,7 +151,10 @@ def test_predict_with_closed_standard_streams(tmp_path: Path, closed: str) -> No
         ("data list > /dev/full", 1, "Error: [Errno 28] No space left on device"),
         ("data list > /dev/full 2> /dev/full", 1, ""),
         ("predict --no-such-option 2> /dev/full", 2, ""),
-        ("predict --edges e.csv --values v.csv 2> /dev/full", 0, ""),
+        # Quickly, test_progress.py looks at what writes the note.
+        pytest.param(
+            "predict --edges e.csv --values v.csv 2> /dev/full", 0, "", marks=pytest.mark.slow
+        ),
     ],
 )
 @pytest.mark.parametrize("unbuffered", ["", pytest.param("1", marks=pytest.mark.slow)])
@@ -166,6 +176,7 @@ def test_full_disk_behind_a_stream_is_one_sentence(
     assert (done.returncode, done.stderr.strip()) == (code, said)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion(shell: Any, run: Any) -> None:
     environment = os.environ | {"_GRADRAKER_COMPLETE": f"{shell}_source"}

@@ -1,8 +1,11 @@
 """Progress: shown on a terminal when the work takes a while, and silent elsewhere."""
 
+import errno
+import io
 import sys
 import time
 
+import click
 import pytest
 
 from gradraker.cli import output
@@ -37,3 +40,15 @@ def test_progress_that_starts_late_does_not_outlive_the_work(
         pass
     waiting._start()  # as the timer does if loading rich takes longer than the work
     assert waiting._bar is None
+
+
+def test_a_full_disk_behind_standard_error_stops_no_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    class FullDisk(io.StringIO):
+        def write(self, text: str) -> int:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(sys, "stderr", FullDisk())
+    with pytest.raises(OSError, match="No space left"):
+        click.echo("a note", err=True)
+    with output.Waiting() as waiting:
+        waiting.tell("a note")

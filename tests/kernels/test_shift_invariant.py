@@ -39,6 +39,15 @@ def products(kernel: str, sigma2: float, n_frequencies: Any, seed: int) -> Any:
     return (Z @ Z.T)[PAIRS]
 
 
+def draw_products(kernel: str, sigma2: float, n_frequencies: int, n_draws: int) -> Any:
+    """zᵀz′ of all pairs of rows in many draws of frequencies, which are parts of one model's."""
+    n = n_draws * n_frequencies
+    model = SKGRegressor(kernel=kernel, sigma2=sigma2, n_frequencies=n, random_state=0)
+    Z = model.partial_fit(ROWS, np.zeros(len(ROWS))).features(ROWS)
+    terms = n * (Z[PAIRS[0]] * Z[PAIRS[1]]).reshape(len(PAIRS[0]), 2, n).sum(axis=1)  # [pairs, n]
+    return terms.reshape(-1, n_draws, n_frequencies).mean(axis=2).T
+
+
 def closed_form(kernel: str, sigma2: float) -> NDArray[np.float64]:
     return np.array(
         [oracle.KERNELS[kernel](ROWS[i], ROWS[j], sigma2) for i, j in zip(*PAIRS, strict=True)]
@@ -124,11 +133,11 @@ def test_get_kernel_refuses_unknown_name(kernel: Any) -> None:
 @EVERY
 @pytest.mark.parametrize("sigma2", [0.5, pytest.param(4.0, marks=pytest.mark.slow)])
 def test_features_are_unbiased_for_kernel(kernel: str, sigma2: float) -> None:
-    n_seeds = 400
-    samples = np.array([products(kernel, sigma2, 64, seed) for seed in range(n_seeds)])
+    n_draws = 400
+    samples = draw_products(kernel, sigma2, 64, n_draws)
     error = samples.mean(axis=0) - closed_form(kernel, sigma2)
     # 10 pairs at 4.5 standard errors: correct features would fail with probability 7e-5.
-    assert np.all(np.abs(error) < 4.5 * samples.std(axis=0) / math.sqrt(n_seeds))
+    assert np.all(np.abs(error) < 4.5 * samples.std(axis=0) / math.sqrt(n_draws))
 
 
 @EVERY
@@ -147,8 +156,8 @@ def test_error_of_features_falls_like_one_over_root_d(kernel: str) -> None:
 @pytest.mark.statistical
 def test_variance_of_gaussian_estimate() -> None:
     # Var[zᵀz′] = (1 − exp(−d²/σ²))² / 2D: it grows with the distance, up to 1/2D.
-    sigma2, D, n_seeds = 4.0, 64, 800
-    samples = np.array([products("gaussian", sigma2, D, seed) for seed in range(n_seeds)])
+    sigma2, D = 4.0, 64
+    samples = draw_products("gaussian", sigma2, D, 800)
     squared = np.array([np.sum((ROWS[i] - ROWS[j]) ** 2) for i, j in zip(*PAIRS, strict=True)])
     expected = (1 - np.exp(-squared / sigma2)) ** 2 / (2 * D)
     # The relative error of a variance from 800 samples is about √(2/800) = 0.05.

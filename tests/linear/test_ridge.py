@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import OptimizeResult
 
 from examples import random_graph
 from gradraker.datasets import make_geometric_graph
@@ -247,3 +248,142 @@ def test_shares_go_to_the_kernel_that_made_the_values() -> None:
     shares = ridge.find_shares(Ks, y[:, np.newaxis], 1.0)
     assert shares.sum() == pytest.approx(1.0)
     assert shares[0] > 0.8
+
+
+# -- the criterion with sample weights, and its search ---------------------------------------------
+
+WEIGHTS = np.linspace(0.3, 2.5, 13)
+ROOTS = np.sqrt(WEIGHTS)
+
+
+def _weighed_problem(n_targets: int = 2) -> tuple[Any, Any, Any]:
+    """Kernel matrices of 13 nodes and values, without weights and times their roots."""
+    A, _, known = random_graph()
+    names = ("hop1", "degree", "far")
+    Ks = np.stack([oracle.kernel(A, [name], 1.0)[np.ix_(known, known)] for name in names])
+    Y = np.random.default_rng(1).normal(size=(13, n_targets))
+    return Ks, Y, ROOTS[:, np.newaxis] * Y
+
+
+def test_criterion_with_sample_weights_equals_refits_and_likelihood() -> None:
+    Ks, Y, weighed = _weighed_problem()
+    K, alpha = Ks.mean(axis=0), 0.3
+    alphas = np.array([alpha])
+    curve = ridge.compute_criterion_curve(np.outer(ROOTS, ROOTS) * K, weighed, alphas, ROOTS)
+    residuals = np.empty_like(Y)
+    for i in range(13):
+        rest = np.delete(np.arange(13), i)
+        dual = ridge.build_dual_smoother(
+            ridge.invert_dual(K[np.ix_(rest, rest)], alpha / WEIGHTS[rest])
+        )
+        residuals[i] = Y[i] - (K[i, rest] @ dual.Q + dual.g) @ Y[rest]
+    expected_loo = np.mean(WEIGHTS[:, np.newaxis] * residuals**2)
+    assert curve.loo[0] == pytest.approx(expected_loo, rel=1e-9)
+    H = np.outer(ROOTS, ROOTS) * K + alpha * np.eye(13)
+    h = np.linalg.solve(H, ROOTS)
+    Q = np.linalg.inv(H) - np.outer(h, h) / (ROOTS @ h)
+    fit = np.trace(weighed.T @ Q @ weighed) / (2 * 12)
+    likelihood = 0.5 * (12 * np.log(fit) + np.linalg.slogdet(H)[1] + np.log(ROOTS @ h))
+    expected = 0.5 * 13 * np.log(expected_loo) + likelihood
+    assert curve.criterion[0] == pytest.approx(expected, abs=1e-9)
+    assert curve.alphas is alphas
+
+
+def test_criterion_of_the_weighed_mean_is_the_limit_of_large_penalties() -> None:
+    Ks, _, weighed = _weighed_problem()
+    K = np.outer(ROOTS, ROOTS) * Ks[0]
+    curve = ridge.compute_criterion_curve(K, weighed, np.array([1e9]), ROOTS)
+    mean = ridge.compute_criterion_of_mean(weighed, ROOTS)
+    assert curve.criterion[0] == pytest.approx(mean, abs=1e-6)
+
+
+def test_gradient_with_sample_weights_equals_differences_of_the_curve() -> None:
+    Ks, _, weighed = _weighed_problem()
+    Ks, weighed = np.outer(ROOTS, ROOTS) * Ks, 0.01 * weighed  # small values are as good as others
+
+    def compute(theta: Any) -> Any:
+        return ridge.compute_criterion_and_gradient(theta, Ks, weighed, 1.0, ROOTS)
+
+    theta = np.log([0.5, 0.3, 0.2, 0.1])  # shares sum to 1: nothing holds them
+    value, gradient = compute(theta)
+    K = np.tensordot([0.5, 0.3, 0.2], Ks, 1)
+    curve = ridge.compute_criterion_curve(K, weighed, np.array([0.1]), ROOTS)
+    assert value == pytest.approx(curve.criterion[0], abs=1e-9)
+    for i, step in enumerate(1e-5 * np.eye(4)):
+        difference = (compute(theta + step)[0] - compute(theta - step)[0]) / 2e-5
+        assert gradient[i] == pytest.approx(difference, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("size", "log_alpha"),
+    [
+        (0.0, 0.0),
+        (1e-160, 23.0),  # the squared residuals are positive, yᵀQy is 0 in this precision
+        (1e-165, -23.0),  # and the other way round
+    ],
+)
+def test_a_perfect_fit_is_a_step_too_far(size: float, log_alpha: float) -> None:
+    Y = size * np.array([[1.0], [-1.0], [2.0], [0.5]])
+    theta = np.array([0.0, log_alpha])
+    value, gradient = ridge.compute_criterion_and_gradient(theta, 1e-30 * np.eye(4)[None], Y, 1.0)
+    assert value == 1e10
+    assert gradient.tolist() == [0.0, 0.0]
+
+
+def test_a_matrix_that_is_not_positive_definite_is_a_step_too_far() -> None:
+    theta, Y = np.array([0.0, -3.0]), np.array([[1.0], [2.0], [4.0]])
+    value, gradient = ridge.compute_criterion_and_gradient(theta, -np.eye(3)[None], Y, 1.0)
+    assert value == 1e10
+    assert gradient.tolist() == [0.0, 0.0]
+
+
+def test_shares_have_the_least_criterion() -> None:
+    data = make_geometric_graph(60, random_state=3)
+    A = data.adjacency.toarray()
+    Ks = np.stack([oracle.kernel(A, [name], 1.0) for name in ("hop2", "degree", "hop1")])
+    rng = np.random.default_rng(1)
+    made = np.tensordot([0.6, 0.4, 0.0], Ks, 1) + 1e-4 * np.eye(60)  # little noise
+    Y = np.linalg.cholesky(made) @ rng.normal(size=(60, 2))
+
+    def compute(shares: Any) -> float:
+        K = np.tensordot(shares, Ks, 1)
+        return float(ridge.compute_criterion_curve(K, Y, np.logspace(-7, 1, 60)).criterion.min())
+
+    found = ridge.find_shares(Ks, Y, 1.0)
+    least = compute(found)
+    others = [(i / 10, j / 10, 1 - (i + j) / 10) for i in range(11) for j in range(11 - i)]
+    assert found[0] > 0.3
+    assert found[1] > 0.1
+    assert all(compute(np.array(shares)) > least - 0.1 for shares in others)  # of hundredths
+
+
+def _replace_search(monkeypatch: pytest.MonkeyPatch, shares: Any) -> list[Any]:
+    """Have a search find the shares; return where its starts and bounds are listed."""
+    listed: list[Any] = []
+
+    def search(_: Any, start: Any, *, bounds: Any, **options: Any) -> OptimizeResult:
+        listed.append((start, np.array(bounds)))
+        return OptimizeResult(x=np.log([*shares, 0.1]))
+
+    monkeypatch.setattr(ridge, "minimize", search)
+    return listed
+
+
+def test_shares_are_rounded_and_small_ones_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    _replace_search(monkeypatch, 3.0 * np.array([0.614, 0.366, 0.015, 0.005]))
+    found = ridge.find_shares(np.ones((4, 5, 5)), np.ones((5, 1)), 1.0)
+    np.testing.assert_allclose(found, np.array([61.0, 37.0, 0.0, 0.0]) / 98.0, rtol=1e-14)
+
+
+# Kernels that are 1 everywhere have no spread, and others more than a penalty may usually be.
+@pytest.mark.parametrize(("level", "spread"), [(0.2, 0.8), (1.0, 1e-12), (-1e5, 1e5 + 1.0)])
+def test_a_search_starts_from_a_tenth_of_the_spread_within_its_bounds(
+    level: float, spread: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = _replace_search(monkeypatch, [0.5, 0.5])
+    ridge.find_shares(np.full((2, 5, 5), level), np.ones((5, 1)), 1.0)
+    ((start, bounds),) = listed
+    np.testing.assert_allclose(np.exp(start), [0.5, 0.5, 0.1 * spread], rtol=1e-9)
+    assert np.all(bounds[:, 0] <= start)
+    assert np.all(start <= bounds[:, 1])
+    assert np.exp(bounds[2, 0]) < 1e-6  # values may have next to no noise

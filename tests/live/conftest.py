@@ -51,8 +51,11 @@ def open_service(label_file: Any, tmp_path_factory: Any) -> Any:
     """
     options = ("--model", label_file, "--token-for", "nothing", "--max-body", 10_000, "--rate", 50)
     journal = tmp_path_factory.mktemp("open") / "live.db"
-    with LiveService(*options, journal=journal) as running:
-        yield running
+    running = LiveService(*options, journal=journal)
+    try:
+        yield running.wait_until_ready()
+    finally:
+        running.stop(signal.SIGKILL)  # nothing of it is looked at any more, and this takes no time
 
 
 def make_certificate(folder: Any) -> Any:

@@ -6,11 +6,7 @@ from numpy.typing import NDArray
 
 def similarity_matrix(Z: NDArray[np.float64], learning_rate: float) -> NDArray[np.float64]:
     """B_{i,j} = 2η z_iᵀ z_j, equation (bijdef)."""
-    n = len(Z)
-    B = np.zeros((n, n))
-    for i in range(n):
-        for j in range(n):
-            B[i, j] = 2 * learning_rate * np.dot(Z[i], Z[j])
+    B: NDArray[np.float64] = 2 * learning_rate * Z @ Z.T
     return B
 
 
@@ -26,7 +22,5 @@ def contribution_weights(
     last = len(seen) - 1
     F = np.zeros(last)
     for i in range(last - 1, -1, -1):
-        F[i] = B[i, last]
-        for k in range(i + 1, last):
-            F[i] -= B[i, k] * F[k]
+        F[i] = B[i, last] - np.dot(B[i, i + 1 : last], F[i + 1 :])
     return F

@@ -55,8 +55,7 @@ def test_curves_have_a_logarithmic_axis_and_say_how_many_repeats(
 @pytest.mark.parametrize("name", EMBEDDED)
 def test_nothing_is_cut_off_at_the_edge(draw: Callable[[str], Figure], name: str) -> None:
     figure = draw(name)
-    freeze_layout(figure)
-    figure.draw_without_rendering()
+    freeze_layout(figure)  # draws it, without a file
     for axes in figure.axes:
         texts = [axes.title, axes.xaxis.label, axes.yaxis.label]
         legend = axes.get_legend()

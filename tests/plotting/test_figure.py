@@ -79,7 +79,13 @@ def test_legend_is_above_the_data(kind: str) -> None:
     assert box.y0 >= display.ax_.get_window_extent().y1 - 1
 
 
-@pytest.mark.parametrize("kind", EMPTY)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        kind if kind in ("weights", "cells") else pytest.param(kind, marks=pytest.mark.slow)
+        for kind in EMPTY
+    ],
+)
 def test_four_displays_fit_on_a_page(kind: str) -> None:
     # The paper's figure 3 is of this kind. Layout that fails is a warning, hence an error.
     figure = Figure(figsize=(7.0, 5.5), layout="constrained")

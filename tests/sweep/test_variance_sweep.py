@@ -116,6 +116,7 @@ def test_features_in_chunks_give_the_same_gnmse(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.process
+@pytest.mark.workers
 def test_results_do_not_depend_on_workers_or_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     data = load_temperature()
     options: dict[str, Any] = SMALL | {"n_frequencies": 300, "n_repeats": 4}

@@ -40,7 +40,10 @@ print(worker.pid, flush=True)
 os._exit(0)
 """
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc"),
+]
 
 
 def list_children(parent: Any) -> Any:

@@ -102,6 +102,7 @@ def rewrite(path: Any, change: Any) -> None:
             archive.writestr(name, part)
 
 
+@pytest.mark.process
 def test_overlapping_members_are_refused(tmp_path: Any, assert_refused_cheaply: Any) -> None:
     path = tmp_path / "m.gr"
     big = bytes(1_000_000)
@@ -120,6 +121,7 @@ def test_overlapping_members_are_refused(tmp_path: Any, assert_refused_cheaply: 
     assert_refused_cheaply(path)
 
 
+@pytest.mark.process
 def test_very_many_members_are_refused(tmp_path: Any, assert_refused_cheaply: Any) -> None:
     path = tmp_path / "m.gr"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
@@ -128,6 +130,7 @@ def test_very_many_members_are_refused(tmp_path: Any, assert_refused_cheaply: An
     assert_refused_cheaply(path)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("kernel", ["skg", "bank"])
 def test_many_numbered_columns_cost_no_memory(
     tmp_path: Any, load_elsewhere: Loader, kernel: Any
@@ -149,6 +152,7 @@ def test_many_numbered_columns_cost_no_memory(
     assert memory <= FACTOR * path.stat().st_size + ROOM
 
 
+@pytest.mark.process
 def test_names_of_numbered_columns_are_refused(tmp_path: Any, assert_refused_cheaply: Any) -> None:
     path = tmp_path / "m.gr"
     make_skg().save(path)
@@ -181,6 +185,7 @@ def test_parameters_outside_their_bounds_are_refused(
         load(path)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("item", ["[],", "{},", '"ab",', "0.5,", "0,", '{"a":0},', "[[0]],"])
 def test_headers_that_unfold_are_refused(
     tmp_path: Any, assert_refused_cheaply: Any, item: Any
@@ -197,6 +202,7 @@ def test_headers_that_unfold_are_refused(
     assert_refused_cheaply(path)
 
 
+@pytest.mark.process
 def test_deep_headers_are_refused(tmp_path: Any, assert_refused_cheaply: Any) -> None:
     path = tmp_path / "m.gr"
     make_skg().save(path)
@@ -221,6 +227,7 @@ def test_stated_shapes_that_the_data_do_not_have_are_refused(tmp_path: Any, shap
         load(path)
 
 
+@pytest.mark.process
 def test_models_with_very_many_names_are_read(tmp_path: Any, load_elsewhere: Loader) -> None:
     model = SKGRegressor(sigma2=1.0, n_frequencies=1, random_state=0, keep_known=False)
     model.learn_one([f"{i:x}" for i in range(100_000)], 1.0)

@@ -18,7 +18,7 @@ from gradraker.linear import factors
 from gradraker.models.walks.exact import blocks, kernel_choice
 from oracles.strict_engine import NoRoomError, StrictEngine
 
-N = 600
+N = 300
 
 
 def _make_graph(n: int = N) -> tuple[csr_array, Any]:
@@ -127,7 +127,7 @@ def test_lack_of_memory_is_refused_with_sizes_and_changes_nothing(
     expected = other.predict()
     monkeypatch.setattr(StrictEngine, "room", 100)
     A, values = _make_graph()
-    with pytest.raises(DeviceMemoryError, match=r"600 nodes and \d+ entries.*1.0 GB of 2.0 GB"):
+    with pytest.raises(DeviceMemoryError, match=rf"{N} nodes and \d+ entries.*1.0 GB of 2.0 GB"):
         other.fit(A, values, kind="matrix")
     np.testing.assert_array_equal(other.predict(), expected)
 

@@ -234,7 +234,7 @@ def _coverage(data: Any, n_repeats: Any, **options: Any) -> Any:
         pytest.param(
             make_geometric_graph(200, random_state=0), id="geometric", marks=pytest.mark.slow
         ),
-        pytest.param(make_block_graph(200, random_state=0), id="block"),
+        pytest.param(make_block_graph(200, random_state=0), id="block", marks=pytest.mark.slow),
     ],
 )
 @pytest.mark.parametrize("solver", ["exact", "operators"])

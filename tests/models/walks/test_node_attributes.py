@@ -1,5 +1,6 @@
 """Attributes in node models: used where they help, dropped where not, and kept in files."""
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +21,22 @@ from attribute_examples import (
 )
 from gradraker import NodeClassifier, NodeRegressor, load
 
+
+@cache
+def fit_data(solver: str) -> NodeRegressor:
+    """A model of the data with their attributes; tests must leave it as it is."""
+    A, X, _, known = make_data()
+    return NodeRegressor(solver=solver).fit(A, known, attributes=X)
+
+
 # -- the choice --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_attributes_that_tell_much_are_used(solver: str) -> None:
-    A, X, y, known = make_data()
+    A, _, y, known = make_data()
     unknown = np.isnan(known)
-    model = NodeRegressor(solver=solver).fit(A, known, attributes=X)
+    model = fit_data(solver)
     assert uses_attributes(model)
     assert compute_score(y[unknown], model.predict()) > 0.9
     assert compute_score(y[unknown], NodeRegressor(solver=solver).fit(A, known).predict()) < 0.5
@@ -185,8 +194,8 @@ def test_left_out_predictions_equal_those_of_refits(solver: str) -> None:
 def test_new_nodes_with_attributes_of_a_node_and_its_links_are_predicted_like_it(
     solver: str,
 ) -> None:
-    A, X, _, known = make_data()
-    model = NodeRegressor(solver=solver).fit(A, known, attributes=X)
+    A, X, _, _ = make_data()
+    model = fit_data(solver)
     node = 7
     links = {1000: A[[node]].nonzero()[1].tolist()}
     (copied,) = model.predict_new(links, attributes={1000: X[node]}).values()
@@ -195,8 +204,7 @@ def test_new_nodes_with_attributes_of_a_node_and_its_links_are_predicted_like_it
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_new_node_without_links_is_predicted_from_its_attributes(solver: str) -> None:
-    A, X, _, known = make_data()
-    model = NodeRegressor(solver=solver).fit(A, known, attributes=X)
+    model = fit_data(solver)
     new = {1000: [2.0, 0.0, 0.0], 1001: [-2.0, 0.0, 0.0]}
     found = model.predict_new(attributes=new)
     assert found[1000] > found[1001] + 4.0
@@ -217,8 +225,8 @@ def test_a_loaded_model_predicts_the_same(solver: str, words: bool, tmp_path: Pa
         model: Any = NodeClassifier(solver=solver).fit(A, known, attributes=X)
         new = {999: X[[0]].toarray()[0]}
     else:
-        A, X, _, known = make_data()
-        model = NodeRegressor(solver=solver).fit(A, known, attributes=X)
+        _, X, _, _ = make_data()
+        model = fit_data(solver)
         new = {999: X[0]}
     again = load(model.save(tmp_path / "model"))
     np.testing.assert_array_equal(again.predict(), model.predict())

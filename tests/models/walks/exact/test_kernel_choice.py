@@ -122,10 +122,10 @@ def _fit_ring(n: int) -> Any:
 
 
 def test_wide_walks_are_chosen_where_values_vary_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
-    model, error = _fit_ring(1200)
+    model, error = _fit_ring(1000)
     assert "wide" in model.blocks_
     monkeypatch.setattr("gradraker.models.walks.exact.kernel_choice._WIDE", 2000)
-    without, larger = _fit_ring(1200)
+    without, larger = _fit_ring(1000)
     assert "wide" not in without.blocks_
     assert error < 0.7 * larger
 

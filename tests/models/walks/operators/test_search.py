@@ -64,12 +64,13 @@ def test_communities_are_chosen_where_groups_have_a_level_each() -> None:
 
 
 @pytest.mark.parametrize(
-    ("part", "n_waves", "noise"), [(0.3, 10, 1.0), (0.015, 2, 0.5)], ids=["many", "few"]
+    ("n", "part", "n_waves", "noise"),
+    [(1500, 0.3, 5, 1.0), (3000, 0.015, 2, 0.5)],
+    ids=["many", "few"],
 )
 def test_long_walks_alone_are_chosen_where_values_vary_slowly(
-    part: float, n_waves: int, noise: float
+    n: int, part: float, n_waves: int, noise: float
 ) -> None:
-    n = 3000
     rng = np.random.default_rng(0)
     ring = [(i, (i + step) % n) for i in range(n) for step in (1, 2)]
     y = np.sin(np.arange(n) * n_waves * 2.0 * np.pi / n) + noise * rng.normal(size=n)
