@@ -151,7 +151,7 @@ def test_predict_with_closed_standard_streams(tmp_path: Path, closed: str) -> No
         ("data list > /dev/full", 1, "Error: [Errno 28] No space left on device"),
         ("data list > /dev/full 2> /dev/full", 1, ""),
         ("predict --no-such-option 2> /dev/full", 2, ""),
-        # Quickly, test_progress.py looks at what writes the note.
+        # Quickly, test_output_progress.py looks at what writes the note.
         pytest.param(
             "predict --edges e.csv --values v.csv 2> /dev/full", 0, "", marks=pytest.mark.slow
         ),

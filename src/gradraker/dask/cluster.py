@@ -38,7 +38,8 @@ def gather_results(client: Any, futures: Sequence[Any], timeout: float) -> list[
 
     while True:
         try:
-            wait(futures, timeout=timeout)  # type: ignore[no-untyped-call]
+            with client.as_current():  # the client need not be anybody's default
+                wait(futures, timeout=timeout)  # type: ignore[no-untyped-call]
         except TimeoutError:
             wait_for_workers(client, timeout)
         else:

@@ -53,8 +53,10 @@ DEFAULT_BLOCKS = ("hop1", "hop2", "hop3", "degree")
 UNDIRECTED_BLOCKS = (*DEFAULT_BLOCKS, "far", "community", "alternating")
 DIRECTED_BLOCKS = (*UNDIRECTED_BLOCKS, "same_targets", "same_sources")
 # Tried where the far block has this share of a kernel, since values vary slowly over the graph, and
-# the graph is wide: it has so many nodes, and so long walks still end in different places.
-_WIDE_BLOCK, _MOSTLY_FAR, _WIDE, _APART = "wide", 0.5, 1000, 0.1
+# the graph is wide: it has so many nodes, and walks still end in different places.
+_WIDE_BLOCK, _MOSTLY_FAR, _WIDE = "wide", 0.5, 1000
+# The least median squared distances of the far and the wide block in such a graph.
+_APART = (1.0, 0.1)
 # Other blocks and their width: for values that vary slowly over the graph, and for groups. The last
 # is what few known classes are predicted by, in a wide graph with the wide block, unless others are
 # better by these nats.
@@ -74,8 +76,8 @@ _NEEDED_OF_WIDE = 3.0
 # follow few values with as many terms, and the fewest as closely as one likes.
 _NEEDED_OVER_AVERAGE, _NEEDED_OF_FEW, _FEWEST_FREE = 3.0, 300.0, 20
 _RULE = (
-    "equal shares, unless free ones are better by 8 nats (left-out error and likelihood, in closed "
-    "form)"
+    "equal shares, of far blocks if better by 4 nats, unless free ones are better by 8 nats "
+    "(left-out error and likelihood, in closed form)"
 )
 _RULE_OF_ATTRIBUTES = (
     "kernels of walks and attributes and the mean, averaged by how likely they make the values, "
@@ -202,7 +204,7 @@ def choose_kernel(
             candidates[best], costs[best], alphas[best] = wider, cost[0], wider_alpha[0]
     if blocks is None and attributes:
         can_be_free = len(many.Y) >= _FEWEST_FREE
-        equal = [*by_width, *smooth]
+        equal = list(dict.fromkeys([*by_width, *smooth, *candidates[:1]]))
         plain = candidates[best : best + 1] if can_be_free else [*equal, *candidates[1:]]
         handicap = np.zeros(len(plain))
         handicap[len(equal) :] = _NEEDED
@@ -254,8 +256,10 @@ def _choose_equal_shares(
 
 
 def _is_wide(blocks: ExactBlocks) -> bool:
-    """Whether far nodes may not be far enough; long walks are taken only to find that out."""
-    return blocks.walks.n >= _WIDE and blocks.median(_WIDE_BLOCK) >= _APART
+    """Whether far nodes may not be far enough; long walks are taken only where shorter say so."""
+    if blocks.walks.n < _WIDE or blocks.median("far") < _APART[0]:
+        return False
+    return blocks.median(_WIDE_BLOCK) >= _APART[1]
 
 
 def _measure_far(kernel: Kernel) -> float:
