@@ -24,7 +24,7 @@ from gradraker.cli import main
 
 # These start, stop and kill processes in ways that Windows does not have.
 if sys.platform == "win32":
-    collect_ignore_glob = ["torture/*", "live/*", "studio/*", "test_turns.py"]
+    collect_ignore_glob = ["torture/*", "live/*", "studio/*", "test_locks_turns.py"]
 
 # Tests assert no times: a busy machine is not a failure. `make test` takes the profile
 # that tries fewer examples.

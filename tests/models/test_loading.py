@@ -9,9 +9,9 @@ import pytest
 import gradraker
 from gradraker.models import NodeModel
 
-HOME = Path(__file__).parents[3]
+HOME = Path(__file__).parents[2]
 TOOL = runpy.run_path(str(HOME / "tools" / "save_released_models.py"))
-RELEASED = sorted(Path(__file__).parent.glob("released/*/*.gr"))
+RELEASED = sorted(Path(__file__).parent.glob("persistence/released/*/*.gr"))
 
 
 def check_file(path: Path) -> None:
