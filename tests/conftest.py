@@ -1,6 +1,5 @@
 """Fixtures that tests of several folders share."""
 
-import contextlib
 import functools
 import gc
 import os
@@ -16,11 +15,10 @@ for _variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 import hypothesis
 import pytest
 from _pytest.doctest import DoctestModule
-from click.testing import CliRunner
 
 from browser import MISSING, browser
+from command_line import invoke
 from gradraker._locks import lock_file
-from gradraker.cli import main
 
 # These start, stop and kill processes in ways that Windows does not have.
 if sys.platform == "win32":
@@ -92,18 +90,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def run() -> Callable[..., Any]:
-    """Run a command: ``run("predict", "--edges", path)``, in the folder ``cwd`` if it is given.
-
-    Returns click's Result, with ``exit_code``, and ``stdout`` and ``stderr`` apart. Other options
-    are those of click's runner, such as ``input="a,b"``.
-    """
-
-    def invoke(*arguments: Any, cwd: Any = None, **options: Any) -> Any:
-        with contextlib.nullcontext() if cwd is None else contextlib.chdir(cwd):
-            words = [str(argument) for argument in arguments]
-            return CliRunner().invoke(main, words, prog_name="gradraker", **options)
-
+    """Run a command: ``run("predict", "--edges", path)``; see ``command_line.invoke``."""
     return invoke
+
+
+@pytest.fixture
+def constant(monkeypatch: pytest.MonkeyPatch) -> type[Any]:
+    """The class of the learner that the demo trains instead of SKG; ``made`` is the last of it."""
+    from constant_learner import put_constant_learner  # which imports the models
+
+    return put_constant_learner(monkeypatch)
 
 
 @pytest.fixture(scope="session")

@@ -4,29 +4,24 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 import gradraker
-from gradraker.cli import main
+from command_line import invoke
 
 FILES = ("--edges", "edges.csv", "--values", "values.csv")
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(main, arguments, prog_name="gradraker")
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder with edges.csv and values.csv to be in."""
     monkeypatch.chdir(tmp_path)
-    done = run("data", "fetch", "temperature", *FILES)
+    done = invoke("data", "fetch", "temperature", *FILES)
     assert done.exit_code == 0, done.output
 
 
 def test_ranges_are_those_of_the_library() -> None:
     walks = ("--hops", "2", "--hop-weights", "random_walk")
-    result = run("ranges", "--edges", "edges.csv", *walks, "--json")
+    result = invoke("ranges", "--edges", "edges.csv", *walks, "--json")
     assert result.exit_code == 0, result.output
     graph = gradraker.read_edges("edges.csv")
     vectors = gradraker.adjacency_vectors(graph, hops=2, hop_weights="random_walk")
@@ -36,7 +31,7 @@ def test_ranges_are_those_of_the_library() -> None:
 
 def test_a_sweep_counts_walks_as_asked() -> None:
     quick = ("--sigma2", "0.5:50:3", "--repeats", "4", "--frequencies", "20")
-    result = run("sweep", *FILES, *quick, "--hops", "2", "--hop-weights", "binary")
+    result = invoke("sweep", *FILES, *quick, "--hops", "2", "--hop-weights", "binary")
     assert result.exit_code == 0, result.output
     largest = gradraker.sweep.SweepResult.load("sweep.jsonl").squared_distances.max()
     assert 0.0 < largest <= 36.0  # rows of 0 and 1 with a column for each sampled node
@@ -44,7 +39,7 @@ def test_a_sweep_counts_walks_as_asked() -> None:
 
 def test_a_saved_model_keeps_how_walks_count() -> None:
     options = ("--method", "skg", "--sigma2", "2", "--hops", "2", "--hop-weights", "binary")
-    assert run("predict", *FILES, *options, "--model", "new.skg").exit_code == 0
+    assert invoke("predict", *FILES, *options, "--model", "new.skg").exit_code == 0
     model = gradraker.load("new.skg")
     assert (model.hops, model.hop_weights) == (2, "binary")
 
@@ -54,7 +49,7 @@ def test_negative_weights_are_refused_in_words_of_the_command(command: list[str]
     Path("signed.csv").write_text("source,target,weight\na,b,-1\nb,c,2\nc,a,1\n")
     Path("three.csv").write_text("node,value\na,1\nb,2\nc,3\n")
     files = ("--edges", "signed.csv", "--values", "three.csv")
-    result = run(*command, *files, "--hop-weights", "random_walk")
+    result = invoke(*command, *files, "--hop-weights", "random_walk")
     assert result.exit_code == 1
     assert "weights of at least 0, got -1: pass --unweighted, or count walks" in result.stderr
 

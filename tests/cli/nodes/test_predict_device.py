@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 import gradraker
-from gradraker.cli import main
+from command_line import invoke
 from gradraker.exceptions import NoDeviceError
 from gradraker.features.engine import ENGINES
 from oracles.strict_engine import StrictEngine
@@ -27,7 +26,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def _run(*arguments: str) -> Any:
     inputs = ["--edges", "edges.csv", "--values", "known.csv"]
-    return CliRunner().invoke(main, [arguments[0], *inputs, *arguments[1:]])
+    return invoke(arguments[0], *inputs, *arguments[1:])
 
 
 def _refuse() -> Any:
@@ -62,10 +61,10 @@ def test_update_moves_a_model_to_the_processor(
     monkeypatch.setitem(ENGINES, "cuda", _refuse)
     (files / "new.csv").write_text("node,value\n1,0.1\n")
     arguments = ["update", "--model", "model.gr", "--values", "new.csv"]
-    refused = CliRunner().invoke(main, arguments)
+    refused = invoke(*arguments)
     assert refused.exit_code == 1
     assert refused.stderr.startswith("Error: device='cuda' needs an NVIDIA GPU and CuPy, but")
-    moved = CliRunner().invoke(main, [*arguments, "--device", "cpu"])
+    moved = invoke(*arguments, "--device", "cpu")
     assert moved.exit_code == 0, moved.output
     assert gradraker.load("model.gr").get_params()["device"] == "cpu"
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import gradraker
+from command_line import read_table
 
 
 @pytest.fixture(autouse=True)
@@ -30,11 +31,6 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 def write(name: Any, rows: Any) -> None:
     with open(name, "w", newline="") as file:
         csv.writer(file).writerows(rows)
-
-
-def read(name: Any) -> Any:
-    with open(name, newline="") as file:
-        return list(csv.DictReader(file))
 
 
 FILES = ["--edges", "links.csv", "--values", "pages.csv"]
@@ -96,7 +92,7 @@ def test_classes_in_every_output(run: Any) -> None:
     assert facts["task"] == "classes"
     assert facts["held_out"]["accuracy"] > 0.9
     assert np.sum(facts["held_out"]["confusion"]["counts"]) == 30
-    rows = read("p.csv")
+    rows = read_table("p.csv")
     assert set(rows[0]) == {
         *("node", "known", "value", "prediction", "probability"),
         *("runner_up_1", "probability_1"),
