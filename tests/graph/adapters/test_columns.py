@@ -3,11 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from examples import list_edges
-from gradraker import adjacency_vectors, predict_nodes, read_edges, read_values
+from gradraker import read_edges, read_values
 from gradraker.exceptions import GraphFileError, UnclearTableError
 from gradraker.graph.adapters.columns import ColumnNumber
 
@@ -142,13 +141,3 @@ def test_read_values_task_settles_numbers_that_are_labels(write_file: Any) -> No
 def test_read_values_refuses_a_node_with_two_classes(write_file: Any) -> None:
     with pytest.raises(GraphFileError, match="line 4: node 'a' has the value 'blue' here, but"):
         read_values(write_file("node,label\na,red\nb,red\na,blue\n"))
-
-
-def test_frames_follow_the_same_rules() -> None:
-    frame = pd.DataFrame({"time": [1, 2], "sender": ["a", "b"], "receiver": ["b", "c"]})
-    assert adjacency_vectors(frame).nodes.tolist() == ["a", "b", "c"]
-    values = pd.DataFrame({"k": ["a", "c"], "p": [1, 2], "q": [3, 4], "r": [5, 6]})
-    with pytest.raises(UnclearTableError, match="value could be 'p', 'q' or 'r'"):
-        predict_nodes(frame, values, node="k")
-    found = predict_nodes(frame, values, node="k", value="r")
-    assert found.values.tolist()[0] == 5.0

@@ -198,13 +198,6 @@ def test_weight_false_ignores_weights() -> None:
         adjacency_vectors(edges, weight="w")
 
 
-def test_networkx_edges_without_weight_count_1_beside_others() -> None:
-    graph = nx.DiGraph()
-    graph.add_edge("a", "b", weight=3)
-    graph.add_edge("b", "a")
-    assert adjacency_vectors(graph).rows.toarray().tolist() == [[0, 3], [1, 0]]
-
-
 @pytest.mark.parametrize(
     ("graph", "message"),
     [

@@ -8,9 +8,7 @@ import pytest
 import requests
 
 from gradraker import load
-from live_service import TOKEN
-
-HEADERS = {"Authorization": f"Bearer {TOKEN}"}
+from live_service import HEADERS
 
 
 def test_explanations_of_labels_add_up_to_scores(open_service: Any, label_file: Any) -> None:

@@ -9,7 +9,6 @@ from examples import random_graph
 from gradraker import NodeClassifier, NodeRegressor, gnmse
 from gradraker.datasets import make_block_graph, make_geometric_graph
 from gradraker.models.walks.operators import selection
-from gradraker.models.walks.operators.mixes import Mix
 
 
 def _shares(model: Any) -> Any:
@@ -18,16 +17,6 @@ def _shares(model: Any) -> Any:
         kind = "walks" if term.block.startswith("hop") else term.block.rstrip("0123456789")
         shares[kind] = shares.get(kind, 0.0) + term.share
     return shares
-
-
-def test_mixes_have_shares_that_sum_to_one() -> None:
-    for mix in (Mix(), Mix(lean="near"), Mix(0.2, 0.1, 0.3, 0.1, "far"), Mix(degrees=1.0)):
-        kernel = mix.to_kernel()
-        assert sum(term.share for term in kernel) == pytest.approx(1.0)
-        assert all(term.share > 0.0 for term in kernel)
-    moved = Mix(degrees=0.2, alternating=0.4).set_share("degrees", 0.6)
-    assert moved.degrees == 0.6
-    assert moved.alternating == pytest.approx(0.2)  # the rest halves
 
 
 def _fit(data: Any, y: Any, seed: Any = 0, part: Any = 0.5, **options: Any) -> Any:

@@ -14,7 +14,7 @@ from gradraker.live.server import serve
 from live_service import TOKEN, LiveService
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
-PAGE = (Path(__file__).parents[3] / "docs" / "how-to" / "live.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "live.md").read_text("utf-8")
 
 
 def find_blocks(language: Any) -> Any:
