@@ -5,6 +5,7 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
 from typing import Any
 
 # One process per core runs the tests, so threads of linear algebra would only wait for each
@@ -100,6 +101,24 @@ def constant(monkeypatch: pytest.MonkeyPatch) -> type[Any]:
     from constant_learner import put_constant_learner  # which imports the models
 
     return put_constant_learner(monkeypatch)
+
+
+@pytest.fixture
+def write_file(tmp_path: Path) -> Callable[..., Any]:
+    """Write a file and return its path."""
+
+    def write(content: Any, name: Any = "edges.csv") -> Any:
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+@pytest.fixture
+def no_data(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A machine that has no data sets but the embedded one."""
+    monkeypatch.setenv("GRADRAKER_DATA", str(tmp_path / "nothing"))
 
 
 @pytest.fixture(scope="session")

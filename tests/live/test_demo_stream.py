@@ -9,8 +9,6 @@ import pytest
 from gradraker.live.demo_stream import KNOWN_AT_FIRST, list_submissions, make_demo_model
 from live_service import LiveService
 
-pytestmark = [pytest.mark.process, pytest.mark.slow]
-
 
 def test_stations_arrive_one_by_one_then_the_next_month() -> None:
     n = len(make_demo_model().nodes_)
@@ -24,6 +22,8 @@ def test_stations_arrive_one_by_one_then_the_next_month() -> None:
     assert make_demo_model().known_nodes_.size == KNOWN_AT_FIRST
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_demo_streams_by_itself(tmp_path: Any) -> None:
     started = time.monotonic()
     with LiveService("--demo", journal=tmp_path / "live.db") as service:

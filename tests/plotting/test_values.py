@@ -9,6 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from axes_content import legend, lines
 from gradraker import load_temperature
 from gradraker.explain import similarity_transfer
 from gradraker.plotting import PredictedValuesDisplay, SimilarityTransferDisplay
@@ -133,15 +134,6 @@ def test_display_without_matplotlib_says_how_to_get_it(monkeypatch: pytest.Monke
     display = PredictedValuesDisplay(POSITION, Y_TRUE, Y_PRED, **LABELS)
     with pytest.raises(ImportError, match=r"needs matplotlib: pip install 'gradraker\[plot\]'"):
         display.plot()
-
-
-def lines(display: SimilarityTransferDisplay) -> dict[str, Any]:
-    """Lines by label."""
-    return {line.get_label(): line for line in display.ax_.get_lines()}  # type: ignore[misc]
-
-
-def legend(display: Any) -> list[str]:
-    return [text.get_text() for text in display.ax_.get_legend().get_texts()]
 
 
 def test_few_pairs_are_points() -> None:

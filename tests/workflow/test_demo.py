@@ -10,15 +10,8 @@ from constant_learner import draw_split
 from gradraker.workflow.demo import run_demo
 
 
-@pytest.fixture
-def split() -> tuple[Any, ...]:
-    return draw_split()
-
-
-def test_run_demo_trains_on_the_sampled_part_of_the_graph(
-    constant: type[Any], split: tuple[Any, ...]
-) -> None:
-    sampled, _ = split
+def test_run_demo_trains_on_the_sampled_part_of_the_graph(constant: type[Any]) -> None:
+    sampled, _ = draw_split()
     data = gradraker.load_temperature("jan")
     run_demo(seed=0)
     assert constant.made.parameters == {
@@ -33,8 +26,8 @@ def test_run_demo_trains_on_the_sampled_part_of_the_graph(
     np.testing.assert_allclose(constant.made.y, (data.values[sampled] + 14.0) / 16.7)
 
 
-def test_run_demo_numbers(constant: type[Any], split: tuple[Any, ...]) -> None:
-    sampled, tested = split
+def test_run_demo_numbers(constant: type[Any]) -> None:
+    sampled, tested = draw_split()
     celsius = gradraker.load_temperature("jan").values
     y = (celsius + 14.0) / 16.7
     result = run_demo(seed=0)

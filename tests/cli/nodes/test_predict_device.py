@@ -9,9 +9,8 @@ import pytest
 
 import gradraker
 from command_line import invoke
-from gradraker.exceptions import NoDeviceError
 from gradraker.features.engine import ENGINES
-from oracles.strict_engine import StrictEngine
+from oracles.strict_engine import StrictEngine, refuse_device
 
 
 @pytest.fixture
@@ -27,10 +26,6 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def _run(*arguments: str) -> Any:
     inputs = ["--edges", "edges.csv", "--values", "known.csv"]
     return invoke(arguments[0], *inputs, *arguments[1:])
-
-
-def _refuse() -> Any:
-    raise NoDeviceError("CuPy finds no GPU")
 
 
 @pytest.mark.usefixtures("files")
@@ -58,7 +53,7 @@ def test_update_moves_a_model_to_the_processor(
     with monkeypatch.context() as patch:
         patch.setitem(ENGINES, "cuda", StrictEngine)
         _run("predict", "--value", "value", "--device", "cuda", "--model", "model.gr")
-    monkeypatch.setitem(ENGINES, "cuda", _refuse)
+    monkeypatch.setitem(ENGINES, "cuda", refuse_device)
     (files / "new.csv").write_text("node,value\n1,0.1\n")
     arguments = ["update", "--model", "model.gr", "--values", "new.csv"]
     refused = invoke(*arguments)
@@ -71,7 +66,7 @@ def test_update_moves_a_model_to_the_processor(
 
 @pytest.mark.usefixtures("files")
 def test_without_a_gpu_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(ENGINES, "cuda", _refuse)
+    monkeypatch.setitem(ENGINES, "cuda", refuse_device)
     refused = _run("predict", "--value", "value", "--device", "cuda")
     assert refused.exit_code == 1
     assert refused.stderr.strip().endswith("CuPy finds no GPU; device='cpu' does without")

@@ -13,15 +13,12 @@ from click.testing import Result
 from command_line import invoke
 from gradraker.paper import PARTS, reproduction
 
+pytestmark = pytest.mark.usefixtures("no_data")
+
 # With the embedded data alone.
 DRAWN = ["fig1", "fig2", "fig3a", "fig3b", "fig3c", "fig3d", "fig4", "fig5", "fig6a", "fig6b"]
 DRAWN += ["fig7", "frequencies", "learning-rate", "epochs", "laplacian"]
 LEFT_OUT = ["fig6c", "fig6d", "fig6e", "fig8"]
-
-
-@pytest.fixture(autouse=True)
-def no_data(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("GRADRAKER_DATA", str(tmp_path / "nothing"))
 
 
 def reproduce(*arguments: Path | str) -> Result:

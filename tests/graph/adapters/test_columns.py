@@ -1,25 +1,13 @@
 """Which columns of a table are taken, told or refused: in files and in data frames alike."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from examples import list_edges
 from gradraker import read_edges, read_values
-from gradraker.exceptions import GraphFileError, UnclearTableError
+from gradraker.exceptions import UnclearTableError
 from gradraker.graph.adapters.columns import ColumnNumber
-
-
-@pytest.fixture
-def write_file(tmp_path: Path) -> Any:
-    def write(text: Any, name: Any = "table.csv") -> Any:
-        path = tmp_path / name
-        path.write_text(text)
-        return path
-
-    return write
-
 
 EDGE_HEADERS = {
     "time,sender,receiver,amount\n9,a,b,2\n8,b,c,3\n": "source = sender, target = receiver, "
@@ -128,16 +116,3 @@ def test_read_values_tells_what_it_took(text: Any, values: Any, told: Any, write
     found = read_values(write_file(text))
     assert found == values
     assert told in str(found.reading)
-
-
-def test_read_values_task_settles_numbers_that_are_labels(write_file: Any) -> None:
-    path = write_file("node,group\na,1\nb,2\nc,1\n")
-    assert read_values(path) == {"a": 1.0, "b": 2.0, "c": 1.0}
-    assert read_values(path, task="classes") == {"a": "1", "b": "2", "c": "1"}
-    with pytest.raises(GraphFileError, match="line 3, column 2"):
-        read_values(write_file("node,y\na,1\nb,two\n"), task="values")
-
-
-def test_read_values_refuses_a_node_with_two_classes(write_file: Any) -> None:
-    with pytest.raises(GraphFileError, match="line 4: node 'a' has the value 'blue' here, but"):
-        read_values(write_file("node,label\na,red\nb,red\na,blue\n"))

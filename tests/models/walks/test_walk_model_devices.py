@@ -16,7 +16,7 @@ from gradraker.exceptions import ArgumentError, DeviceMemoryError, NoDeviceError
 from gradraker.features.engine import ENGINES
 from gradraker.linear import factors
 from gradraker.models.walks.exact import blocks, kernel_choice
-from oracles.strict_engine import NoRoomError, StrictEngine
+from oracles.strict_engine import NoRoomError, StrictEngine, refuse_device
 
 N = 300
 
@@ -178,12 +178,8 @@ def test_norms_do_not_depend_on_the_columns_that_memory_has_room_for(
     np.testing.assert_allclose(found[0], found[1], atol=1e-9)
 
 
-def _refuse() -> Any:
-    raise NoDeviceError("CuPy finds no GPU")
-
-
 def test_cuda_is_refused_in_one_sentence_without_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(ENGINES, "cuda", _refuse)
+    monkeypatch.setitem(ENGINES, "cuda", refuse_device)
     A, values = _make_graph()
     for solver in ("operators", "exact", "auto"):
         model = NodeRegressor(solver=solver, device="cuda")
@@ -192,7 +188,7 @@ def test_cuda_is_refused_in_one_sentence_without_a_gpu(monkeypatch: pytest.Monke
 
 
 def test_auto_takes_the_cpu_without_a_gpu_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(ENGINES, "cuda", _refuse)
+    monkeypatch.setitem(ENGINES, "cuda", refuse_device)
     A, values = _make_graph()
     model = NodeRegressor(solver="operators", device="auto")
     with pytest.warns(UserWarning, match="device='auto' takes the CPU: CuPy finds no GPU"):

@@ -10,7 +10,7 @@ import pytest
 from gradraker import NodeRegressor
 from gradraker.io.readers import read_edges, read_values
 from gradraker.studio import make_demo
-from studio_service import StudioService, Watched
+from studio_service import save
 
 pytestmark = [pytest.mark.browser, pytest.mark.process, pytest.mark.slow]
 
@@ -112,70 +112,7 @@ def test_user_files_stay_as_they_are(ring: Any, files: Any) -> None:
     assert sorted(file.name for file in folder.iterdir()) == ["edges.csv", "known.csv"]
 
 
-def test_replay_steps_pauses_and_counts_errors(demo: Any, look: Any) -> None:
-    page = look(demo, "view=stream")
-    page.wait_for_selector("text=33 to come", timeout=60_000)
-    page.click("#step")
-    page.focus("#step")
-    page.keyboard.press("Enter")
-    page.wait_for_selector("text=2 arrived, 31 to come")
-    answer = demo.ask("studio/api/replay?seed=0").json()
-    first = answer["arrivals"][:2]
-    rows = page.eval_on_selector_all(
-        "#arrivals tr", "rows => rows.map(row => row.children[0].textContent)"
-    )
-    assert rows == [first[1][0], first[0][0]]
-    expected = np.sqrt(np.mean([(p - v) ** 2 for _, v, p, _ in first]))
-    assert float(page.get_attribute("#stream-score", "data-model")) == pytest.approx(expected)
-    by_mean = np.sqrt(np.mean([(m - v) ** 2 for _, v, _, m in first]))
-    assert float(page.get_attribute("#stream-score", "data-mean")) == pytest.approx(by_mean)
-    page.select_option("#speed", label="fast")
-    page.click("#play")
-    page.wait_for_selector("text=33 arrived", timeout=30_000)
-    assert page.inner_text("#play") == "Play"
-    worst = max(answer["arrivals"], key=lambda one: abs(one[2] - one[1]))[0]
-    assert page.inner_text("#surprises tr:first-child th") == worst
-    page.click("#restart")
-    page.wait_for_selector("text=0 arrived, 33 to come")
-
-
-def test_replay_predicts_before_it_learns(demo: Any) -> None:
-    model, _ = make_demo()
-    answer = demo.ask("studio/api/replay?seed=0").json()
-    order = np.random.default_rng(0).permutation(np.flatnonzero(np.isfinite(model.values_)))
-    first = {model.nodes_[i]: model.values_[i] for i in order[: answer["n_first"]].tolist()}
-    learner = NodeRegressor().fit(model.adjacency_, first, names=model.nodes_, directed=False)
-    for name, value, predicted, mean in answer["arrivals"][:5]:
-        assert predicted == pytest.approx(float(learner.predict([name])[0]), abs=1e-9)
-        assert mean == pytest.approx(float(learner.known_values_.mean()))
-        learner.partial_fit(values={name: value})
-
-
-@pytest.fixture
-def changed_demo() -> Any:
-    """A demo of its own, for a test that leaves it changed."""
-    with StudioService("--demo") as service:
-        yield service
-
-
-def test_values_arrive_step_by_step(changed_demo: Any, look: Any) -> None:
-    page = look(changed_demo, "view=stream&source=live")
-    page.wait_for_selector("text=0 arrived")
-    page.click("#step")
-    page.wait_for_selector("#arrivals tr", timeout=30_000)
-    page.wait_for_selector("text=1 arrived")
-
-
 # -- keep and share ----------------------------------------------------------------
-
-
-def save(page: Any, button: str, folder: Path) -> Any:
-    page.click("#share summary")
-    with page.expect_download() as waiting:
-        page.click(button)
-    target: Path = folder / waiting.value.suggested_filename
-    waiting.value.save_as(target)
-    return target
 
 
 def test_address_reproduces_the_view(demo: Any, look: Any) -> None:
@@ -213,39 +150,6 @@ def test_table_as_csv(demo: Any, look: Any, tmp_path: Path) -> None:
     predictions = read_values(file, node="node", value="prediction")
     expected = dict(zip(model.nodes_.tolist(), model.predict(model.nodes_), strict=True))
     assert dict(predictions) == pytest.approx(expected, abs=1e-9)
-
-
-def test_snapshot_opens_without_a_server(
-    demo: Any, look: Any, chromium: Any, tmp_path: Path
-) -> None:
-    page = look(demo, "node=Davos&colour=error&s2=20&e=4")
-    page.wait_for_selector("#sum")
-    sum_here = float(page.get_attribute("#sum", "data-sum"))
-    file = save(page, "#share-file", tmp_path)
-    watched = Watched(chromium.new_context(offline=True), "file:")
-    alone = watched.open(file.as_uri())
-    alone.wait_for_selector("#sum")
-    assert float(alone.get_attribute("#sum", "data-sum")) == pytest.approx(sum_here)
-    assert alone.input_value("#colour") == "error"
-    alone.fill("#search", "Arosa")
-    alone.keyboard.press("Enter")
-    alone.wait_for_selector("#panel-title:has-text('Arosa')")
-    alone.wait_for_selector("#sum")
-    alone.click("#tab-sigma2")
-    alone.wait_for_selector("#rules button")
-    before = alone.get_attribute("#gnmse", "data-value")
-    assert "20" in alone.input_value("#sigma2-number")
-    alone.focus("#sigma2")
-    for _ in range(20):
-        alone.keyboard.press("ArrowLeft")
-    alone.wait_for_timeout(200)
-    assert alone.get_attribute("#gnmse", "data-value") != before
-    alone.click("#tab-stream")
-    alone.click("#step")
-    alone.wait_for_selector("#arrivals tr")
-    alone.click("#tab-table")
-    alone.wait_for_selector("#rows tr")
-    watched.close()
 
 
 def test_answers_of_the_api_are_json_that_names_its_state(demo: Any) -> None:
