@@ -22,7 +22,7 @@ def names(folder: Any) -> Any:
     return sorted(file.name for file in folder.iterdir())
 
 
-def test_a_new_file(tmp_path: Any) -> None:
+def test_a_new_file_is_written_whole(tmp_path: Any) -> None:
     assert write_file(tmp_path / "a.txt", write_text("new")) == tmp_path / "a.txt"
     assert (tmp_path / "a.txt").read_text() == "new"
     assert names(tmp_path) == ["a.txt"]
@@ -105,7 +105,7 @@ def test_the_temporary_name_keeps_the_suffix(tmp_path: Any, name: Any) -> None:
     assert names(tmp_path) == [name]
 
 
-def test_a_missing_folder(tmp_path: Any) -> None:
+def test_a_missing_folder_is_named(tmp_path: Any) -> None:
     with pytest.raises(FileNotFoundError, match=r"the folder .*nowhere.* does not exist"):
         write_file(tmp_path / "nowhere" / "a.txt", write_text("new"))
     assert names(tmp_path) == []
@@ -186,7 +186,7 @@ def test_a_failed_move_tells_what_was_written(tmp_path: Any, monkeypatch: Any) -
 
 
 @pytest.mark.parametrize("n_bytes", [254, 255])
-def test_longest_names(tmp_path: Any, n_bytes: Any) -> None:
+def test_names_of_the_longest_length_can_be_written(tmp_path: Any, n_bytes: Any) -> None:
     name = "x" * (n_bytes - 4) + ".csv"
     write_file(tmp_path / name, write_text("new"))
     assert names(tmp_path) == [name]

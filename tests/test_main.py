@@ -41,7 +41,7 @@ def test_ctrl_c_while_python_ends_leaves_the_exit_code() -> None:
 
 @pytest.mark.process
 @CLOSED
-def test_closed_standard_streams(tmp_path: Path, closed: str) -> None:
+def test_closed_standard_streams_stop_no_command(tmp_path: Path, closed: str) -> None:
     out = tmp_path / "e.csv"
     line = f"{sys.executable} -m gradraker data fetch temperature --edges {out} {closed}"
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)

@@ -122,7 +122,7 @@ def test_help_of_every_command_is_quick() -> None:
     subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, timeout=60)
 
 
-def test_version(run: Callable[..., Any]) -> None:
+def test_version_is_that_of_the_package(run: Callable[..., Any]) -> None:
     result = run("--version")
     assert (result.exit_code, result.stdout) == (0, f"gradraker, version {gradraker.__version__}\n")
 
@@ -151,7 +151,7 @@ def test_process_help_loads_nothing_heavy() -> None:
 
 @pytest.mark.process
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion(shell: Any, run: Any) -> None:
+def test_completion_is_offered_for_three_shells(shell: Any, run: Any) -> None:
     environment = os.environ | {"_GRADRAKER_COMPLETE": f"{shell}_source"}
     done = subprocess.run(COMMAND, env=environment, capture_output=True, text=True, check=True)
     assert "_GRADRAKER_COMPLETE" in done.stdout

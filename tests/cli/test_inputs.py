@@ -146,7 +146,7 @@ def test_update_keeps_intervals_and_bounds(run: Any) -> None:
     assert other["coverage"] == 0.5
 
 
-def test_numbers_that_are_labels(run: Any) -> None:
+def test_numbers_are_labels_where_the_user_says_so(run: Any) -> None:
     write("groups.csv", [("node", "group"), *((f"page {i:02d}", i // 30) for i in range(0, 60, 2))])
     files = ["--edges", "links.csv", "--values", "groups.csv", "--json"]
     assert json.loads(run("predict", *files).stdout)["task"] == "values"
@@ -164,7 +164,9 @@ def test_numbers_that_are_labels(run: Any) -> None:
         (["--source", ""], "'' is not a column"),
     ],
 )
-def test_wrong_use(run: Any, options: Any, words: Any) -> None:
+def test_options_that_classes_or_columns_exclude_are_wrong_use(
+    run: Any, options: Any, words: Any
+) -> None:
     result = run("predict", *CLASSES, *options)
     assert result.exit_code == 2
     assert words in result.stderr

@@ -70,7 +70,7 @@ def test_cora_con_is_the_papers_graph(real: Path) -> None:
     assert data.values.tolist() == [numbered.index(class_of[n]) + 1 for n in data.node_names]
 
 
-def test_cora_con_distances(real: Path) -> None:
+def test_largest_distances_of_cora_con_are_those_of_the_paper(real: Path) -> None:
     needs(real / "cora")
     adjacency = fetch_cora_con(data_home=real, download=False).adjacency
     out = largest_distances(adjacency)
@@ -113,7 +113,7 @@ def test_wikipedia_math_graph_is_the_papers_graph(real: Path) -> None:
     assert np.median(distances) == pytest.approx(690, abs=40)
 
 
-def test_wikipedia_math_visits(real: Path) -> None:
+def test_visits_of_wikipedia_math_are_read_or_named_as_missing(real: Path) -> None:
     folder = needs(real / "wikipedia_math")
     if not (folder / "wikivital_mathematics.json").exists():
         with pytest.raises(DatasetUnavailableError, match=r"mathematics\.json") as caught:

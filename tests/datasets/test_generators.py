@@ -75,7 +75,7 @@ def test_a_hundred_thousand_nodes_need_no_dense_matrix(make: Callable[..., Any])
 
 @pytest.mark.parametrize("n_nodes", [2, 3])
 @pytest.mark.parametrize("make", FAMILIES)
-def test_tiny_graphs(make: Callable[..., Any], n_nodes: int) -> None:
+def test_graphs_of_two_or_three_nodes_can_be_made(make: Callable[..., Any], n_nodes: int) -> None:
     blocks = {"n_blocks": 1} if make is make_block_graph else {}
     assert make(n_nodes, random_state=0, **blocks).n_nodes == n_nodes
 
@@ -214,7 +214,7 @@ def test_adjacency_vectors_carry_information(
         (make_arriving_graph, {"random_state": "a"}, TypeError, "random_state must be an integer"),
     ],
 )
-def test_generators_refuse(
+def test_generators_refuse_arguments_outside_their_bounds(
     make: Callable[..., Any], options: dict[Any, Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):

@@ -72,7 +72,7 @@ def test_without_pandas_top_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> 
         hand_made([[1.0]], [1.0]).top()
 
 
-def test_contributions() -> None:
+def test_contributions_are_weights_times_values() -> None:
     explanation = hand_made([[0.5, 0.25]], [2.0, 8.0])
     np.testing.assert_array_equal(explanation.contributions, [[1.0, 2.0]])
     explanation = hand_made([[0.5, 0.25]], [[2.0, 4.0], [8.0, 16.0]])

@@ -130,7 +130,7 @@ def test_efficient_distance_is_near_that_of_the_significant_nodes() -> None:
             assert explanation.efficient_distance(row) == pytest.approx(farthest, abs=0.5)
 
 
-def test_efficient_distance_of_no_row() -> None:
+def test_efficient_distance_refuses_rows_that_are_not_there() -> None:
     with pytest.raises(ValueError, match="row must be"):
         fitted().explain(graph()[:2]).efficient_distance(2)
 
@@ -150,7 +150,7 @@ def test_efficient_distance_where_nothing_is_significant(kernel: str) -> None:
 # -- errors ------------------------------------------------------------------------------------
 
 
-def test_a_model_that_was_not_trained() -> None:
+def test_explaining_needs_a_fitted_model() -> None:
     with pytest.raises(NotFittedError):
         regressor().explain(graph())
 
@@ -179,7 +179,7 @@ def test_a_model_that_knows_names_only_needs_names() -> None:
         model.explain([[1.0]], references=["a", "b"])
 
 
-def test_a_learning_rate_that_cannot_be() -> None:
+def test_explaining_refuses_a_learning_rate_outside_0_and_1() -> None:
     with pytest.raises(ValueError, match="learning_rate must be a number in"):
         fitted().set_params(learning_rate=2.0).explain(graph())
 

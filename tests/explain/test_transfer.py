@@ -39,7 +39,7 @@ def relative_error(X: Any, y: NDArray[np.float64] | list[float], k: int) -> Any:
 # -- by hand -------------------------------------------------------------------
 
 
-def test_pairs_by_hand() -> None:
+def test_distances_and_differences_of_pairs_by_hand() -> None:
     found = similarity_transfer(LINE, VALUES, n_neighbors=1)
     assert found.squared_distances.tolist() == [1, 9, 49, 4, 36, 16]
     assert found.value_differences.tolist() == [0.5, 0.5, 1.0, 0.0, 0.5, 0.5]
@@ -82,7 +82,9 @@ def test_relative_error_is_the_definition(data: Any) -> None:
 
 
 @pytest.mark.parametrize("density", [0.02, 0.6])
-def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch, density: float) -> None:
+def test_results_do_not_depend_on_the_size_of_blocks(
+    monkeypatch: pytest.MonkeyPatch, density: float
+) -> None:
     rng = np.random.default_rng(1)
     X = sp.random_array((60, 40), density=density, random_state=rng, format="csr")
     y = rng.normal(size=60)
@@ -174,7 +176,7 @@ def made(error: float, distances: Any = (0.0, 1.0)) -> SimilarityTransfer:
         (2.0, "SKG should not be expected to beat the mean here:"),
     ],
 )
-def test_verdict(error: float, start: str) -> None:
+def test_verdict_follows_the_relative_error(error: float, start: str) -> None:
     verdict = made(error).verdict
     assert verdict.startswith(start)
     assert f"its 5 nearest rows has {error:.2f} times" in verdict
@@ -234,13 +236,13 @@ def test_extreme_values_are_scaled() -> None:
         ({"random_state": "seed"}, "'seed' cannot be used to seed"),
     ],
 )
-def test_refuses(changes: dict[Any, Any], message: str) -> None:
+def test_similarity_transfer_names_bad_arguments(changes: dict[Any, Any], message: str) -> None:
     arguments = {"X": LINE, "y": VALUES, "n_neighbors": 1} | changes
     with pytest.raises(ValueError, match=message):
         similarity_transfer(arguments.pop("X"), arguments.pop("y"), **arguments)
 
 
-def test_refuses_sparse_values() -> None:
+def test_similarity_transfer_refuses_sparse_values() -> None:
     with pytest.raises(TypeError, match="y must be a dense array, got a sparse matrix"):
         similarity_transfer(LINE, sp.csr_array([VALUES]), n_neighbors=1)
 

@@ -56,7 +56,7 @@ def test_parquet_beyond_the_limit_is_refused_with_its_size(tmp_path: Any, small_
         read_edges(path)
 
 
-def test_limit_of_the_machine(monkeypatch: Any) -> None:
+def test_limit_without_a_setting_is_that_of_the_machine(monkeypatch: Any) -> None:
     monkeypatch.delenv("GRADRAKER_MOST_UNPACKED_BYTES", raising=False)
     assert find_limit() > 10**8
 

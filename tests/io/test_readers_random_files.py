@@ -66,7 +66,7 @@ def check_both_ways(path: Path, **arguments: Any) -> None:
 @example(b"\xef\xbb\xbf")
 @example(b"\xff\xfea\0")
 @example(b"a,b\n\xed\xa0\x80,c\n")
-def test_random_bytes(path: Path, content: Any) -> None:
+def test_random_bytes_are_read_or_refused(path: Path, content: Any) -> None:
     path.write_bytes(content)
     check_both_ways(path)
 
@@ -205,7 +205,7 @@ for path in sys.argv[1:]:
 
 
 @pytest.mark.process
-def test_damaged_parquet(tmp_path: Path) -> None:
+def test_damaged_parquet_is_read_or_refused(tmp_path: Path) -> None:
     rng = np.random.default_rng()
     rows = [("a", "b", 1.0), ("b", "é", 2.5), ("c", "a", -1.0)]
     paths = [str(tmp_path / f"{i}.parquet") for i in range(50)]
@@ -237,7 +237,9 @@ def test_damaged_parquet(tmp_path: Path) -> None:
     st.sampled_from(["general", "symmetric", "hermitian", "skew-symmetric", ""]),
     st.sampled_from([1, 2, 3, 12]),
 )
-def test_random_matrix_market(path: Path, words: Any, kind: Any, symmetry: Any, width: Any) -> None:
+def test_random_matrix_market_is_read_or_refused(
+    path: Path, words: Any, kind: Any, symmetry: Any, width: Any
+) -> None:
     lines = [" ".join(words[i : i + width]) for i in range(0, len(words), width)]
     path.write_text("\n".join([f"%%MatrixMarket matrix {kind} {symmetry}", *lines]))
     check_both_ways(path)
@@ -280,7 +282,7 @@ PIECES = [
 
 @settings(FILES)
 @given(st.lists(st.sampled_from(PIECES), max_size=8))
-def test_random_graphml(path: Path, pieces: Any) -> None:
+def test_random_graphml_is_read_or_refused(path: Path, pieces: Any) -> None:
     space = "xmlns='http://graphml.graphdrawing.org/xmlns'"
     path.write_text(f"<graphml {space}>" + "".join(pieces))
     outcome(read_edges, path)

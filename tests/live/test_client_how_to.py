@@ -28,7 +28,7 @@ def demo(tmp_path_factory: Any) -> Any:
         yield service
 
 
-def test_python_examples(demo: Any) -> None:
+def test_python_examples_of_the_page_run(demo: Any) -> None:
     (block,) = find_blocks("python")
     block = block.replace("http://localhost:8000", demo.url).replace("TOKEN", TOKEN)
     names: dict[str, Any] = {}
@@ -38,7 +38,7 @@ def test_python_examples(demo: Any) -> None:
     names["live"].close()
 
 
-def test_curl_examples(demo: Any) -> None:
+def test_curl_examples_of_the_page_run(demo: Any) -> None:
     (block,) = [one for one in find_blocks("sh") if "curl" in one]
     block = block.replace("localhost:8000", f"localhost:{demo.port}").replace("curl ", "curl -sf ")
     done = subprocess.run(

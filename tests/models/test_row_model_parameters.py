@@ -102,12 +102,12 @@ def test_shuffle_may_be_of_numpy() -> None:
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "GAUSSIAN", None, 1, ["gaussian"]])
-def test_unknown_kernel(kernel: Any) -> None:
+def test_unknown_kernel_is_refused(kernel: Any) -> None:
     refuse_parameter("kernel must be one of 'gaussian', 'laplacian', 'cauchy'", kernel=kernel)
 
 
 @pytest.mark.parametrize("random_state", [-1, 2**64, "seed", 1.5, np.random.default_rng(0), [1, 2]])
-def test_bad_random_state(random_state: Any) -> None:
+def test_random_state_that_seeds_nothing_is_refused(random_state: Any) -> None:
     model = regressor(random_state=random_state)
     refuse(lambda: model.fit(X, Y), ValueError, "[Ss]eed", model)
     refuse(lambda: model.learn_one(["a"], 1.0), ValueError, "[Ss]eed", model)
@@ -140,7 +140,7 @@ def test_features_cannot_change_while_learning(parameters: dict[Any, Any]) -> No
         (4, TypeError, "references must be a sequence"),
     ],
 )
-def test_bad_references(
+def test_references_that_do_not_name_the_columns_are_refused(
     model: SKGRegressor, call: str, references: Any, error: type[Exception], message: str
 ) -> None:
     if call in ("predict", "features"):
@@ -172,7 +172,7 @@ def test_columns_of_a_model_that_learned_by_name_need_names() -> None:
         lambda model: model.references_,
     ],
 )
-def test_before_fit(
+def test_predicting_and_saving_need_a_fitted_model(
     call: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -55,7 +55,7 @@ PARAMETERS: dict[str, Any] = {
 }
 
 
-def test_parameters() -> None:
+def test_parameters_are_set_cloned_and_shown() -> None:
     model = SKGRegressor(**PARAMETERS)
     assert model.get_params().items() >= PARAMETERS.items()
     assert SKGRegressor().set_params(**PARAMETERS).get_params() == model.get_params()
@@ -89,7 +89,7 @@ def test_it_is_a_regressor() -> None:
     assert not tags.input_tags.allow_nan
 
 
-def test_pipeline() -> None:
+def test_pipeline_scales_rows_before_the_model() -> None:
     pipeline = make_pipeline(MaxAbsScaler(), regressor())
     for rows in (X, sparse.csr_array(X)):
         pipeline.fit(rows, Y)
@@ -109,7 +109,7 @@ def test_pipeline_of_data_frames() -> None:
     assert list(pipeline[-1].references_) == list(frame.columns)
 
 
-def test_grid_search() -> None:
+def test_grid_search_finds_better_parameters() -> None:
     grid = {"sigma2": [1e-3, 4.0, "theory"], "kernel": ["gaussian"], "n_frequencies": [5, 40]}
     search = GridSearchCV(regressor(n_epochs=5), grid, cv=3, error_score="raise").fit(X, Y)
     assert search.best_params_["n_frequencies"] == 40
@@ -130,7 +130,7 @@ def test_cross_validation_in_worker_processes() -> None:
     assert predictions.shape == Y.shape
 
 
-def test_other_wrappers() -> None:
+def test_bagging_several_outputs_and_scaled_targets_wrap_the_model() -> None:
     bagging = BaggingRegressor(regressor(), n_estimators=3, random_state=0).fit(X, Y)
     assert bagging.predict(X).shape == (60,)
     targets = MultiOutputRegressor(regressor()).fit(X, np.c_[Y, -Y])
@@ -154,6 +154,6 @@ def test_metadata_routing_passes_references() -> None:
             refusing.fit(X, Y, references=names)
 
 
-def test_html_representation() -> None:
+def test_html_representation_names_the_model() -> None:
     assert "SKGRegressor" in regressor()._repr_html_()
     assert "SKGRegressor" in regressor().fit(X, Y)._repr_html_()

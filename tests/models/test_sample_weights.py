@@ -118,7 +118,7 @@ def test_trust_that_is_right_pays() -> None:
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_weights_online(solver: str, tmp_path: Path) -> None:
+def test_weights_may_come_with_later_values(solver: str, tmp_path: Path) -> None:
     whole = NodeRegressor(**FIXED, solver=solver).fit(DATA, SHOWN, sample_weight=WEIGHTS)
     model = NodeRegressor(**FIXED, solver=solver).partial_fit(DATA)
     for i in range(0, N, 2):
@@ -137,7 +137,7 @@ def test_weights_online(solver: str, tmp_path: Path) -> None:
     again.partial_fit(values={"1": 2.0}, sample_weight={"1": 2.0})
 
 
-def test_forms_of_weights() -> None:
+def test_weights_of_every_form_give_the_same_model() -> None:
     expected = NodeRegressor(**FIXED).fit(DATA, SHOWN, sample_weight=WEIGHTS).predict()
     frame = pd.DataFrame({"node": NAMES, "value": SHOWN, "trust": WEIGHTS})
     for values, weights in (

@@ -121,7 +121,9 @@ def test_display_fits_on_the_page() -> None:
         ({"known": [0, 1, 1, 0]}, "known must be an array of 4 bool"),
     ],
 )
-def test_display_refuses(changes: dict[str, Any], message: str) -> None:
+def test_display_of_values_refuses_arrays_that_do_not_fit(
+    changes: dict[str, Any], message: str
+) -> None:
     data = {"position": POSITION, "y_true": Y_TRUE, "y_pred": Y_PRED}
     with pytest.raises(ValueError, match=message):
         PredictedValuesDisplay(**(data | changes), **LABELS)
@@ -202,7 +204,7 @@ def test_cells_of_integers_have_no_stripes() -> None:
     assert set(counts[:-1].tolist()) == {6}
 
 
-def test_pairs_of_data() -> None:
+def test_pairs_of_a_data_set_are_those_of_similarity_transfer() -> None:
     data = load_temperature()
     found = similarity_transfer(data.adjacency, data.values)
     display = SimilarityTransferDisplay.from_data(data.adjacency, data.values)

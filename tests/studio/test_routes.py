@@ -61,7 +61,7 @@ def test_demo_of_a_service_has_the_map_and_the_unit(service: Any) -> None:
         "snapshot?d=x",
     ],
 )
-def test_nonsense_is_refused(service: Any, path: str) -> None:
+def test_requests_with_nonsense_are_refused_with_a_sentence(service: Any, path: str) -> None:
     answer = service.ask(f"studio/api/{path}")
     assert answer.status_code == 422
     assert answer.json()["error"]

@@ -26,7 +26,7 @@ def test_run_demo_trains_on_the_sampled_part_of_the_graph(constant: type[Any]) -
     np.testing.assert_allclose(constant.made.y, (data.values[sampled] + 14.0) / 16.7)
 
 
-def test_run_demo_numbers(constant: type[Any]) -> None:
+def test_run_demo_measures_errors_of_the_tested_stations(constant: type[Any]) -> None:
     sampled, tested = draw_split()
     celsius = gradraker.load_temperature("jan").values
     y = (celsius + 14.0) / 16.7

@@ -147,7 +147,7 @@ def test_contributors_of_no_rows_and_of_few_nodes(job: tuple[Any, ...]) -> None:
     assert result.find_contributors(100, nodes=["n01"]).weights.shape == (1, 20)
 
 
-def test_frame(job: tuple[Any, ...]) -> None:
+def test_frame_has_values_predictions_and_contributors(job: tuple[Any, ...]) -> None:
     edges, _, known, result = job
     frame = predict_nodes(edges, known, model=LEARNER).to_frame(n_contributors=2)
     assert list(frame.columns) == [

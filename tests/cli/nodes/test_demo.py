@@ -46,7 +46,9 @@ def test_demo_prints_a_table_and_writes_the_figure(
     assert "\x1b" not in result.stdout
 
 
-def test_demo_default_folder(constant: type[Any], run_in_folder: Callable[..., Any]) -> None:
+def test_demo_without_out_writes_the_same_figure_to_its_default_folder(
+    constant: type[Any], run_in_folder: Callable[..., Any]
+) -> None:
     figure = Path("gradraker-demo", FIGURE_NAME)
     assert run_in_folder("demo").exit_code == 0
     first = figure.read_bytes()

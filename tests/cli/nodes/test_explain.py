@@ -12,7 +12,9 @@ from command_line import read_facts
 KNOWN = ("--edges", "edges.csv", "--values", "known.csv")
 
 
-def test_explanation_adds_up(run_in_copy: Callable[..., Any]) -> None:
+def test_explanation_of_the_node_model_adds_up_to_the_prediction(
+    run_in_copy: Callable[..., Any],
+) -> None:
     found = read_facts(
         run_in_copy("explain", "--model", "model.gr", "--node", "Pilatus", "--top", "99", "--json")
     )
@@ -30,7 +32,7 @@ def test_explanation_adds_up(run_in_copy: Callable[..., Any]) -> None:
     assert "Squared distance" not in table
 
 
-def test_explain_refuses(run_in_copy: Callable[..., Any]) -> None:
+def test_explain_refuses_unknown_nodes_and_edges(run_in_copy: Callable[..., Any]) -> None:
     result = run_in_copy("explain", "--model", "model.gr", "--node", "Atlantis")
     assert result.exit_code == 1
     assert "'Atlantis' is not in the graph that the model has learned" in result.stderr

@@ -9,7 +9,7 @@ import gradraker
 from command_line import read_facts
 
 
-def test_explanation_adds_up(run_in_copy: Callable[..., Any]) -> None:
+def test_explanation_of_skg_adds_up_to_the_prediction(run_in_copy: Callable[..., Any]) -> None:
     name = "Pilatus"
     found = read_facts(
         run_in_copy("explain", "--model", "model.skg", "--node", name, "--top", "1000", "--json")
@@ -36,7 +36,9 @@ def test_explain_takes_no_edges_since_the_model_holds_its_graph(
     assert "--edges" in result.stderr
 
 
-def test_explain_refuses(run_in_copy: Callable[..., Any]) -> None:
+def test_explain_refuses_unknown_nodes_and_files_that_hold_no_model_of_graphs(
+    run_in_copy: Callable[..., Any],
+) -> None:
     files = ["--node", "Pilatus"]
     result = run_in_copy("explain", "--model", "model.skg", "--node", "Atlantis")
     assert (result.exit_code, result.stderr) == (

@@ -72,7 +72,9 @@ def test_options_of_skg_are_not_passed_over_in_silence(
 
 
 @pytest.mark.parametrize("coverage", ["0", "1", "nan", "-1", "much"])
-def test_wrong_coverage(run_in_copy: Callable[..., Any], coverage: str) -> None:
+def test_coverage_outside_0_and_1_is_wrong_use(
+    run_in_copy: Callable[..., Any], coverage: str
+) -> None:
     assert run_in_copy("predict", *KNOWN, "--coverage", coverage).exit_code == 2
 
 

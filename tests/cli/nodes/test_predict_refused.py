@@ -55,7 +55,7 @@ def assert_refused(result: Any, code: Any, *words: Any) -> None:
         ["--out", ""],
     ],
 )
-def test_wrong_use(
+def test_wrong_options_of_predict_are_exit_code_2(
     predict: Callable[..., Any], arguments: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = {path.name: path.read_bytes() for path in Path().iterdir()}
@@ -72,7 +72,7 @@ def test_missing_files_are_exit_code_1(predict: Callable[..., Any]) -> None:
     assert_refused(predict(values="none.csv"), 1, "none.csv: No such file or directory")
 
 
-def test_folders_as_files(predict: Callable[..., Any]) -> None:
+def test_folders_in_place_of_files_are_refused(predict: Callable[..., Any]) -> None:
     Path("folder").mkdir()
     assert_refused(predict(edges="folder"), 1, "folder: Is a directory")
     for option in ("--out", "--report", "--model"):
@@ -80,7 +80,7 @@ def test_folders_as_files(predict: Callable[..., Any]) -> None:
         assert_refused(predict(option, "none/file"), 1, "the folder 'none' does not exist")
 
 
-def test_unreadable_file(predict: Callable[..., Any]) -> None:
+def test_files_that_may_not_be_read_are_refused(predict: Callable[..., Any]) -> None:
     if os.geteuid() == 0:
         pytest.skip("root reads everything")
     Path("edges.csv").chmod(0)
@@ -105,7 +105,7 @@ def test_unreadable_file(predict: Callable[..., Any]) -> None:
         (b"\x00\xff\xfe", b"a,1\n", "e.csv"),
     ],
 )
-def test_data_that_say_no(
+def test_files_that_cannot_be_learned_from_are_refused_with_their_place(
     run_here: Callable[..., Any], edges: bytes, values: bytes, message: str
 ) -> None:
     Path("e.csv").write_bytes(edges)
@@ -120,7 +120,7 @@ def test_data_that_say_no(
     assert not Path("r.html").exists()
 
 
-def test_debug_shows_where(run_here: Callable[..., Any]) -> None:
+def test_debug_lets_errors_of_predict_through(run_here: Callable[..., Any]) -> None:
     Path("e.csv").write_bytes(b"")
     result = run_here("--debug", "predict", "--edges", "e.csv", "--values", "e.csv")
     assert result.exit_code == 1

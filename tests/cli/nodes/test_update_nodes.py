@@ -67,7 +67,9 @@ def test_update_adds_edges_and_nodes_to_the_graph(run_in_copy: Callable[..., Any
     assert shown["prediction"] == pytest.approx(predicted["Mars"], abs=1e-10)
 
 
-def test_update_refuses(run_in_copy: Callable[..., Any]) -> None:
+def test_update_refuses_again_and_unknown_nodes_and_keeps_the_model(
+    run_in_copy: Callable[..., Any],
+) -> None:
     old = Path("model.gr").read_bytes()
     result = run_in_copy(*UPDATE, "--values", "new.csv", "--again")
     assert result.exit_code == 2

@@ -36,23 +36,27 @@ def test_ranges_of_known_nodes_are_those_of_predict(run_in_copy: Callable[..., A
 
 
 @pytest.mark.parametrize("noise", ["refined", "0.1"])
-def test_ranges_with_other_noise(run_in_copy: Callable[..., Any], noise: str) -> None:
+def test_ranges_take_a_noise_ratio_or_measure_it(
+    run_in_copy: Callable[..., Any], noise: str
+) -> None:
     found = read_facts(run_in_copy("ranges", "--edges", "edges.csv", "--noise", noise, "--json"))
     assert found["noise"] == {"refined": "refined", "0.1": "given"}[noise]
 
 
-def test_ranges_table(run_in_copy: Callable[..., Any]) -> None:
+def test_ranges_are_shown_as_a_table(run_in_copy: Callable[..., Any]) -> None:
     shown = run_in_copy("ranges", "--edges", "edges.csv").stdout
     for word in ("chaos", "extending", "disturbing", "averaging", "Noise ratio"):
         assert word in shown
 
 
 @pytest.mark.parametrize("noise", ["0", "0.95", "loud", "nan"])
-def test_ranges_wrong_noise(run_in_copy: Callable[..., Any], noise: str) -> None:
+def test_noise_ratios_that_are_not_possible_are_wrong_use(
+    run_in_copy: Callable[..., Any], noise: str
+) -> None:
     assert run_in_copy("ranges", "--edges", "edges.csv", "--noise", noise).exit_code == 2
 
 
-def test_ranges_of_one_node(run_in_copy: Callable[..., Any]) -> None:
+def test_ranges_of_one_node_are_refused(run_in_copy: Callable[..., Any]) -> None:
     Path("one.csv").write_text("Basel / Binningen,1\n")
     result = run_in_copy("ranges", "--edges", "edges.csv", "--values", "one.csv")
     assert result.exit_code == 1

@@ -142,7 +142,9 @@ def test_broken_downloads_leave_nothing(
     assert left_over(tmp_path) == []
 
 
-def test_offline(small: Callable[..., Any], tmp_path: Path, server: Any) -> None:
+def test_download_without_a_connection_is_refused_and_leaves_nothing(
+    small: Callable[..., Any], tmp_path: Path, server: Any
+) -> None:
     closed = server.url
     small(email, url=f"{closed}/email-Eu-core.txt.gz")
     server.shutdown()

@@ -148,7 +148,7 @@ def test_names_for_numbered_nodes(graph: Any) -> None:
         adjacency_vectors(graph, names=list("xyz"))
 
 
-def test_order_of_names() -> None:
+def test_names_are_sorted_or_in_the_order_of_the_graph() -> None:
     assert adjacency_vectors([("b", "a")]).nodes.tolist() == ["a", "b"]
     assert adjacency_vectors([(9, -3), (2**62, 9)]).nodes.tolist() == [-3, 9, 2**62]
     assert adjacency_vectors([("b", 3), ("a", 3)]).nodes.tolist() == ["b", "a", 3]

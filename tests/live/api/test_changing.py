@@ -108,7 +108,7 @@ def test_ndjson_is_kept_wholly_or_not_at_all(send: Any, learn: Any) -> None:
     assert refused.json()["fields"] == [{"field": "line 2: value", "problem": "is given twice"}]
 
 
-def test_changes_as_json(send: Any, learn: Any) -> None:
+def test_changes_of_every_kind_may_come_as_one_json_object(send: Any, learn: Any) -> None:
     ops = [
         {"op": "put_edge", "source": "js1", "target": "u"},
         {"op": "put_value", "node": "js1", "value": 7},

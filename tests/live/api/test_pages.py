@@ -3,7 +3,7 @@
 from typing import Any
 
 
-def test_pages(send: Any) -> None:
+def test_pages_describe_every_path_and_load_their_files(send: Any) -> None:
     page = send("GET", "/")
     assert page.status_code == 200
     assert "<h1>gradraker live" in page.text

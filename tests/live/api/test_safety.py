@@ -102,7 +102,7 @@ def test_answers_have_safe_headers(service: Any, path: Any) -> None:
 
 
 @pytest.mark.process
-def test_token_for_nothing(open_service: Any) -> None:
+def test_token_for_nothing_lets_everyone_change(open_service: Any) -> None:
     service = open_service
     assert put(service, {"values": {"4": "low"}}).status_code == 200
     assert put(service, Origin="https://evil.example").status_code == 403
@@ -206,7 +206,7 @@ def connect_to(service: Any, trust: Any) -> Any:
 
 
 @pytest.mark.process
-def test_https(closed_service: Any) -> None:
+def test_service_answers_by_https_with_its_certificate(closed_service: Any) -> None:
     service, trust = closed_service
     if not trust:
         pytest.skip("openssl is not there to make a certificate")
@@ -218,7 +218,7 @@ def test_https(closed_service: Any) -> None:
 
 
 @pytest.mark.process
-def test_token_for_all(closed_service: Any) -> None:
+def test_token_for_all_is_asked_for_questions_as_well(closed_service: Any) -> None:
     service, trust = closed_service
     for path in ("state", "metrics", "docs", "events", "studio/api/graph", "studio/api/about"):
         assert requests.get(f"{service.url}/{path}", **trust, timeout=10).status_code == 401

@@ -40,7 +40,7 @@ def assert_same(live: Any, model: Any) -> Any:
     np.testing.assert_allclose(live.model.predict(names), model.predict(names), rtol=1e-9)
 
 
-def test_edges_and_values() -> None:
+def test_edges_and_values_are_learned_as_by_a_fit() -> None:
     live = make_live()
     learn(
         live, put_edge("f", "x", 2.0), Change("put_value", "f", value=3.0), put_edge("a", "x", 5.0)
@@ -49,7 +49,7 @@ def test_edges_and_values() -> None:
     assert_same(live, NodeRegressor().fit(edges, VALUES | {"f": 3.0}))
 
 
-def test_removals() -> None:
+def test_removed_values_edges_and_nodes_are_as_if_never_there() -> None:
     live = make_live()
     learn(
         live,
@@ -141,7 +141,7 @@ def test_attributes_reach_a_model_that_began_with_some() -> None:
 
 
 @pytest.mark.parametrize("kind", [NodeRegressor, SKGNodeRegressor])
-def test_snapshot_goes_on(kind: Any) -> None:
+def test_model_of_a_snapshot_learns_on_as_the_model_itself(kind: Any) -> None:
     options = {"sigma2": 1.0} if kind is SKGNodeRegressor else {}
     model = kind(**options).fit(EDGES, VALUES)
     content, names = dump_base(model)
@@ -152,7 +152,7 @@ def test_snapshot_goes_on(kind: Any) -> None:
     np.testing.assert_allclose(live.model.predict(["e", "y"]), model.predict(["e", "y"]), rtol=1e-9)
 
 
-def test_facts_of_a_base() -> None:
+def test_base_is_described_by_its_values_edges_and_names() -> None:
     numbers = {"values": "numbers", "edges": "directed", "names": "text"}
     assert describe_base(NodeRegressor().fit(EDGES, VALUES)) == numbers
     assert describe_base(None) == numbers

@@ -28,7 +28,7 @@ from saved_models import (
         ("a", np.int8(1)),
     ],
 )
-def test_a_name_of_every_kind(name: Any, path: Path) -> None:
+def test_names_of_every_kind_come_back_from_a_file(name: Any, path: Path) -> None:
     model = regressor()
     model.learn_one(["first", name], 1.0)
     model.save(path)

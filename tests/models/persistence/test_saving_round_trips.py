@@ -36,7 +36,7 @@ from saved_models import (
 
 
 @EVERY
-def test_round_trip(kind: str, path: Path) -> None:
+def test_saved_models_come_back_bit_for_bit(kind: str, path: Path) -> None:
     model = MODELS[kind]()
     assert model.save(path) == path
     assert_same(model, load(path))
@@ -50,7 +50,9 @@ def test_round_trip(kind: str, path: Path) -> None:
     [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))],
     ids=["deepcopy", "pickle"],
 )
-def test_copies(kind: str, duplicate: Callable[..., Any]) -> None:
+def test_copies_and_pickles_are_equal_and_independent(
+    kind: str, duplicate: Callable[..., Any]
+) -> None:
     model = MODELS[kind]()
     other = duplicate(model)
     assert_same(model, other)
@@ -72,7 +74,7 @@ def test_a_clone_is_not_fitted_and_learns_the_same(kind: str) -> None:
         )
 
 
-def test_explanations_survive(path: Path) -> None:
+def test_explanations_of_a_loaded_model_are_the_same(path: Path) -> None:
     model = MODELS["indexed"]()
     before = model.explain(pd.DataFrame(X[:3], columns=NAMES))
     model.save(path)
@@ -97,7 +99,7 @@ def test_equal_models_make_equal_files(kind: str, path: Path, tmp_path: Path) ->
     assert (tmp_path / "again").read_bytes() == path.read_bytes() or kind == "generator"
 
 
-def test_saving_changes_nothing(path: Path) -> None:
+def test_saving_changes_nothing_of_the_model(path: Path) -> None:
     model = MODELS["grown"]()
     other = copy.deepcopy(model)
     model.save(path)

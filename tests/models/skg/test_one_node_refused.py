@@ -96,7 +96,7 @@ def test_weights_too_large_for_the_variance(model: SKGRegressor) -> None:
 
 
 @pytest.mark.parametrize("bad", [None, math.nan, 1j, frozenset(), (1, None), object()])
-def test_bad_names(model: SKGRegressor, bad: Any) -> None:
+def test_names_of_neighbours_that_are_not_names_are_refused(model: SKGRegressor, bad: Any) -> None:
     message = "a reference name must be"
     refuse(model, lambda: model.learn_one(["new", bad], value_for(model)), TypeError, message)
     if hasattr(model, "coef_"):

@@ -136,7 +136,7 @@ def test_the_learning_rate_may_change_between_chunks() -> None:
     assert_close(model.coef_, oracle.train(Z, y, range(20, N), 0.05, theta=theta))
 
 
-def test_fit_forgets() -> None:
+def test_fit_forgets_earlier_training() -> None:
     X, y = weighted(), values()
     fresh = regressor().fit(X, y)
     model = regressor().fit(signed(9), values(seed=8)).partial_fit(X, y).fit(X, y)
@@ -245,7 +245,7 @@ def test_input_is_not_modified() -> None:
 
 
 @pytest.mark.parametrize("make", [np.array, sparse.csr_array])
-def test_read_only_input(make: Callable[..., Any] | type[Any]) -> None:
+def test_read_only_input_is_taken(make: Callable[..., Any] | type[Any]) -> None:
     # What joblib hands to its workers.
     X, y = make(weighted()), values()
     expected = regressor().fit(X, y)

@@ -113,7 +113,7 @@ def test_classes_with_an_order_are_missed_by_little(solver: str) -> None:
 
 @pytest.mark.statistical
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_many_classes(solver: str) -> None:
+def test_many_classes_are_learned(solver: str) -> None:
     # 30 classes of 8 nodes, 3 labels each; the most common class is right for 1 in 30.
     edges, labels = make_blocks(30, 8, 2)
     rng = np.random.default_rng(0)

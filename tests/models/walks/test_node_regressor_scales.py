@@ -206,13 +206,13 @@ def test_bad_parameters_are_refused(wrong: dict[str, Any]) -> None:
         fit(**wrong)
 
 
-def test_bounds_still_clip() -> None:
+def test_predictions_in_another_scale_are_clipped_at_the_bounds() -> None:
     result = predict_nodes(DATA, hide(VIEWS), lower=20.0, upper=200.0, coverage=0.9)
     assert result.predictions.min() >= 20.0
     assert result.predictions.max() <= 200.0
 
 
-def test_clones_and_parameters() -> None:
+def test_clones_keep_the_transform_and_descriptions_name_it() -> None:
     model = clone(NodeRegressor(transform="log", statistic="median"))
     assert model.get_params()["transform"] == "log"
     facts = fit(transform="log", statistic="median").describe()

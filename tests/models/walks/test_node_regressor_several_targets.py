@@ -83,7 +83,7 @@ def test_each_target_has_its_scale() -> None:
     assert model.explain(["1"], target=1).units is not None
 
 
-def test_forms_of_values() -> None:
+def test_values_of_every_form_give_the_same_targets() -> None:
     expected = NodeRegressor(**FIXED).fit(DATA, SHOWN).predict()
     vectors = {NAMES[i]: SHOWN[i].tolist() for i in range(0, N, 2)} | {"1": None}
     named = {
