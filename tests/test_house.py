@@ -18,7 +18,7 @@ Node = TypeVar("Node", bound=ast.AST)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 # Private rooms that the whole package shares.
-SHARED = {"_compiled", "_fields", "_files", "_html", "_locks", "_validation"}
+SHARED = {"_columns", "_compiled", "_fields", "_files", "_html", "_locks", "_validation"}
 
 # -- exceptions, each with its reason ------------------------------------------------------------
 

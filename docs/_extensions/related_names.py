@@ -55,8 +55,8 @@ GROUPS: tuple[tuple[str | None, str], ...] = (
     ),
     (None, "check_node_model NodeModel"),
     ("how-to/million-nodes", "watch_progress NodeRegressor NodeClassifier"),
-    (None, "predict_all predict_targets predict_nodes NodePredictions PredictedValuesDisplay"),
-    ("tutorials/stream", "update_nodes Update summarize_update load"),
+    (None, "predict_all predict_targets predict_all_targets predict_nodes NodePredictions PredictedValuesDisplay"),
+    ("tutorials/stream", "update_nodes update_file Update FileUpdate Changes summarize_update load"),
     (
         "reference/datasets",
         "load_temperature load_temperature_normals load_dataset list_datasets describe_dataset "

@@ -269,6 +269,7 @@ class UnknownNodesError(FieldError, ValueError):
     argument: Annotated[str, "The argument that named them."]
     nodes: Annotated[list[Hashable], "Their names."]
     remedy: Annotated[str, "What a caller can do about it."]
+    line: Annotated[int | None, "Line of the first one, if a text file named them."] = None
 
     def __str__(self) -> str:
         what = (
@@ -279,14 +280,27 @@ class UnknownNodesError(FieldError, ValueError):
         return f"{self.argument} holds {what}: {format_names(self.nodes)}; {self.remedy}"
 
 
+class NotHeldError(FieldError, ValueError):
+    """A model was told to forget a value, a node or an edge that it does not hold."""
+
+    argument: Annotated[str, "Which of values, nodes and edges named the node."]
+    node: Annotated[Hashable, "Name of the node."]
+    problem: Annotated[str, "What the node is not."]
+    message = "{argument} holds {node!r}, which {problem}"
+
+
 class TooFewValuesError(FieldError, ValueError):
     """Too few values are known for what is to be chosen from them."""
 
     got: Annotated[str, "What is known."]
     wanted: Annotated[str, "What is needed."]
     remedy: Annotated[str, "What a caller can do about it."]
+    settings: Annotated[tuple[str, ...], "Arguments that help as well, if they are numbers."] = ()
     argument: ClassVar[str] = "values"  # that held the values
-    message = "values: {got}, {wanted}: {remedy}"
+
+    def __str__(self) -> str:
+        others = "".join(f", or {name} as a number" for name in self.settings)
+        return f"values: {self.got}, {self.wanted}: {self.remedy}{others}"
 
 
 class JournalError(FieldError, ValueError):

@@ -17,7 +17,7 @@ from gradraker.report import (
     render_targets,
     summarize_predictions,
 )
-from gradraker.workflow import predict_targets
+from gradraker.workflow import predict_all_targets
 from hostile_names import HOSTILE_NAMES
 
 pytestmark = pytest.mark.skipif(browser() is None, reason=MISSING)
@@ -249,7 +249,7 @@ def test_a_page_of_several_targets_shows_the_one_that_is_chosen(tab: Any, tmp_pa
     edges, known = make_ring([f"node {i:03d}" for i in range(120)], 70)
     evil = HOSTILE_NAMES[0]
     both = {name: {"height": v, evil: 9.0 - v} for name, v in known.items()}
-    found = predict_targets(gradraker.NodeRegressor().fit(edges, both), coverage=0.9)
+    found = predict_all_targets(gradraker.NodeRegressor().fit(edges, both), coverage=0.9)
     page = render_targets(
         {str(name): summarize_predictions(one) for name, one in found.items()},
         explorers={str(name): build_explorer(one, n_targets=2) for name, one in found.items()},

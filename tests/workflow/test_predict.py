@@ -11,7 +11,7 @@ from gradraker import NodeRegressor, SKGNodeRegressor, SKGRegressor, predict_nod
 from gradraker.datasets.dataset import GraphDataset
 from gradraker.exceptions import UnknownNodesError
 from gradraker.models.left_out import LeftOut
-from gradraker.workflow import predict_all, predict_targets, update_nodes
+from gradraker.workflow import predict_all, predict_all_targets, update_nodes
 from gradraker.workflow.node_predictions import NodePredictions
 
 
@@ -213,7 +213,7 @@ def test_each_of_several_targets_has_its_values_errors_and_reasons(data: GraphDa
         for i, (name, value) in enumerate(zip(data.node_names[:60], data.values, strict=False))
     }
     model = NodeRegressor().fit(data, known)
-    found = predict_targets(model, coverage=0.9, lower=-10.0)
+    found = predict_all_targets(model, coverage=0.9, lower=-10.0)
     assert list(found) == ["day", "night"]
     night = found["night"]
     assert night.is_known.sum() == 40
@@ -227,7 +227,9 @@ def test_each_of_several_targets_has_its_values_errors_and_reasons(data: GraphDa
     explanation = model.explain([node], target="night")
     assert reasons.predictions == pytest.approx(explanation.predicted_labels)
     assert night.explain([node]).weights.shape == (1, 40)
-    with pytest.raises(ValueError, match="predict_targets predicts them"):
+    with pytest.raises(ValueError, match="predict_all_targets predicts them"):
         predict_all(model)
-    with pytest.raises(ValueError, match="predict_all predicts it"):
-        predict_targets(NodeRegressor().fit(data, dict.fromkeys(known, 1.0)))
+    alone = NodeRegressor().fit(data, dict.fromkeys(known, 1.0))
+    (one,) = predict_all_targets(alone).items()
+    assert one[0] is None
+    np.testing.assert_array_equal(one[1].predictions, predict_all(alone).predictions)

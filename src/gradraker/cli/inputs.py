@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from gradraker.graph import EdgeList
     from gradraker.graph.edges import Reading
-    from gradraker.io.readers import NodeValues
+    from gradraker.graph.values import NodeValues
     from gradraker.models import NodeModel
 
 STANDARD_STREAM = "-"
@@ -339,8 +339,8 @@ def reword_errors(values: str | None, *, isolated: bool = False) -> "Iterator[No
         remedy = "pass --unknown-nodes ignore to leave them out"
         remedy += ", or isolated to keep them" if isolated else ""
         message = f"{file} holds nodes without edges: {format_names(error.nodes)}; {remedy}"
-        line = _find_line(values, str(error.nodes[0]))
-        raise ValueError(message if line is None else f"{message} (line {line})") from error
+        line = "" if error.line is None else f" (line {error.line})"
+        raise ValueError(f"{message}{line}") from error
     except TooFewValuesError as error:
         remedy = error.remedy.replace("sigma2 as a number", "--sigma2 NUMBER")
         raise ValueError(f"{file}: {error.got}, {error.wanted}: {remedy}") from error
@@ -349,20 +349,6 @@ def reword_errors(values: str | None, *, isolated: bool = False) -> "Iterator[No
             f"a random walk needs weights of at least 0, got {error.weight:g}: pass --unweighted, "
             "or count walks in another way"
         ) from error
-
-
-def _find_line(path: str | None, name: str) -> int | None:
-    """Return the line of a plain text file that begins with a name; None if there is none."""
-    if path is None or path == STANDARD_STREAM:
-        return None
-    try:
-        with open(path, encoding="utf-8-sig") as file:
-            for number, line in enumerate(file, start=1):
-                if line.lstrip(' "').startswith(name):
-                    return number
-    except (OSError, UnicodeDecodeError):  # compressed or Parquet: it has no lines to name
-        pass
-    return None
 
 
 def to_graph_options(options: Mapping[str, Any], how: FileOptions) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from gradraker._validation import check_choice, to_numbers
 from gradraker.exceptions import UnknownNodesError
 from gradraker.graph.adapters.columns import Task
 from gradraker.graph.adapters.tables import ValueTable, is_table, to_value_table
+from gradraker.graph.edges import Reading
 from gradraker.graph.names import (
     Names,
     check_names,
@@ -25,6 +26,58 @@ from gradraker.graph.node_graph import NodeGraph, append_isolated_nodes
 
 # Squares of larger numbers, and sums of these over a graph, would leave the range of float64.
 LARGEST_MAGNITUDE = 1e100
+
+
+class NodeLines(NamedTuple):
+    """The line of a file that named each node."""
+
+    nodes: Sequence[Hashable]
+    lines: NDArray[np.integer]
+
+    def find(self, node: Hashable) -> int | None:
+        """Return the first line that named a node; None if there is none."""
+        return int(self.lines[self.nodes.index(node)]) if node in self.nodes else None
+
+
+class NodeValues(dict[Hashable, Any]):
+    """Known values by node, as :func:`gradraker.read_values` returns them.
+
+    Attributes
+    ----------
+    reading : Reading or None
+        Which columns they were read from.
+    task : {"values", "classes"}
+        Whether they are numbers, or texts that name classes.
+    lines : NodeLines or None
+        The line of each node, if the file has lines.
+    """
+
+    reading: Reading | None = None
+    task: Task = "values"
+    lines: NodeLines | None = None
+
+    def rename(self, to_name: Callable[[Hashable], Hashable]) -> "NodeValues":
+        """Return the same values with other names of nodes."""
+        renamed = self.replace((to_name(node), value) for node, value in self.items())
+        if self.lines is not None:
+            renamed.lines = self.lines._replace(nodes=[to_name(n) for n in self.lines.nodes])
+        return renamed
+
+    def replace(self, values: Iterable[tuple[Hashable, Any]]) -> "NodeValues":
+        """Return other values of the same file, such as some of them."""
+        others = NodeValues(values)
+        others.reading, others.task, others.lines = self.reading, self.task, self.lines
+        return others
+
+
+def keep_lines(values: Any, others: dict[Hashable, Any]) -> dict[Hashable, Any]:
+    """Return other values of the same nodes, which know their lines where ``values`` do."""
+    return values.replace(others.items()) if isinstance(values, NodeValues) else others
+
+
+def _find_line(values: Any, node: Hashable) -> int | None:
+    lines = values.lines if isinstance(values, NodeValues) else None
+    return None if lines is None else lines.find(node)
 
 
 def known_values(
@@ -84,7 +137,10 @@ def known_values(
         check_same_type(unknown, names, argument="values")
         if unknown_nodes == "error":
             raise UnknownNodesError(
-                "values", unknown.tolist(), "pass unknown_nodes='ignore' to leave them out"
+                "values",
+                unknown.tolist(),
+                "pass unknown_nodes='ignore' to leave them out",
+                _find_line(values, unknown[0]),
             )
     aligned = np.full(len(names), np.nan)
     aligned[at[at >= 0]] = known[at >= 0]
@@ -215,6 +271,7 @@ def align_values(
             unknown.tolist(),
             "pass unknown_nodes='ignore' to leave them out, or 'isolated' to take them for "
             "nodes without edges",
+            _find_line(values, unknown[0]),
         )
     everyone = append_isolated_nodes(graph, unknown)
     aligned = kind.align(values, everyone.nodes)
@@ -281,10 +338,12 @@ def split_targets(
     if isinstance(values, Mapping):
         entries = [entry for entry in values.values() if entry is not None]
         if entries and all(isinstance(entry, Mapping) for entry in entries):
-            return _split_mappings(values, names)
-        if entries and all(isinstance(entry, list | tuple | np.ndarray) for entry in entries):
-            return _split_vectors(values, names)
-        return None
+            found = _split_mappings(values, names)
+        elif entries and all(isinstance(entry, list | tuple | np.ndarray) for entry in entries):
+            found = _split_vectors(values, names)
+        else:
+            return None
+        return found._replace(columns=[keep_lines(values, column) for column in found.columns])
     if isinstance(values, np.ndarray) and values.ndim == 2:
         return Targets(
             _name_targets(values.shape[1], names),

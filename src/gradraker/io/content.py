@@ -39,6 +39,7 @@ class FileColumns:
     lines: NDArray[np.integer] | None = None
     labels: "pl.Series | None" = None  # of text, in place of numbers; null where one is missing
     reading: Reading | None = None
+    more: tuple[NDArray[np.float64], ...] = ()  # numbers of several targets after the first
 
 
 def ignore_progress(stage: str, done: int, total: int) -> None:

@@ -5,26 +5,26 @@ import io
 import os
 import sys
 import zlib
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable, Sequence
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gradraker._columns import ColumnNumber
 from gradraker._validation import check_choice
-from gradraker.exceptions import GraphFileError, Place, UnclearTableError
+from gradraker.exceptions import ArgumentError, GraphFileError, Place, UnclearTableError
 from gradraker.graph.adapters.columns import (
-    ColumnNumber,
     EdgeColumns,
     Task,
     ValueColumns,
     is_column_name,
 )
 from gradraker.graph.disk_graph import DiskGraph
-from gradraker.graph.edges import EdgeList, Reading
+from gradraker.graph.edges import EdgeList
 from gradraker.graph.names import Names, find_distinct, find_distinct_texts, to_plain_name
-from gradraker.graph.values import find_two_values
+from gradraker.graph.values import NodeLines, NodeValues, find_two_values
 from gradraker.io.content import (
     Content,
     FileColumns,
@@ -170,33 +170,12 @@ def read_edges(
     return EdgeList(sources, targets, found.numbers, nodes, reading=found.reading)
 
 
-class NodeValues(dict[Hashable, Any]):
-    """Known values by node, as :func:`read_values` returns them.
-
-    Attributes
-    ----------
-    reading : Reading or None
-        Which columns they were read from.
-    task : {"values", "classes"}
-        Whether they are numbers, or texts that name classes.
-    """
-
-    reading: Reading | None = None
-    task: Task = "values"
-
-    def rename(self, to_name: Callable[[Hashable], Hashable]) -> "NodeValues":
-        """Return the same values with other names of nodes."""
-        renamed = NodeValues((to_name(node), value) for node, value in self.items())
-        renamed.reading, renamed.task = self.reading, self.task
-        return renamed
-
-
 def read_values(
     path: str | os.PathLike[str],
     *,
     format: Literal["text", "parquet"] | None = None,  # noqa: A002
     node: Hashable = None,
-    value: Hashable = None,
+    value: Hashable | Sequence[Hashable] = None,
     separator: str | None = None,
     comment: str | None = "#",
     header: bool | None = None,
@@ -217,7 +196,8 @@ def read_values(
         Default: recognised by the content.
     node, value : name or position of a column, optional
         By default they are found by their names, or taken if only one assignment is possible
-        (``docs/reference/graphs.md``); ``reading`` of the result says what was taken.
+        (``docs/reference/graphs.md``); ``reading`` of the result says what was taken. A list of
+        columns as ``value`` reads several targets, which are numbers.
     task : {"values", "classes"}, optional
         Whether values are numbers, or texts that name classes. Default: texts mean classes, unless
         all of them look like dates or like numbers in another notation, such as 1,5: these are
@@ -230,7 +210,8 @@ def read_values(
     Returns
     -------
     NodeValues
-        A dict from node to value, in the order of the file.
+        A dict from node to value, in the order of the file. Of several targets, a value is a dict
+        from target to number.
 
     Raises
     ------
@@ -251,7 +232,13 @@ def read_values(
     check_choice("ids", ids, ("auto", "text"))
     if task is not None:
         check_choice("task", task, ("values", "classes"))
-    wanted = ValueColumns(node, value, task)
+    is_list = isinstance(value, list | tuple)
+    targets = list(value) if isinstance(value, list | tuple) else [value]
+    if len(set(targets)) < len(targets) or not targets:
+        raise ValueError(f"value must name different columns, got {targets!r}")
+    if is_list and task == "classes":
+        raise ArgumentError("task", "'values' or None for a list of columns", task)
+    wanted = ValueColumns(node, targets[0], "values" if is_list else task, tuple(targets[1:]))
     options = TextOptions(separator, comment, _settle_header(header, wanted))
     report = progress or ignore_progress
     content, name = open_file(path, format, report)
@@ -266,8 +253,17 @@ def read_values(
     nodes, (codes,) = _number_names(found.names, ids)
     entries, numbers = _list_entries(found)
     _check_one_value(nodes, codes, entries, numbers, found, content.label)
-    values = NodeValues(zip(nodes[codes].tolist(), entries, strict=True))
+    for column in found.more:
+        _check_one_value(nodes, codes, column.tolist(), column, found, content.label)
+    if is_list:
+        keys = [one.text if isinstance(one, ColumnNumber) else one for one in targets]
+        rows = zip(entries, *(column.tolist() for column in found.more), strict=True)
+        entries = [dict(zip(keys, row, strict=True)) for row in rows]
+    named = nodes[codes].tolist()
+    values = NodeValues(zip(named, entries, strict=True))
     values.reading, values.task = found.reading, "classes" if found.numbers is None else "values"
+    if found.lines is not None:
+        values.lines = NodeLines(named, found.lines)
     return values
 
 

@@ -331,7 +331,16 @@ def parse_columns(
         return FileColumns(found, None, lines)
     if columns.is_text:
         return FileColumns(found, None, lines, labels=frame.get_column("value"))
-    return FileColumns(found, frame.get_column("value").to_numpy(), lines)
+    values, *more = (frame.get_column(name).to_numpy() for name in _name_values(columns))
+    return FileColumns(found, values, lines, more=tuple(more))
+
+
+def _name_values(columns: ColumnPositions) -> dict[str, int]:
+    """Return the columns of weights or values, called "value", "value1", "value2", …"""
+    if columns.value is None:
+        return {}
+    more = {f"value{i}": column for i, column in enumerate(columns.more, start=1)}
+    return {"value": columns.value} | more
 
 
 def select_lines(text: str, layout: Layout, *, first: int = 1) -> "pl.DataFrame":
@@ -356,21 +365,23 @@ def select_lines(text: str, layout: Layout, *, first: int = 1) -> "pl.DataFrame"
     return lines.to_frame().with_row_index("line", offset=first).filter(kept)
 
 
-def parse_numbers(frame: "pl.DataFrame", *, missing_allowed: bool = False) -> "pl.DataFrame":
-    """Turn the texts of the column "value" into numbers; null where a text is not one.
+def parse_numbers(
+    frame: "pl.DataFrame", name: str = "value", *, missing_allowed: bool = False
+) -> "pl.DataFrame":
+    """Turn the texts of a column into numbers; null where a text is not one.
 
     A number that may be missing is NaN where it is.
     """
     import polars as pl
 
-    text, cast = pl.col("value"), pl.col("cast")
+    text, cast = pl.col(name), pl.col("cast")
     # As finite numbers polars reads decimal numbers and nothing else.
     number: pl.Expr = pl.when(cast.is_finite()).then(cast)
     if missing_allowed:
         missing = text.str.to_lowercase().is_in(MISSING)
         number = pl.when(missing).then(math.nan).otherwise(number)
     frame = frame.with_columns(cast=text.cast(pl.Float64, strict=False))
-    return frame.with_columns(value=number).drop("cast")
+    return frame.with_columns(number.alias(name)).drop("cast")
 
 
 def _parse_piece(text: str, first: int, layout: Layout, columns: ColumnPositions) -> "pl.DataFrame":
@@ -379,14 +390,12 @@ def _parse_piece(text: str, first: int, layout: Layout, columns: ColumnPositions
 
     lines = select_lines(text, layout, first=first)
     wanted = {f"name{i}": column for i, column in enumerate(columns.names)}
+    values = _name_values(columns)
     wrong = [pl.col("malformed"), *(pl.col(name) == "" for name in wanted)]
-    if columns.value is None:
-        found = _split_fields(text, layout, lines, wanted)
-    else:
-        found = _split_fields(text, layout, lines, {**wanted, "value": columns.value})
-        wrong.append(pl.col("value").is_null())
-        if not columns.is_text:
-            found = parse_numbers(found, missing_allowed=columns.missing_allowed)
+    wrong += [pl.col(name).is_null() for name in values]
+    found = _split_fields(text, layout, lines, wanted | values)
+    for name in () if columns.is_text else values:
+        found = parse_numbers(found, name, missing_allowed=columns.missing_allowed)
     # A line with too few fields has nulls, which are wrong as well.
     where = found.select(pl.any_horizontal(wrong).fill_null(True)).to_series().arg_true()
     if len(where):
@@ -463,8 +472,11 @@ def explain_line(content: str, line: int, layout: Layout, columns: ColumnPositio
     for column in columns.names:
         if not fields[column]:
             raise GraphFileError(layout.make_place(line, column), "the name of a node is missing")
-    assert columns.value is not None
-    place, field = layout.make_place(line, columns.value), fields[columns.value]
+    values = list(_name_values(columns).values())
+    allowed = MISSING if columns.missing_allowed else ()
+    wrong = (i for i in values if not is_number(fields[i]) and fields[i].casefold() not in allowed)
+    column = next(wrong, values[0])
+    place, field = layout.make_place(line, column), fields[column]
     if not columns.missing_allowed and field.casefold() in MISSING:
         raise GraphFileError(place, f"the weight is missing ({shorten(field)})")
     more = "; with the task 'classes' values are names" if columns.missing_allowed else ""

@@ -4,7 +4,9 @@ import os
 from typing import Any
 
 from gradraker.exceptions import ModelFileError
+from gradraker.graph.adapters.columns import Task
 from gradraker.models.bank.gradraker_regressor import GradrakerRegressor
+from gradraker.models.node_model import NodeModel
 from gradraker.models.persistence.archive import read_archive
 from gradraker.models.persistence.saving import restore_model
 from gradraker.models.skg.skg_node_regressor import SKGNodeRegressor
@@ -22,6 +24,32 @@ MODELS: dict[str, Any] = {
         SKGRegressor,
     )
 }
+
+
+def find_model_class(method: str, task: Task) -> type[NodeModel] | None:
+    """Return the model of graphs of a method, for numbers or classes; None if there is none.
+
+    Examples
+    --------
+    >>> from gradraker.models import find_model_class
+    >>> find_model_class("nodes", "classes").__name__, find_model_class("skg", "classes")
+    ('NodeClassifier', None)
+    """
+    for kind in MODELS.values():
+        if issubclass(kind, NodeModel) and (kind.method, kind.value_kind.task) == (method, task):
+            return kind
+    return None
+
+
+def load_node_model(path: str | os.PathLike[str]) -> NodeModel:
+    """Load a model of graphs; a file that holds a model of rows is refused by its name."""
+    model = load(path)
+    if not isinstance(model, NodeModel):
+        raise ModelFileError(
+            f"{os.fspath(path)!r} holds a model of rows ({type(model).__name__}): only models of "
+            "graphs, which 'gradraker predict --model' writes, can be used here"
+        )
+    return model
 
 
 def load(path: str | os.PathLike[str]) -> Any:

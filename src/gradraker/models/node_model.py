@@ -83,6 +83,8 @@ class NodeModel(TakesTurns, BaseEstimator):
     takes_sample_weight: ClassVar[bool] = False
     # Whether nodes may have attributes.
     takes_attributes: ClassVar[bool] = False
+    # Whether predictions may have intervals.
+    takes_coverage: ClassVar[bool] = False
     # How the command line and reports call the method.
     method: ClassVar[str]
     # Smallest and largest value of each parameter that is a number.
@@ -98,6 +100,18 @@ class NodeModel(TakesTurns, BaseEstimator):
     _arrived: NDArray[np.int64]  # known nodes that came after fit, in the order of arrival
     _graph_options: dict[str, Any]
     _target_names: tuple[Hashable, ...] = ()  # of several targets
+
+    @classmethod
+    def can_take(cls, name: str) -> bool:
+        """Whether a name is a parameter, or what a ``takes_…`` flag says that the model takes.
+
+        Examples
+        --------
+        >>> from gradraker import NodeRegressor, SKGNodeRegressor
+        >>> [kind.can_take("coverage") for kind in (NodeRegressor, SKGNodeRegressor)]
+        [True, False]
+        """
+        return name in cls._get_param_names() or bool(getattr(cls, f"takes_{name}", False))
 
     # -- training --------------------------------------------------------------
 
@@ -515,8 +529,11 @@ class NodeModel(TakesTurns, BaseEstimator):
         """Explain predictions exactly, as weighted sums of the known values."""
         raise NotImplementedError
 
-    def describe(self) -> dict[str, Any]:
-        """Return the choices and settings of the model, as a dict that JSON can hold."""
+    def describe(self, *, target: Hashable = None) -> dict[str, Any]:
+        """Return the choices and settings of the model, as a dict that JSON can hold.
+
+        ``target`` is the one of several targets that is described; default all together.
+        """
         raise NotImplementedError
 
     def count_neighbours(self) -> NDArray[np.int64]:
@@ -588,9 +605,12 @@ class NodeModel(TakesTurns, BaseEstimator):
         return self._attributes
 
     @property
-    def mean_(self) -> float:
-        """Mean of the known values, which explanations are compared with."""
-        return float(self.known_values_.mean())
+    def mean_(self) -> Any:
+        """Mean of the known values, which explanations are compared with; (K,) of K targets."""
+        known = self.known_values_
+        if known.ndim == 1:
+            return float(known.mean())
+        return np.array([column[~np.isnan(column)].mean() for column in known.T])
 
     @property
     def is_directed_(self) -> bool:

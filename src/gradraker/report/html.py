@@ -146,10 +146,10 @@ def render_targets(
     --------
     >>> from gradraker import NodeRegressor, load_temperature
     >>> from gradraker.report import build_explorer, render_targets, summarize_predictions
-    >>> from gradraker.workflow import predict_targets
+    >>> from gradraker.workflow import predict_all_targets
     >>> data = load_temperature()
     >>> known = {n: {"day": v, "night": v - 8} for n, v in zip(data.node_names[:60], data.values)}
-    >>> found = predict_targets(NodeRegressor().fit(data, known))
+    >>> found = predict_all_targets(NodeRegressor().fit(data, known))
     >>> summaries = {name: summarize_predictions(one) for name, one in found.items()}
     >>> explorers = {name: build_explorer(one, n_targets=2) for name, one in found.items()}
     >>> render_targets(summaries, explorers=explorers).count("<figure")

@@ -12,8 +12,6 @@ from gradraker._validation import to_json_number
 from gradraker.graph.node_graph import count_reversed
 from gradraker.models.left_out import LeftOut, LeftOutClasses
 from gradraker.models.node_model import NodeModel
-from gradraker.models.walks.node_regressor import NodeRegressor
-from gradraker.models.walks.targets.target_view import NoTransform
 from gradraker.sweep.versions import VERSIONS
 from gradraker.workflow import Contributors, NodePredictions
 
@@ -69,7 +67,7 @@ def summarize_predictions(
     >>> summary["held_out"]["rmse"] < summary["held_out"]["rmse_of_mean"]
     True
     """
-    facts = result.model.describe()
+    facts = result.model.describe(target=result.target)
     readings = {what: str(reading) for what, reading in (result.readings or {}).items()}
     return {
         "command": "predict",
@@ -82,7 +80,7 @@ def summarize_predictions(
         "coverage": result.coverage,
         "bounds": describe_bounds(result),
         "sigma2": facts.get("sigma2"),
-        "choice": _describe_choice(result, facts),
+        "choice": facts.get("choice"),
         "attributes": describe_attributes(facts, result.model, target=result.target),
         "held_out": describe_left_out(result),
         "transfer": facts.get("transfer"),
@@ -90,15 +88,6 @@ def summarize_predictions(
         "settings": dict(settings or {}) | facts["settings"],
         "versions": VERSIONS,
     }
-
-
-def _describe_choice(result: NodePredictions, facts: dict[str, Any]) -> Any:
-    """Return what the model chose; of several targets, with the scale of this one."""
-    if not isinstance(result.model, NodeRegressor) or result.target is None:
-        return facts.get("choice")
-    formula = result.model.transform_[result.target]
-    is_plain = formula == NoTransform().formula
-    return facts["choice"] | {"formula": formula} | ({"transform": "none"} if is_plain else {})
 
 
 def _describe_graph(result: NodePredictions) -> dict[str, Any]:

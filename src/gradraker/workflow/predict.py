@@ -12,10 +12,9 @@ from gradraker.exceptions import ArgumentError
 from gradraker.graph.adapters import GraphOptions, to_edge_list
 from gradraker.graph.adapters.columns import Task
 from gradraker.graph.adapters.tables import ValueTable, is_table
-from gradraker.graph.edges import EdgeList
+from gradraker.graph.edges import EdgeList, Reading
 from gradraker.graph.labels import find_task
-from gradraker.graph.values import select_columns
-from gradraker.io.readers import NodeValues
+from gradraker.graph.values import NodeValues, select_columns, split_targets
 from gradraker.models.node_model import NodeModel
 from gradraker.models.walks.node_classifier import NodeClassifier
 from gradraker.models.walks.node_regressor import NodeRegressor
@@ -90,26 +89,84 @@ def predict_nodes(
     if isinstance(value, list | tuple):
         raise ValueError(
             f"value names {len(value)} columns, but predict_nodes predicts one target: "
-            "NodeRegressor().fit(graph, values, value=[...]) takes several, and predict_targets "
-            "predicts them"
+            "gradraker.workflow.predict_targets predicts several"
         )
     known = select_columns(values, node=node, value=value, task=task)
     if isinstance(sample_weight, str | int) and is_table(values):
         sample_weight = select_columns(values, node=node, value=sample_weight, task="values")
-    learner = _choose_model(model, task, known)
-    edges, options = _select_edges(graph, graph_options)
-    learner.fit(
-        edges,
+    learner, readings = _fit_model(
+        _choose_model(model, task, known),
+        graph,
         known,
         attributes=attributes,
         sample_weight=sample_weight,
         unknown_nodes=unknown_nodes,
-        **options,
+        **graph_options,
     )
-    readings = {"edges": edges, "values": known}
-    told = {what: part.reading for what, part in readings.items() if _has_reading(part)}
     found = predict_all(learner, coverage=coverage, lower=lower, upper=upper)
-    return replace(found, readings=told)
+    return replace(found, readings=readings)
+
+
+def predict_targets(
+    graph: Any,
+    values: Any,
+    *,
+    model: NodeModel | None = None,
+    task: Task | None = None,
+    coverage: float | None = None,
+    lower: float | None = None,
+    upper: float | None = None,
+    node: Hashable = None,
+    value: Any = None,
+    **options: Any,
+) -> dict[Hashable, NodePredictions]:
+    """Predict the values of all nodes of a graph, of any number of targets: the whole job.
+
+    Parameters
+    ----------
+    graph
+        As in :func:`predict_nodes`.
+    values : as in :meth:`gradraker.models.NodeModel.fit`
+        Several targets are an array (n, K), a mapping from nodes to K numbers or to mappings from
+        targets to numbers, or a table with a list of columns as ``value``.
+    model, task
+        As in :func:`predict_nodes`; several targets are numbers.
+    coverage, lower, upper
+        As in :func:`predict_nodes`, for each target.
+    **options
+        Further options of :meth:`gradraker.models.NodeModel.fit`.
+
+    Returns
+    -------
+    dict of NodePredictions
+        By target; None names the only one.
+
+    Examples
+    --------
+    >>> from gradraker.workflow import predict_targets
+    >>> known = {"a": {"age": 30.0, "income": 5.0}, "c": {"age": 50.0, "income": 7.0}}
+    >>> found = predict_targets([("a", "b"), ("b", "c")], known)
+    >>> {target: one.predictions.shape for target, one in found.items()}
+    {'age': (3,), 'income': (3,)}
+    """
+    shape: Any = {"coverage": coverage, "lower": lower, "upper": upper}
+    if task == "classes" or split_targets(values, node=node, value=value) is None:
+        columns: Any = {"node": node, "value": value}
+        return {None: predict_nodes(graph, values, model=model, task=task, **shape, **columns, **options)}
+    learner = _choose_model(model, "values", values)
+    learner, readings = _fit_model(learner, graph, values, node=node, value=value, **options)
+    found = predict_all_targets(learner, **shape)
+    return {target: replace(one, readings=readings) for target, one in found.items()}
+
+
+def _fit_model(
+    learner: NodeModel, graph: Any, values: Any, **options: Any
+) -> tuple[NodeModel, dict[str, Reading]]:
+    """Fit a model, and return it with how tables of edges and values were read."""
+    edges, remaining = _select_edges(graph, options)
+    learner.fit(edges, values, **remaining)
+    readings = {"edges": edges, "values": values}
+    return learner, {what: one.reading for what, one in readings.items() if _has_reading(one)}
 
 
 def predict_all(
@@ -142,7 +199,8 @@ def predict_all(
     """
     if model.target_names_:
         raise ValueError(
-            f"model has learned the targets {model.target_names_}: predict_targets predicts them"
+            f"model has learned the targets {model.target_names_}: predict_all_targets predicts "
+            "them"
         )
     nodes, bounds = model.nodes_, _make_bounds(lower, upper)
     if model.value_kind.task == "classes":
@@ -156,38 +214,37 @@ def predict_all(
     return NodePredictions(model, predictions, ends, coverage, bounds=bounds)
 
 
-def predict_targets(
+def predict_all_targets(
     model: NodeModel,
     *,
     coverage: float | None = None,
     lower: float | None = None,
     upper: float | None = None,
 ) -> dict[Hashable, NodePredictions]:
-    """Predict all nodes of the graph of a model that has learned several targets.
+    """Predict all nodes of the graph of a model that has learned any number of targets.
 
     Parameters
     ----------
     model : model of graphs
-        Fitted to several targets.
+        Fitted.
     coverage, lower, upper
         As in :func:`predict_nodes`, for each target.
 
     Returns
     -------
     dict of NodePredictions
-        By target.
+        By target; None names the only one.
 
     Examples
     --------
     >>> from gradraker import NodeRegressor
-    >>> from gradraker.workflow import predict_targets
-    >>> known = {"a": {"age": 30.0, "income": 5.0}, "c": {"age": 50.0, "income": 7.0}}
-    >>> model = NodeRegressor().fit([("a", "b"), ("b", "c")], known)
-    >>> {target: one.predictions.shape for target, one in predict_targets(model).items()}
-    {'age': (3,), 'income': (3,)}
+    >>> from gradraker.workflow import predict_all_targets
+    >>> model = NodeRegressor().fit([("a", "b"), ("b", "c")], {"a": [30.0, 5.0], "c": [50.0, 7.0]})
+    >>> list(predict_all_targets(model))
+    [0, 1]
     """
     if not model.target_names_:
-        raise ValueError("model has learned one target: predict_all predicts it")
+        return {None: predict_all(model, coverage=coverage, lower=lower, upper=upper)}
     bounds = _make_bounds(lower, upper)
     columns, ends = _predict_numbers(model, coverage, bounds)
     return {

@@ -120,6 +120,28 @@ def test_data_that_say_no(
     assert not Path("r.html").exists()
 
 
+@pytest.mark.parametrize(
+    "values",
+    [
+        "node,value\n12,1.0\n13,2.0\n14,3.5\n1,7.0\n",  # a name that begins others
+        "value,node\n1.0,12\n2.0,13\n3.5,14\n7.0,1\n",  # a name in another column
+        "# known\nnode,value\n12,1.0\n\n1,7.0\n",  # lines without data
+    ],
+)
+def test_message_names_the_line_of_a_node_without_edges(
+    predict: Callable[..., Any], run_here: Callable[..., Any], values: str
+) -> None:
+    Path("e.csv").write_text("source,target\n12,13\n13,14\n14,15\n")
+    Path("v.csv").write_text(values)
+    assert_refused(predict(edges="e.csv", values="v.csv"), 1, "isolated to keep them (line 5)")
+    read = predict(edges="e.csv", values="-", input=values)
+    assert_refused(read, 1, "standard input holds nodes without edges: '1'")
+    assert "(line 5)" in read.stderr
+    Path("w.csv").write_text("node,value\n12,1.0\n13,2.0\n")
+    assert predict("--model", "m.gr", edges="e.csv", values="w.csv").exit_code == 0
+    assert_refused(run_here("update", "--model", "m.gr", "--values", "v.csv"), 1, "(line 5)")
+
+
 def test_debug_shows_where(run_here: Callable[..., Any]) -> None:
     Path("e.csv").write_bytes(b"")
     result = run_here("--debug", "predict", "--edges", "e.csv", "--values", "e.csv")

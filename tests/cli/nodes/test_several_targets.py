@@ -15,7 +15,7 @@ from gradraker import NodeRegressor, load
 from gradraker.cli import main
 from gradraker.cli.inputs import load_one_target
 from gradraker.cli.output import Waiting
-from gradraker.graph.adapters.columns import ColumnNumber
+from gradraker._columns import ColumnNumber
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from examples import list_edges
 from gradraker import adjacency_vectors, predict_nodes, read_edges, read_values
 from gradraker.exceptions import GraphFileError, UnclearTableError
-from gradraker.graph.adapters.columns import ColumnNumber
+from gradraker._columns import ColumnNumber
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import permutations
 from typing import Literal, NamedTuple
 
+from gradraker._columns import ColumnNumber
 from gradraker.exceptions import Place, UnclearTableError, format_names
 from gradraker.graph.edges import Reading
 from gradraker.graph.names import MISSING, is_number
@@ -67,22 +68,16 @@ _PAIR_WORDS = {word for pair in (*PAIRS, *PAIRS_WITH_STEM, *NUMBERED_PAIRS) for 
 
 
 class ColumnPositions(NamedTuple):
-    """Positions of the columns of names, and of the column of weights or values, or None."""
+    """Positions of the columns of names, and of the column of weights or values, or None.
+
+    ``more`` are the other columns of values, of several targets.
+    """
 
     names: tuple[int, ...]
     value: int | None
     missing_allowed: bool = False  # whether a value may be missing
     is_text: bool = False  # whether values are labels
-
-
-@dataclass(frozen=True)
-class ColumnNumber:
-    """A column as the command line names it: by its name, or by its number from 1."""
-
-    text: str
-
-    def __repr__(self) -> str:
-        return repr(self.text)
+    more: tuple[int, ...] = ()
 
 
 def is_column_name(column: Hashable) -> bool:
@@ -323,17 +318,19 @@ def _choose_weight(table: Table, source: int, target: int) -> int | None:
 class ValueColumns:
     """Columns of a table of values, by name or position from 0; None to find one.
 
-    ``task`` says whether values are numbers or labels of classes; None to find it out.
+    ``task`` says whether values are numbers or labels of classes; None to find it out. ``more`` are
+    the columns of several targets after the first, whose values are numbers.
     """
 
     node: Hashable = None
     value: Hashable = None
     task: Task | None = None
+    more: tuple[Hashable, ...] = ()
 
     @property
     def given(self) -> tuple[Hashable, ...]:
         """Columns that were asked for."""
-        return self.node, self.value
+        return self.node, self.value, *self.more
 
     def is_heading(self, fields: Sequence[str], *, plainly: bool = False) -> bool:
         """Whether fields name nodes or values; ``plainly`` if they cannot be data."""
@@ -347,21 +344,25 @@ class ValueColumns:
             raise ValueError(
                 f"the table has {table.n_columns} column(s), but needs nodes and values"
             )
-        node, value = self._choose_pair(table)
-        if node == value:
+        more = tuple(table.find_position("value", column) for column in self.more)
+        node, value = self._choose_pair(table, more)
+        if node in (value, *more):
             raise ValueError(f"node and value must be two columns, got column {node} for both")
         is_text = self.task == "classes"
         if self.task is None:
             is_text = table.samples[value].kind == "text"
-        positions = ColumnPositions((node,), value, missing_allowed=True, is_text=is_text)
-        return positions, table.tell({"node": node, "value": value})
+        positions = ColumnPositions((node,), value, True, is_text, more)
+        roles: dict[str, int | None] = {"node": node, "value": value}
+        if more:
+            roles = {"node": node} | {str(table.get_name(column)): column for column in (value, *more)}
+        return positions, table.tell(roles)
 
-    def _choose_pair(self, table: Table) -> tuple[int, int]:
+    def _choose_pair(self, table: Table, more: tuple[int, ...]) -> tuple[int, int]:
         nodes = self._list_columns(table, "node", self.node, NODES)
         values = self._list_columns(table, "value", self.value, VALUES)
         if len(nodes) == 1 and len(values) == 1:
             return nodes[0], values[0]
-        pairs = [(i, j) for i in nodes for j in values if i != j]
+        pairs = [(i, j) for i in nodes for j in values if i != j and i not in more]
         if len(pairs) == 1:
             return pairs[0]
         if table.n_columns <= _MOST_COMPARED:

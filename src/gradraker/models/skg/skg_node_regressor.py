@@ -336,7 +336,7 @@ class SKGNodeRegressor(RegressorMixin, NodeModel):
         n_neighbors = min(_N_NEIGHBORS, known.size - 2)
         return similarity_transfer(X, values, n_neighbors=n_neighbors, random_state=0)
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self, *, target: Hashable = None) -> dict[str, Any]:
         """Return the variance in use with its range, and whether SKG suits the data."""
         self._check_learned()
         transfer = self.measure_transfer()
