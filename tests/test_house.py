@@ -2,12 +2,13 @@
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 import gradraker
+from gradraker.models import NodeModel
 
 ROOT = Path(gradraker.__file__).parent
 FILES = sorted(ROOT.rglob("*.py"))
@@ -166,6 +167,42 @@ def test_models_have_a_type() -> None:
         and one.annotation is not None
         and ast.unparse(one.annotation) == "Any"
     ]
+    assert found == []
+
+
+def list_model_classes(base: type[NodeModel] = NodeModel) -> list[type[NodeModel]]:
+    """Classes of models of graphs below the protocol."""
+    below = [kind for kind in base.__subclasses__() if kind.__module__.startswith("gradraker.")]
+    return below + [inner for kind in below for inner in list_model_classes(kind)]
+
+
+def list_words(nodes: Iterable[ast.AST]) -> set[str]:
+    """Names, and texts in quotes, among nodes and in tuples, lists, sets and unions of them."""
+    words: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Tuple | ast.List | ast.Set):
+            words |= list_words(node.elts)
+        elif isinstance(node, ast.BinOp):
+            words |= list_words([node.left, node.right])
+        else:
+            words.add(ast.unparse(node).rpartition(".")[2])
+    return words
+
+
+def test_the_kind_of_model_is_asked_in_models_only() -> None:
+    """Elsewhere a model says itself what it is: by ``describe()``, ``can_take`` and its flags."""
+    classes = {kind.__name__ for kind in list_model_classes()}
+    methods = {repr(kind.method) for kind in list_model_classes()}
+    assert {"NodeRegressor", "SKGNodeRegressor"} <= classes
+    assert methods == {"'nodes'", "'skg'"}
+    found = []
+    for file in (file for file in FILES if not file.is_relative_to(ROOT / "models")):
+        for call in find_all(file, ast.Call):
+            if ast.unparse(call.func) in ("isinstance", "issubclass"):
+                found += [(get_path(file), word) for word in list_words(call.args) & classes]
+        for compared in find_all(file, ast.Compare):
+            words = list_words([compared.left, *compared.comparators])
+            found += [(get_path(file), word) for word in words & methods]
     assert found == []
 
 

@@ -1,4 +1,4 @@
-"""A column as the command line names it, in a file that loads nothing else, so that help is quick."""
+"""Columns as the command line names them; nothing else is loaded, so that help is quick."""
 
 from dataclasses import dataclass
 

@@ -191,10 +191,14 @@ def test_several_columns_of_values_are_read_at_once(
     table = pl.DataFrame({"age": [40, 30], "place": ["a", "b"], "income": [None, 9.5]})
     path = tmp_path / f"values.{form}"
     _ = table.write_csv(path) if form == "csv" else table.write_parquet(path)
-    opened = []
-    from_disk = readers.open_file
-    monkeypatch.setattr(readers, "open_file", lambda *a: opened.append(a) or from_disk(*a))
-    # Numbers of which no two are equal may be names as well, but these are asked for as values.
+    opened, from_disk = [], readers.open_file
+
+    def open_file(*arguments: Any) -> Any:
+        opened.append(arguments)
+        return from_disk(*arguments)
+
+    monkeypatch.setattr(readers, "open_file", open_file)
+    # Ages are different whole numbers, which could be names, but they are asked for as values.
     values = read_values(path, value=["age", "income"])
     assert str(values) == "{'a': {'age': 40.0, 'income': nan}, 'b': {'age': 30.0, 'income': 9.5}}"
     assert len(opened) == 1

@@ -130,7 +130,7 @@ def test_file_is_updated_with_its_notes(tmp_path: Path) -> None:
     notes = {"lower": None, "unit": "a", "title": None}
     with update_file(
         path,
-        lambda model: Changes(values={"d": {name: 45.0 for name in model.target_names_}}),
+        lambda model: Changes(values={"d": dict.fromkeys(model.target_names_, 45.0)}),
         notes=notes,
         on_stage=stages.append,
     ) as found:

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import warnings
 from collections.abc import Hashable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
@@ -10,7 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gradraker import _files
+from gradraker._columns import ColumnNumber
 from gradraker.cli.output import Waiting
+from gradraker.exceptions import (
+    DeviceWarning,
+    NegativeWeightError,
+    NotHeldError,
+    TooFewValuesError,
+    UnclearTableError,
+    UnknownNodesError,
+    format_names,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,8 +73,6 @@ def check_distinct(inputs: Files, outputs: Files) -> None:
 
 def check_writable(outputs: Files) -> None:
     """Refuse a file that could not be written after the work."""
-    from gradraker import _files
-
     _files.check_writable([path for path in outputs.values() if path not in (None, "-")])
 
 
@@ -74,7 +84,7 @@ class FileOptions:
     target: Hashable = None
     weight: Hashable = None
     node: Hashable = None
-    value: Hashable = None
+    value: Any = None  # a list names the columns of several targets
     header: bool | None = None
     values_header: bool | None = None
     directed: bool | None = None
@@ -227,10 +237,7 @@ def watch_training(
 @contextmanager
 def tell_warnings(waiting: Waiting) -> "Iterator[None]":
     """Say warnings about attributes and devices in a sentence, without a line of code."""
-    import warnings
-
     from gradraker.attributes import AttributeWarning
-    from gradraker.exceptions import DeviceWarning
 
     told = (AttributeWarning, DeviceWarning)
     with warnings.catch_warnings(record=True) as caught:
@@ -249,8 +256,6 @@ def tell_warnings(waiting: Waiting) -> "Iterator[None]":
 @contextmanager
 def _name_options(header: str) -> "Iterator[None]":
     """Let errors about columns name options instead of arguments."""
-    from gradraker.exceptions import UnclearTableError
-
     try:
         yield
     except UnclearTableError as error:
@@ -264,31 +269,9 @@ def _name_options(header: str) -> "Iterator[None]":
         raise ValueError(f"{error.place}: {error.problem}: {settled}") from error
 
 
-def load_node_model(path: str, *, device: str | None = None) -> "NodeModel":
-    """Load a model of graphs, or refuse the file by name.
-
-    With a ``device``, the model computes there from now on.
-    """
-    from gradraker import load
-    from gradraker.exceptions import ModelFileError
-    from gradraker.models import NodeModel
-
-    model = load(path)
-    if not isinstance(model, NodeModel):
-        raise ModelFileError(
-            f"{path!r} holds a model of rows ({type(model).__name__}): only models of graphs, "
-            "which 'gradraker predict --model' writes, can be used here"
-        )
-    if device is not None:
-        if "device" not in model.get_params():
-            raise click.UsageError("--device is for node models: SKG computes on the processor")
-        model.set_params(device=device)
-    return model
-
-
 def load_one_target(path: str, value: Hashable, waiting: Waiting) -> "NodeModel":
     """Load a model for a page or service of one target; --value names one of several."""
-    from gradraker.graph.adapters.columns import ColumnNumber
+    from gradraker.models import load_node_model
 
     waiting.show_stage("reading the model")
     model = load_node_model(path)
@@ -318,13 +301,6 @@ def reword_errors(values: str | None, *, isolated: bool = False) -> "Iterator[No
 
     ``values`` is the file of values; ``isolated`` says that the command takes nodes without edges.
     """
-    from gradraker.exceptions import (
-        NegativeWeightError,
-        TooFewValuesError,
-        UnknownNodesError,
-        format_names,
-    )
-
     file = "values" if values is None else _label(values)
     try:
         yield
@@ -342,8 +318,11 @@ def reword_errors(values: str | None, *, isolated: bool = False) -> "Iterator[No
         line = "" if error.line is None else f" (line {error.line})"
         raise ValueError(f"{message}{line}") from error
     except TooFewValuesError as error:
-        remedy = error.remedy.replace("sigma2 as a number", "--sigma2 NUMBER")
-        raise ValueError(f"{file}: {error.got}, {error.wanted}: {remedy}") from error
+        others = "".join(f", or --{name} NUMBER" for name in error.settings)
+        raise ValueError(f"{file}: {error.got}, {error.wanted}: {error.remedy}{others}") from error
+    except NotHeldError as error:
+        option = f"--forget-{error.argument.removesuffix('s')}"
+        raise ValueError(f"{option}: {error.node!r} {error.problem}") from error
     except NegativeWeightError as error:
         raise ValueError(
             f"a random walk needs weights of at least 0, got {error.weight:g}: pass --unweighted, "

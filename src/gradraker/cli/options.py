@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
-from gradraker.cli.option_groups import LEARNER_OPTIONS, WALK_OPTIONS
+from gradraker._columns import ColumnNumber
 
 Function = Callable[..., Any]
 Decorator = Callable[[Function], Function]
@@ -75,8 +74,6 @@ class Column(click.ParamType):  # type: ignore[type-arg]
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the column; the file says later whether it has it."""
-        from gradraker.graph.adapters.columns import ColumnNumber
-
         if value == "":
             self.fail("'' is not a column", param, ctx)
         return ColumnNumber(value)
@@ -294,14 +291,6 @@ def refuse_number_options(options: Mapping[str, Any]) -> None:
             raise click.UsageError(
                 f"the values are classes, which have probabilities: leave --{name} out"
             )
-
-
-def refuse_skg_options(ctx: click.Context) -> None:
-    """Refuse options of SKG that were given to another method, instead of passing them over."""
-    for one in ctx.command.params:
-        is_given = ctx.get_parameter_source(one.name or "") is ParameterSource.COMMANDLINE
-        if is_given and one.name in (*LEARNER_OPTIONS, *WALK_OPTIONS):
-            raise click.UsageError(f"{one.opts[0]} is an option of SKG: add --method skg")
 
 
 # -- outputs -------------------------------------------------------------------------------------

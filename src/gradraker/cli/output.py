@@ -1,6 +1,7 @@
 """What commands write and print: progress, tables, pages and models, all files or none; facts."""
 
 import io
+import json
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -10,6 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, TypeAlias
 
 import click
+
+from gradraker._files import Output, write_files
+from gradraker.exceptions import UnknownNodesError, format_names
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -147,8 +151,6 @@ def write_outputs(outputs: Iterable[tuple[str | None, Write | None]]) -> None:
 
     An output whose path or function is None is left out.
     """
-    from gradraker._files import Output, write_files
-
     wanted = [(path, write) for path, write in outputs if path is not None and write is not None]
     write_files([Output(path, write) for path, write in wanted if path != "-"])
     for path, write in wanted:
@@ -268,8 +270,6 @@ def show_facts(
 
 def echo_json(facts: Any) -> None:
     """Print one JSON object; a number that is not finite is null."""
-    import json
-
     click.echo(json.dumps(facts, indent=2, allow_nan=False), file=sys.stdout)
 
 
@@ -429,7 +429,6 @@ def write_results(
 def _make_page(
     results: Results, summaries: Summaries, options: PageOptions, *, model_file: str | None
 ) -> str:
-    from gradraker.exceptions import UnknownNodesError, format_names
     from gradraker.report import build_explorer, render_predictions, render_targets
 
     names: list[str] = []

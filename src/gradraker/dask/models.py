@@ -4,7 +4,7 @@ import shutil
 import weakref
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Any, ClassVar, Self
+from typing import Any, Generic, Self, TypeVar
 from uuid import uuid4
 
 import joblib
@@ -37,10 +37,18 @@ class _Folder:
         weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
-class _DaskModel(BaseEstimator):
-    """A node model on a cluster; subclasses say which."""
+M = TypeVar("M", NodeRegressor, NodeClassifier)
 
-    model_class: ClassVar[type[Any]]
+
+class _DaskModel(BaseEstimator, Generic[M]):
+    """Fits a node model on a cluster; subclasses say which one.
+
+    It is not a model of graphs itself: it fits, predicts and explains, and :meth:`to_local` returns
+    the model of graphs, which also learns more, forgets and is saved.
+    """
+
+    model_class: type[M]
+    _local: M
 
     def __init__(
         self,
@@ -110,7 +118,7 @@ class _DaskModel(BaseEstimator):
         shared, rest = share_graph(graph, of_graph)
         return shared, own | rest
 
-    def to_local(self) -> Any:
+    def to_local(self) -> M:
         """Return the plain model, fitted, which needs no cluster."""
         check_is_fitted(self)
         return self._local
@@ -144,7 +152,7 @@ class _DaskModel(BaseEstimator):
             self._file = write_shared(self._folder.path, "model", local)
         nodes = list(nodes)
         if not nodes:
-            return local.explain(nodes, **options)  # type: ignore[no-any-return]
+            return local.explain(nodes, **options)
         pieces = [nodes[i : i + NODES_PER_TASK] for i in range(0, len(nodes), NODES_PER_TASK)]
         futures = [
             client.submit(explain_task, self._file, piece, options, pure=False) for piece in pieces
@@ -152,7 +160,7 @@ class _DaskModel(BaseEstimator):
         return join_explanations(gather_results(client, futures, self.timeout))
 
 
-class DaskNodeRegressor(_DaskModel):
+class DaskNodeRegressor(_DaskModel[NodeRegressor]):
     """A :class:`gradraker.NodeRegressor` whose work is done by the workers of a Dask cluster.
 
     Parameters
@@ -182,7 +190,7 @@ class DaskNodeRegressor(_DaskModel):
     model_class = NodeRegressor
 
 
-class DaskNodeClassifier(_DaskModel):
+class DaskNodeClassifier(_DaskModel[NodeClassifier]):
     """A :class:`gradraker.NodeClassifier` whose work is done by the workers of a Dask cluster.
 
     Parameters

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import pooch
@@ -94,6 +94,23 @@ class GraphDataset:
     def n_edges(self) -> int:
         """Number of directed edges: an undirected edge counts twice, a self loop once."""
         return int(self.adjacency.nnz)
+
+    def list_edges(self) -> dict[str, NDArray[Any]]:
+        """Return source and target of each edge as columns, and its weight if any is not 1.
+
+        Examples
+        --------
+        >>> from gradraker.datasets import GraphDataset
+        >>> GraphDataset([[0, 1], [0, 0]], [3.0, 5.0], ["a", "b"], name="Two nodes").list_edges()
+        {'source': array(['a'], dtype=object), 'target': array(['b'], dtype=object)}
+        """
+        names, links = np.array(self.node_names, dtype=object), self.adjacency.tocoo()
+        columns = {"source": names[links.row], "target": names[links.col]}
+        return columns | ({"weight": links.data} if (links.data != 1.0).any() else {})
+
+    def list_values(self) -> dict[str, NDArray[Any]]:
+        """Return nodes and their values as columns."""
+        return {"node": np.array(self.node_names, dtype=object), "value": self.values}
 
     def scale_values(self) -> NDArray[np.float64]:
         """Values moved and scaled to [0, 1] over all nodes; all 0 if they are all equal."""

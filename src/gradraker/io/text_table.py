@@ -336,7 +336,7 @@ def parse_columns(
 
 
 def _name_values(columns: ColumnPositions) -> dict[str, int]:
-    """Return the columns of weights or values, called "value", "value1", "value2", …"""
+    """Return the columns of weights or values, called "value", "value1" and so on."""
     if columns.value is None:
         return {}
     more = {f"value{i}": column for i, column in enumerate(columns.more, start=1)}

@@ -9,7 +9,7 @@ from gradraker.metrics import LeftOutAccuracy, LeftOutError
 from gradraker.models.bank import BankMember, GradrakerRegressor
 from gradraker.models.checks import check_node_model
 from gradraker.models.left_out import LeftOut, LeftOutClasses
-from gradraker.models.loading import find_model_class, load, load_node_model
+from gradraker.models.loading import load, load_node_model
 from gradraker.models.node_model import NodeModel
 from gradraker.models.persistence.archive import read_notes
 from gradraker.models.sigma2 import sigma2_ranges
@@ -33,7 +33,6 @@ __all__ = [
     "SKGRegressor",
     "check_node_model",
     "cross_validate_nodes",
-    "find_model_class",
     "load",
     "load_node_model",
     "read_notes",

@@ -4,7 +4,6 @@ import os
 from typing import Any
 
 from gradraker.exceptions import ModelFileError
-from gradraker.graph.adapters.columns import Task
 from gradraker.models.bank.gradraker_regressor import GradrakerRegressor
 from gradraker.models.node_model import NodeModel
 from gradraker.models.persistence.archive import read_archive
@@ -24,21 +23,6 @@ MODELS: dict[str, Any] = {
         SKGRegressor,
     )
 }
-
-
-def find_model_class(method: str, task: Task) -> type[NodeModel] | None:
-    """Return the model of graphs of a method, for numbers or classes; None if there is none.
-
-    Examples
-    --------
-    >>> from gradraker.models import find_model_class
-    >>> find_model_class("nodes", "classes").__name__, find_model_class("skg", "classes")
-    ('NodeClassifier', None)
-    """
-    for kind in MODELS.values():
-        if issubclass(kind, NodeModel) and (kind.method, kind.value_kind.task) == (method, task):
-            return kind
-    return None
 
 
 def load_node_model(path: str | os.PathLike[str]) -> NodeModel:

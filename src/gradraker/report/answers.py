@@ -1,5 +1,6 @@
-"""What ``gradraker explain`` and ``gradraker update`` answer, as dicts that JSON can hold."""
+"""What commands other than ``gradraker predict`` answer, as dicts that JSON can hold."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,16 +14,22 @@ from gradraker.report.summary import (
     describe_bounds,
     list_predictions,
     round_off,
+    summarize_predictions,
     to_json_name,
     to_json_value,
 )
-from gradraker.workflow import NodePredictions, Update
+from gradraker.workflow import BankPredictions, NodePredictions, SeriesPredictions, Update
 
 
 def summarize_update(
-    update: Update, result: NodePredictions, *, n_contributors: int
+    update: Update,
+    result: NodePredictions | Mapping[Any, NodePredictions],
+    *,
+    n_contributors: int,
 ) -> dict[str, Any]:
     """Summarize an update: what ``gradraker update --json`` prints.
+
+    ``result`` has the predictions of the model after the update, of several targets by target.
 
     Examples
     --------
@@ -34,6 +41,10 @@ def summarize_update(
     >>> summarize_update(update, predict_all(model), n_contributors=0)["learned"]
     1
     """
+    if not isinstance(result, NodePredictions):
+        if update.targets:
+            return _summarize_targets_update(update, result, n_contributors)
+        (result,) = result.values()
     model = result.model
     facts = model.describe()
     summary = {
@@ -66,6 +77,124 @@ def summarize_update(
     if "steps" in facts:
         summary |= {"steps": facts["steps"], "sigma2": facts["sigma2"]["value"]}
     return summary | {"predictions": list_predictions(result, n_contributors)}
+
+
+def _summarize_targets_update(
+    update: Update, results: Mapping[Any, NodePredictions], n_contributors: int
+) -> dict[str, Any]:
+    summaries = {
+        name: summarize_predictions(one, n_contributors=n_contributors)
+        for name, one in results.items()
+    }
+    facts: dict[str, Any] = {
+        "command": "update",
+        "graph_changed": update.graph_changed,
+        "learned": update.n_learned,
+        "passed_over": update.n_passed_over,
+        "forgotten": update.n_forgotten,
+    } | summarize_targets(results, summaries)
+    errors: Any = [{} if found is None else found for found in (update.rmse, update.rmse_of_mean)]
+    for one, target in zip(facts["targets"], update.targets, strict=True):
+        one["rmse_before"], one["rmse_before_of_mean"] = (found.get(target) for found in errors)
+    return facts
+
+
+def summarize_targets(
+    results: Mapping[Any, NodePredictions], summaries: Mapping[Any, dict[str, Any]]
+) -> dict[str, Any]:
+    """Summarize predictions of several targets: what ``gradraker predict --value a,b`` prints.
+
+    ``summaries`` are those that :func:`summarize_predictions` makes of each result.
+
+    Examples
+    --------
+    >>> from gradraker.report import summarize_predictions, summarize_targets
+    >>> from gradraker.workflow import predict_targets
+    >>> found = predict_targets([("a", "b"), ("b", "c")], {"a": [30.0, 5.0], "c": [50.0, 7.0]})
+    >>> summaries = {target: summarize_predictions(one) for target, one in found.items()}
+    >>> [one["known"] for one in summarize_targets(found, summaries)["targets"]]
+    [2, 2]
+    """
+    facts = next(iter(results.values())).model.describe()
+    one = next(iter(summaries.values()))
+    return {
+        "graph": one["graph"],
+        "choice": facts["choice"],
+        "coverage": one["coverage"],
+        "bounds": one["bounds"],
+        "targets": [
+            {
+                "target": to_json_name(name),
+                "known": summary["values"]["known"],
+                "scale": summary["choice"]["formula"],
+                "rmse": error.get("rmse"),
+                "rmse_of_mean": error.get("rmse_of_mean"),
+                "predictions": summary["predictions"],
+            }
+            for name, summary in summaries.items()
+            for error in [summary["held_out"] or {}]  # none of too few known values
+        ],
+    }
+
+
+def summarize_bank(result: BankPredictions) -> dict[str, Any]:
+    """Summarize predictions of a bank: what ``gradraker bank --json`` prints.
+
+    Examples
+    --------
+    >>> from gradraker.report import summarize_bank
+    >>> from gradraker.workflow import predict_with_bank
+    >>> road = [("a", "x"), ("b", "x"), ("c", "y"), ("d", "y")]
+    >>> found = predict_with_bank({"road": road}, {"a": 1.0, "c": 9.0}, kernels=[1.0])
+    >>> summarize_bank(found)["known"]
+    2
+    """
+    model, error = result.model, result.held_out_error
+    return {
+        "command": "bank",
+        "nodes": len(result.nodes),
+        "known": int((~np.isnan(result.values)).sum()),
+        "members": [
+            {
+                "view": member.view,
+                "kernel": member.kernel,
+                "sigma2": float(member.sigma2),
+                "member_weight": float(weight),
+            }
+            for member, weight in zip(model.members_, model.kernel_weights_, strict=True)
+        ],
+        "held_out": None
+        if error is None
+        else {"rmse": error.rmse, "rmse_of_mean": error.rmse_of_mean, "nodes": error.n_nodes},
+    }
+
+
+def summarize_series(result: SeriesPredictions) -> dict[str, Any]:
+    """Summarize predictions of series: what ``gradraker series --json`` prints.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gradraker import SKGRegressor
+    >>> from gradraker.report import summarize_series
+    >>> from gradraker.workflow import predict_series
+    >>> waves = np.sin(np.arange(40)[:, np.newaxis] / 3 + np.arange(3))
+    >>> found = predict_series([("a", "b"), ("b", "c")], waves, learner=SKGRegressor(), taps=2)
+    >>> summarize_series(found)["times"]
+    40
+    """
+    rows = zip(*(column.tolist() for column in result.list_columns().values()), strict=True)
+    return {
+        "command": "series",
+        "nodes": len(result.nodes),
+        "times": result.n_times,
+        "horizon": result.horizon,
+        "sigma2": float(result.model.sigma2_),
+        "held_out": None
+        if result.gnmse is None
+        else {"gnmse": result.gnmse, "gnmse_of_last_value": result.gnmse_of_last},
+        "predictions": [{"node": str(n), "last": a, "prediction": b} for n, a, b in rows],
+    }
 
 
 def summarize_explanation(

@@ -42,6 +42,11 @@ class BankPredictions:
         "Errors on a fifth of the known nodes, held out once; None with fewer than 10 of them.",
     ]
 
+    def list_columns(self) -> dict[str, NDArray[Any]]:
+        """Return node, known or not, value and prediction as columns."""
+        columns = {"node": self.nodes, "known": ~np.isnan(self.values)}
+        return columns | {"value": self.values, "prediction": self.predictions}
+
 
 def predict_with_bank(
     layers: Mapping[str, Any],

@@ -152,7 +152,11 @@ def predict_targets(
     shape: Any = {"coverage": coverage, "lower": lower, "upper": upper}
     if task == "classes" or split_targets(values, node=node, value=value) is None:
         columns: Any = {"node": node, "value": value}
-        return {None: predict_nodes(graph, values, model=model, task=task, **shape, **columns, **options)}
+        return {
+            None: predict_nodes(
+                graph, values, model=model, task=task, **shape, **columns, **options
+            )
+        }
     learner = _choose_model(model, "values", values)
     learner, readings = _fit_model(learner, graph, values, node=node, value=value, **options)
     found = predict_all_targets(learner, **shape)

@@ -1,5 +1,6 @@
 """Predict the next values of series at the nodes of a graph, through a graph filter."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -7,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradraker._fields import describe_fields
-from gradraker.graph import filtered_signals
+from gradraker.graph import adjacency_vectors, filtered_signals
 from gradraker.metrics import gnmse
 from gradraker.models.skg import SKGRegressor
 
@@ -43,10 +44,22 @@ class SeriesPredictions:
         "to [0, 1]. None for short series.",
     ]
     gnmse_of_last: Annotated[float | None, "The same of predicting the last known value."]
+    horizon: Annotated[int, "Steps from the last value to the prediction."] = 1
+
+    def list_columns(self) -> dict[str, NDArray[Any]]:
+        """Return node, last value and prediction as columns."""
+        return {"node": self.nodes, "last": self.last, "prediction": self.predictions}
 
 
 def predict_series(
-    graph: Any, series: Any, *, horizon: int = 1, learner: SKGRegressor, **filter_options: Any
+    graph: Any,
+    series: Any,
+    *,
+    horizon: int = 1,
+    learner: SKGRegressor,
+    shift: Any = "adjacency",
+    graph_options: Mapping[str, Any] | None = None,
+    **filter_options: Any,
 ) -> SeriesPredictions:
     """Predict the value of each node ``horizon`` steps after the end of its series.
 
@@ -58,8 +71,12 @@ def predict_series(
         Steps to look ahead.
     learner : SKGRegressor
         Settings of the learner; it is not changed.
+    shift : {"adjacency", "laplacian", "normalised", "mean"} or matrix of shape (n, n)
+        As in ``filtered_signals``; "mean" is the mean over neighbours.
+    graph_options : mapping, optional
+        Options of :func:`gradraker.adjacency_vectors`, such as ``direction``.
     **filter_options
-        ``taps``, ``shift``, ``delay``, ``unit_norm`` and ``padding`` of ``filtered_signals``.
+        ``taps``, ``delay``, ``unit_norm`` and ``padding`` of ``filtered_signals``.
 
     Returns
     -------
@@ -76,7 +93,14 @@ def predict_series(
     >>> found.predictions.shape, bool(found.gnmse < 1.0)
     ((3,), True)
     """
-    signals = filtered_signals(graph, series, **filter_options)
+    options = dict(graph_options or {})
+    if isinstance(shift, str) and shift == "mean":
+        # Rows of a random walk add up to 1, and are not scaled further.
+        options["hop_weights"], shift = "random_walk", "adjacency"
+        filter_options = {"unit_norm": False} | filter_options
+    if options:
+        graph = adjacency_vectors(graph, **options)
+    signals = filtered_signals(graph, series, shift=shift, **filter_options)
     X, y = signals.make_pairs(horizon=horizon)
     n = len(signals.nodes)
     n_pairs = X.shape[0] // n  # times that have a value to learn
@@ -95,6 +119,7 @@ def predict_series(
         model,
         len(signals.series),
         *errors,
+        horizon=horizon,
     )
 
 

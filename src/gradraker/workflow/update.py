@@ -65,7 +65,11 @@ class Update:
     @property
     def n_learned(self) -> int:
         """Number of values that the model learned."""
-        return sum(len(entry) for entry in self.learned.values()) if self.targets else len(self.learned)
+        return (
+            sum(len(entry) for entry in self.learned.values())
+            if self.targets
+            else len(self.learned)
+        )
 
     @property
     def rmse(self) -> Errors:
@@ -173,7 +177,9 @@ def update_nodes(
         )
     after = model.adjacency_
     changed = before.shape != after.shape or (before != after).nnz > 0 or attributes is not None
-    given = [(n, t, v) for t, c in columns.items() for n, v in c.items() if v is not None and v == v]
+    given = [
+        (n, t, v) for t, c in columns.items() for n, v in c.items() if v is not None and v == v
+    ]
     _check_task(model, given)
     held, nodes = _list_held(model), set(model.nodes_.tolist())
     news: dict[Hashable, dict[Hashable, Any]] = {}
@@ -194,7 +200,8 @@ def update_nodes(
     return Update(
         learned={node: plain[node] for node in listed},
         predicted=dict(zip(listed, predicted, strict=True)),
-        n_passed_over=sum(node in nodes for node, _, _ in given) - sum(len(news[n]) for n in listed),
+        n_passed_over=sum(node in nodes for node, _, _ in given)
+        - sum(len(news[n]) for n in listed),
         graph_changed=changed,
         fallback=fallback,
         task=model.value_kind.task,

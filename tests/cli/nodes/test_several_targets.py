@@ -12,10 +12,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gradraker import NodeRegressor, load
+from gradraker._columns import ColumnNumber
 from gradraker.cli import main
 from gradraker.cli.inputs import load_one_target
 from gradraker.cli.output import Waiting
-from gradraker._columns import ColumnNumber
 
 
 @pytest.fixture

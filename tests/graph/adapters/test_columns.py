@@ -8,8 +8,8 @@ import pytest
 
 from examples import list_edges
 from gradraker import adjacency_vectors, predict_nodes, read_edges, read_values
-from gradraker.exceptions import GraphFileError, UnclearTableError
 from gradraker._columns import ColumnNumber
+from gradraker.exceptions import GraphFileError, UnclearTableError
 
 
 @pytest.fixture

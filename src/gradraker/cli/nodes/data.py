@@ -82,15 +82,10 @@ def fetch(
     """
     _describe(name)  # a wrong name is wrong use, before any file is looked at
     check_files({}, {"edges": edges, "values": values}, as_json=as_json)
-    import numpy as np
-
     from gradraker.datasets import load_dataset
 
     dataset = load_dataset(name, data_home=data_home)
-    names, links = np.array(dataset.node_names, dtype=object), dataset.adjacency.tocoo()
-    columns = {"source": names[links.row], "target": names[links.col]}
-    columns |= {"weight": links.data} if (links.data != 1.0).any() else {}
-    tables = ((edges, columns), (values, {"node": names, "value": dataset.values}))
+    tables = ((edges, dataset.list_edges()), (values, dataset.list_values()))
     write_outputs(
         [(path, make_csv(list_column_rows(table, raw_names=False))) for path, table in tables]
     )

@@ -22,37 +22,6 @@ _NEXT = (
 )
 
 
-def write_figure(result: "DemoResult", folder: Path) -> Path:
-    """Draw the predictions of both methods and their reasons; ImportError without matplotlib."""
-    from gradraker._files import write_file
-    from gradraker.plotting import ContributorsDisplay, PredictedValuesDisplay
-    from gradraker.plotting.figure import make_grid
-
-    axes = make_grid(2, 2, 11.0, 7.2)
-    predicted = {"node model": result.by_node_model_c, "SKG": result.predicted_c}
-    for column, explained in enumerate(result.summary["explained"]):
-        PredictedValuesDisplay.from_predictions(
-            result.altitude_m,
-            result.true_c,
-            predicted[explained["method"]],
-            known=result.sampled,
-            position_label="Altitude (m a.s.l.)",
-            value_label="January mean temperature (°C)",
-            ax=axes[column],
-        )
-        title = "The node model" if explained["method"] == "node model" else "SKG"
-        axes[column].set_title(title, loc="left", fontweight="bold")
-        ContributorsDisplay(
-            [reason["station"] for reason in explained["reasons"]],
-            [reason["weight"] for reason in explained["reasons"]],
-            [f"{reason['value_c']:z.1f} °C" for reason in explained["reasons"]],
-            title=f"{explained['station']}: {explained['predicted_c']:z.1f} °C, since",
-        ).plot(ax=axes[2 + column])
-    folder.mkdir(parents=True, exist_ok=True)
-    figure = axes[0].figure.figure
-    return write_file(folder / FIGURE_NAME, lambda file: figure.savefig(file, format="png"))
-
-
 def write_files(result: "DemoResult", folder: Path) -> None:
     """Write edges, known values and all values, for the commands to try next."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -140,6 +109,8 @@ def demo(folder: Path, seed: int, as_json: bool) -> None:
     of 40 % of them are given to a node model, which 'gradraker predict' uses, and to SKG, the
     paper's learner; both predict the others, and say why.
     """
+    from gradraker.plotting import write_figure
+    from gradraker.plotting.demo import plot_demo
     from gradraker.workflow.demo import ATTRIBUTION, run_demo
 
     result = run_demo(seed=seed)
@@ -147,7 +118,7 @@ def demo(folder: Path, seed: int, as_json: bool) -> None:
     figure: Path | None = None
     missing = ""
     try:
-        figure = write_figure(result, folder)
+        figure = write_figure(plot_demo(result), folder / FIGURE_NAME)
     except ImportError as error:
         missing = f"No figure: {error}"  # the numbers do not need it
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gradraker.cli import options as shared
-from gradraker.cli.inputs import load_node_model
 from gradraker.cli.output import (
     Waiting,
     make_facts_table,
@@ -15,6 +14,7 @@ from gradraker.cli.output import (
     shorten,
     show_facts,
 )
+from gradraker.exceptions import UnknownNodesError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -50,7 +50,7 @@ def explain(model: str, node: str, target: str | None, top: int, as_json: bool) 
         raise click.UsageError("--model cannot be '-': give the name of a file")
     with Waiting() as waiting:
         waiting.show_stage("reading the model")
-        from gradraker.exceptions import UnknownNodesError
+        from gradraker.models import load_node_model
         from gradraker.report import summarize_explanation
 
         saved = load_node_model(model)

@@ -1,11 +1,13 @@
 """``gradraker predict``: edges and known values in, predictions, a report and a model out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
+from gradraker._columns import ColumnNumber
 from gradraker.cli import options as shared
 from gradraker.cli.inputs import (
     FileOptions,
@@ -17,9 +19,9 @@ from gradraker.cli.inputs import (
     take_file_options,
     tell_attributes,
     to_graph_options,
-    to_learner_options,
     watch_training,
 )
+from gradraker.cli.nodes import several_targets
 from gradraker.cli.option_groups import (
     FILE_OPTIONS,
     GRAPH_OPTIONS,
@@ -112,7 +114,6 @@ def predict(
     chosen on the known nodes. With 10 of them or more, the output says how large the errors are
     on known nodes that were left out, and how large they were if every node got the mean.
     """
-    _check_method(ctx, options)
     how = take_file_options(options)
     page_options = take_page_options(options)
     files = {"edges": edges, "values": values, "attributes": options["attributes"]}
@@ -120,19 +121,18 @@ def predict(
     if model == "-":
         raise click.UsageError("--model cannot be '-': a model is read again from a file")
     check_files(files | {"explain-nodes": page_options.explain_nodes}, outputs, as_json=as_json)
-    # Loads numpy, which --help does without.
-    from gradraker.cli.nodes import several_targets
-
     targets = [] if how.value is None else several_targets.list_targets(how.value)
-    if targets:
-        several_targets.check_method(options["method"], how.task)
-        split_units(page_options.unit, targets)
     with Waiting() as waiting:
         waiting.show_stage("starting")
-        from gradraker.report import summarize_predictions
+        from gradraker.report import summarize_predictions, summarize_targets
 
+        kinds = _check_method(ctx, options["method"], how.task)
+        if targets:
+            _check_targets(kinds, how.task)
+            split_units(page_options.unit, targets)
+            how = replace(how, value=[ColumnNumber(name) for name in targets])
         settings = to_graph_options(options, how)
-        results = _fit_files(files, how, targets, options, settings, waiting)
+        results = _fit_files(files, how, kinds, options, settings, waiting)
         waiting.show_stage("summing up")
         told: Any = {"inputs": {name: file for name, file in files.items() if file is not None}}
         told |= {"n_contributors": top, "settings": settings}
@@ -151,95 +151,91 @@ def predict(
         )
     written = {"Predictions": out, "Report": report, "Model": model}
     if targets:
-        facts = several_targets.summarize_targets(results, summaries)
+        facts = summarize_targets(results, summaries)
         show_facts(facts, several_targets.list_tables, as_json=as_json, files=written)
     else:
         show_facts(summaries[None], _list_tables, as_json=as_json, files=written)
 
 
-def _check_method(ctx: click.Context, options: dict[str, Any]) -> None:
-    """Refuse options that belong to the other method."""
-    if options["method"] == "nodes":
-        shared.refuse_skg_options(ctx)
-        return
-    for name in ("coverage", "attributes", "transform", "statistic", "sample_weight", "device"):
-        if options[name] is not None:
-            option = f"--{name.replace('_', '-')}"
-            raise click.UsageError(f"{option} is an option of --method nodes")
-    if options["task"] == "classes":
-        raise click.UsageError("--task classes is an option of --method nodes")
+# How messages name the methods of --method.
+_METHODS = {"nodes": "--method nodes", "skg": "SKG: add --method skg"}
+Kinds = Mapping[str, "type[NodeModel]"]  # models of a method, by task
+
+
+def _list_kinds(method: str) -> Kinds:
+    from gradraker.models import NodeModel
+    from gradraker.models.loading import MODELS
+
+    kinds = [kind for kind in MODELS.values() if issubclass(kind, NodeModel)]
+    return {kind.value_kind.task: kind for kind in kinds if kind.method == method}
+
+
+def _check_method(ctx: click.Context, method: str, task: str | None) -> Kinds:
+    """Return the models of a method; refuse options that only models of another method take."""
+    kinds_of = {name: _list_kinds(name) for name in _METHODS}
+    for one in ctx.command.params:
+        name = one.name or ""
+        if ctx.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+            continue
+        takers = [
+            m for m, kinds in kinds_of.items() if any(k.can_take(name) for k in kinds.values())
+        ]
+        if takers and method not in takers:
+            raise click.UsageError(f"{one.opts[0]} is an option of {_METHODS[takers[0]]}")
+    if task is not None and task not in kinds_of[method]:
+        takers = [m for m, kinds in kinds_of.items() if task in kinds]
+        raise click.UsageError(f"--task {task} is an option of {_METHODS[takers[0]]}")
+    return kinds_of[method]
+
+
+def _check_targets(kinds: Kinds, task: str | None) -> None:
+    """Refuse several columns for models and tasks that take one."""
+    if not kinds[task or "values"].takes_several_targets:
+        raise click.UsageError(
+            "--value names several columns: --method nodes predicts them, as numbers"
+        )
 
 
 def _fit_files(
     files: dict[str, Any],
     how: FileOptions,
-    targets: list[str],
+    kinds: Kinds,
     options: dict[str, Any],
     settings: dict[str, Any],
     waiting: Waiting,
 ) -> Results:
     """Read the files, fit the model of --method and predict all nodes."""
-    from gradraker import predict_nodes
-    from gradraker.cli.nodes.several_targets import predict_results, read_targets
+    from gradraker.workflow import predict_targets
 
-    values, known = files["values"], None
     graph = read_edges_file(files["edges"], waiting, how)
-    if targets:
-        columns = read_targets(values, targets, waiting, how)
-    else:
-        known = read_values_file(values, waiting, how)
+    known = read_values_file(files["values"], waiting, how)
+    weights = replace(how, value=options["sample_weight"])
     given = {
-        "sample_weight": read_weights(
-            values, waiting, replace(how, value=options["sample_weight"])
-        ),
+        "sample_weight": read_weights(files["values"], waiting, weights),
         "attributes": read_attributes_table(files["attributes"], waiting),
         "unknown_nodes": options["unknown_nodes"],
     }
-    with watch_training(values, waiting):
-        task = "values" if known is None else known.task
-        _check_task(task, options)
-        model = _MODELS[options["method"]](task, options)
-        results: Results
-        if known is None:
-            results = predict_results(model.fit(graph, columns, **given, **settings), options)
-        else:
-            shape = {name: options[name] for name in SHAPE}
-            one = predict_nodes(graph, known, model=model, task=task, **shape, **given, **settings)
-            results = {None: one}
+    with watch_training(files["values"], waiting):
+        model = _make_model(kinds, known.task, options)
+        shape = {name: options[name] for name in SHAPE}
+        results: Any = predict_targets(
+            graph, known, model=model, task=known.task, **shape, **given, **settings
+        )
     tell_attributes(files["attributes"], next(iter(results.values())).model, waiting)
-    return results
+    return results  # type: ignore[no-any-return]
 
 
-def _check_task(task: str, options: dict[str, Any]) -> None:
-    """Refuse options of numbers where values are classes."""
-    if task == "values":
-        return
-    if options["method"] == "skg":
+def _make_model(kinds: Kinds, task: str, options: dict[str, Any]) -> "NodeModel":
+    """Make a model of numbers or classes from the options that are its parameters."""
+    if task not in kinds:
         raise click.UsageError(
             "the values are classes, and SKG predicts numbers: leave --method out"
         )
-    shared.refuse_number_options(options)
-
-
-def _make_node_model(task: str, options: dict[str, Any]) -> "NodeModel":
-    from gradraker import NodeClassifier, NodeRegressor
-
-    names = ("device",) if task == "classes" else ("device", "transform", "statistic")
-    settings = {name: options[name] for name in names if options[name]}
-    settings |= {"direction": options["direction"] or "both"}
-    kind = NodeClassifier if task == "classes" else NodeRegressor
-    return kind(random_state=options["random_state"], **settings)
-
-
-def _make_skg(task: str, options: dict[str, Any]) -> "NodeModel":
-    from gradraker import SKGNodeRegressor
-
-    settings = to_learner_options(options, "sigma2", "hops", "hop_weights")
-    return SKGNodeRegressor(direction=options["direction"] or "out", **settings)
-
-
-# The models of --method, each made from the options.
-_MODELS = {"nodes": _make_node_model, "skg": _make_skg}
+    if task == "classes":
+        shared.refuse_number_options(options)
+    names = kinds[task]().get_params()
+    given = {name: options[name] for name in names if options.get(name) is not None}
+    return kinds[task](**given)
 
 
 def _list_tables(summary: dict[str, Any]) -> "Iterator[Table]":
@@ -260,11 +256,12 @@ def _list_prediction_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
         facts.append(("Classes", f"{shorten(len(names))}: {', '.join(names[:6])}{more}"))
     if summary["coverage"] is not None:
         facts.append(("Intervals", f"hold {100 * summary['coverage']:g} % of the true values"))
-    if summary["method"] == "nodes":
+    if summary["choice"] is not None:
         facts += _list_choice_facts(summary["choice"])
-        facts += _list_attribute_facts(summary["attributes"])
-        return facts + _list_held_out_facts(summary["held_out"])
+    facts += _list_attribute_facts(summary["attributes"])
     sigma2 = summary["sigma2"]
+    if sigma2 is None:
+        return facts + _list_held_out_facts(summary["held_out"])
     facts.append(
         ("σ² of the kernel", f"{shorten(sigma2['value'])} ({_describe_rule(sigma2['rule'])})")
     )

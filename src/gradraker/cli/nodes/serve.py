@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import click
 
 from gradraker.cli import options as shared
 from gradraker.cli.inputs import FileOptions, check_beginning, make_model, take_file_options
+from gradraker.cli.nodes.several_targets import refuse_targets
 from gradraker.cli.option_groups import FILE_OPTIONS, GroupedCommand
 from gradraker.cli.output import Waiting
 
@@ -114,7 +116,6 @@ def serve(**options: Any) -> None:
     how = take_file_options(options)
     _check(options)
     try:
-        from gradraker.cli.nodes.several_targets import refuse_targets
         from gradraker.live.server import open_journal
         from gradraker.live.server import serve as run
         from gradraker.live.settings import Limits, Settings
@@ -194,8 +195,6 @@ def _choose_journal(options: dict[str, Any]) -> tuple[str, Any]:
     """Return the journal, and the temporary folder that it is in."""
     if options["journal"] is not None or not options["demo"]:
         return options["journal"] or "live.db", None
-    import tempfile
-
     folder = tempfile.TemporaryDirectory(prefix="gradraker-demo-")
     return os.path.join(folder.name, "live.db"), folder
 

@@ -4,10 +4,12 @@ import os
 import secrets
 import sys
 import tempfile
+import webbrowser
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from gradraker._columns import ColumnNumber
 from gradraker.cli import options as shared
 from gradraker.cli.inputs import (
     FileOptions,
@@ -16,6 +18,7 @@ from gradraker.cli.inputs import (
     read_values_file,
     take_file_options,
 )
+from gradraker.cli.nodes.several_targets import refuse_targets
 from gradraker.cli.option_groups import FILE_OPTIONS, GroupedCommand
 from gradraker.cli.output import Waiting
 
@@ -64,7 +67,6 @@ def studio(**options: Any) -> None:
     how = take_file_options(options)
     _check(options)
     try:
-        from gradraker.cli.nodes.several_targets import refuse_targets
         from gradraker.live.server import open_journal, serve
         from gradraker.live.settings import Settings
         from gradraker.studio import add_studio
@@ -122,18 +124,9 @@ def _prepare(
 
 def _read_positions(path: str, waiting: Waiting) -> dict[str, tuple[float, float]]:
     """Read x and y from the second and third column of a table."""
-    from gradraker.graph.adapters.columns import ColumnNumber
-
-    x, y = (
-        read_values_file(
-            path,
-            waiting,
-            FileOptions(node=ColumnNumber("1"), value=ColumnNumber(number), task="values"),
-        )
-        for number in ("2", "3")
-    )
-    found_x, found_y = dict(x.items()), dict(y.items())
-    return {str(name): (found_x[name], found_y[name]) for name in found_x if name in found_y}
+    node, x, y = (ColumnNumber(number) for number in ("1", "2", "3"))
+    found = read_values_file(path, waiting, FileOptions(node=node, value=[x, y], task="values"))
+    return {str(name): (position["2"], position["3"]) for name, position in found.items()}
 
 
 def _tell(port: int, token: str, *, is_opened: bool) -> None:
@@ -144,6 +137,4 @@ def _tell(port: int, token: str, *, is_opened: bool) -> None:
         os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")
     )
     if is_opened and has_screen:
-        import webbrowser
-
         webbrowser.open(address)

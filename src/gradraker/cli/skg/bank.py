@@ -30,8 +30,6 @@ from gradraker.cli.output import (
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from gradraker.workflow import BankPredictions
-
 
 class KernelList(shared.NumberOrWord):
     """Variances and rules, separated by commas, each with a family in front if not Gaussian."""
@@ -106,6 +104,7 @@ def bank(
             entry if isinstance(entry, tuple) else (options["kernel"], entry) for entry in kernels
         ]
     with Waiting() as waiting:
+        from gradraker.report import summarize_bank
         from gradraker.workflow import predict_with_bank
 
         graphs = {name: read_edges_file(file, waiting, how) for name, file in files.items()}
@@ -125,11 +124,10 @@ def bank(
                 **views,
                 **learner,
             )
-        columns = {"node": result.nodes, "known": result.values == result.values}
-        columns |= {"value": result.values, "prediction": result.predictions}
-        write_outputs([(out, make_csv(list_column_rows(columns, raw_names=raw_names)))])
+        rows = list_column_rows(result.list_columns(), raw_names=raw_names)
+        write_outputs([(out, make_csv(rows))])
     written = {"Predictions": out}
-    show_facts(_summarise(result), _list_tables, as_json=as_json, files=written)
+    show_facts(summarize_bank(result), _list_tables, as_json=as_json, files=written)
 
 
 def _split_layers(layers: tuple[str, ...]) -> dict[str, str]:
@@ -145,28 +143,6 @@ def _split_layers(layers: tuple[str, ...]) -> dict[str, str]:
             raise click.BadParameter(f"the name {name!r} is given twice", param_hint="--layer")
         files[name] = file
     return files
-
-
-def _summarise(result: "BankPredictions") -> dict[str, Any]:
-    model, error = result.model, result.held_out_error
-    n_known = int((result.values == result.values).sum())
-    return {
-        "command": "bank",
-        "nodes": len(result.nodes),
-        "known": n_known,
-        "members": [
-            {
-                "view": member.view,
-                "kernel": member.kernel,
-                "sigma2": float(member.sigma2),
-                "member_weight": float(weight),
-            }
-            for member, weight in zip(model.members_, model.kernel_weights_, strict=True)
-        ],
-        "held_out": None
-        if error is None
-        else {"rmse": error.rmse, "rmse_of_mean": error.rmse_of_mean, "nodes": error.n_nodes},
-    }
 
 
 def _list_tables(summary: dict[str, Any]) -> "Iterator[Table]":

@@ -23,6 +23,7 @@ from gradraker.cli.output import (
     show_facts,
     write_outputs,
 )
+from gradraker.exceptions import UnknownNodesError, format_names
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -97,49 +98,32 @@ def series(
     how = take_file_options(learner)
     with Waiting() as waiting:
         from gradraker import SKGRegressor
-        from gradraker.exceptions import UnknownNodesError, format_names
-        from gradraker.graph import adjacency_vectors
         from gradraker.io.series import read_series
+        from gradraker.report import summarize_series
         from gradraker.workflow import predict_series
 
         graph = read_edges_file(edges, waiting, how)
         table = read_series(series, leave_out=[] if time_column is None else [time_column])
         waiting.show_stage("training")
-        options: dict[str, Any] = {"direction": direction, "directed": how.directed}
-        if shift == "mean":
-            options["hop_weights"] = "random_walk"
-        vectors = adjacency_vectors(graph, **options)
-        settings = SKGRegressor(**to_learner_options(learner, "sigma2"))
         try:
             result = predict_series(
-                vectors,
+                graph,
                 table,
                 horizon=horizon,
-                learner=settings,
+                learner=SKGRegressor(**to_learner_options(learner, "sigma2")),
+                shift=shift,
+                graph_options={"direction": direction, "directed": how.directed},
                 taps=taps,
                 delay=delay,
-                **({"unit_norm": False} if shift == "mean" else {"shift": shift}),
             )
         except UnknownNodesError as error:
             raise ValueError(
                 f"{series} has columns that are not nodes of the graph: "
                 f"{format_names(error.nodes)}; --time-column leaves one out"
             ) from error
-        columns = {"node": result.nodes, "last": result.last, "prediction": result.predictions}
-        write_outputs([(out, make_csv(list_column_rows(columns, raw_names=raw_names)))])
-        rows = zip(*(column.tolist() for column in columns.values()), strict=True)
-    summary = {
-        "command": "series",
-        "nodes": len(result.nodes),
-        "times": result.n_times,
-        "horizon": horizon,
-        "sigma2": float(result.model.sigma2_),
-        "held_out": None
-        if result.gnmse is None
-        else {"gnmse": result.gnmse, "gnmse_of_last_value": result.gnmse_of_last},
-        "predictions": [{"node": str(n), "last": a, "prediction": b} for n, a, b in rows],
-    }
-    show_facts(summary, _list_tables, as_json=as_json, files={"Predictions": out})
+        rows = list_column_rows(result.list_columns(), raw_names=raw_names)
+        write_outputs([(out, make_csv(rows))])
+    show_facts(summarize_series(result), _list_tables, as_json=as_json, files={"Predictions": out})
 
 
 def _list_tables(summary: dict[str, Any]) -> "Iterator[Table]":

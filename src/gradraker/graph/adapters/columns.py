@@ -352,10 +352,10 @@ class ValueColumns:
         if self.task is None:
             is_text = table.samples[value].kind == "text"
         positions = ColumnPositions((node,), value, True, is_text, more)
-        roles: dict[str, int | None] = {"node": node, "value": value}
+        roles = {"value": value}
         if more:
-            roles = {"node": node} | {str(table.get_name(column)): column for column in (value, *more)}
-        return positions, table.tell(roles)
+            roles = {str(table.get_name(column)): column for column in (value, *more)}
+        return positions, table.tell({"node": node, **roles})
 
     def _choose_pair(self, table: Table, more: tuple[int, ...]) -> tuple[int, int]:
         nodes = self._list_columns(table, "node", self.node, NODES)
