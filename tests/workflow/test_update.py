@@ -11,7 +11,6 @@ from gradraker.exceptions import ModelFileError, NotHeldError, UnknownNodesError
 from gradraker.graph.values import NodeLines, NodeValues
 from gradraker.models import NodeModel, read_notes
 from gradraker.workflow import (
-    Changes,
     predict_all_targets,
     predict_nodes,
     predict_targets,
@@ -130,7 +129,7 @@ def test_file_is_updated_with_its_notes(tmp_path: Path) -> None:
     notes = {"lower": None, "unit": "a", "title": None}
     with update_file(
         path,
-        lambda model: Changes(values={"d": dict.fromkeys(model.target_names_, 45.0)}),
+        lambda model: {"values": {"d": dict.fromkeys(model.target_names_, 45.0)}},
         notes=notes,
         on_stage=stages.append,
     ) as found:
@@ -146,6 +145,6 @@ def test_file_of_rows_cannot_be_updated(tmp_path: Path) -> None:
     path = SKGRegressor(sigma2=1.0).fit([[1.0], [0.0]], [1.0, 2.0]).save(tmp_path / "rows.gr")
     with (
         pytest.raises(ModelFileError, match="holds a model of rows"),
-        update_file(path, lambda model: Changes()),
+        update_file(path, lambda model: {}),
     ):
         pass

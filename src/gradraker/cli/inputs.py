@@ -271,7 +271,7 @@ def _name_options(header: str) -> "Iterator[None]":
 
 def load_one_target(path: str, value: Hashable, waiting: Waiting) -> "NodeModel":
     """Load a model for a page or service of one target; --value names one of several."""
-    from gradraker.models import load_node_model
+    from gradraker.models.loading import load_node_model
 
     waiting.show_stage("reading the model")
     model = load_node_model(path)

@@ -9,7 +9,7 @@ from gradraker.metrics import LeftOutAccuracy, LeftOutError
 from gradraker.models.bank import BankMember, GradrakerRegressor
 from gradraker.models.checks import check_node_model
 from gradraker.models.left_out import LeftOut, LeftOutClasses
-from gradraker.models.loading import load, load_node_model
+from gradraker.models.loading import load
 from gradraker.models.node_model import NodeModel
 from gradraker.models.persistence.archive import read_notes
 from gradraker.models.sigma2 import sigma2_ranges
@@ -34,7 +34,6 @@ __all__ = [
     "check_node_model",
     "cross_validate_nodes",
     "load",
-    "load_node_model",
     "read_notes",
     "search_nodes",
     "sigma2_ranges",

@@ -15,11 +15,10 @@ from gradraker.workflow.predict import (
 )
 from gradraker.workflow.ranges import find_ranges
 from gradraker.workflow.series import SeriesPredictions, predict_series
-from gradraker.workflow.update import Changes, FileUpdate, Update, update_file, update_nodes
+from gradraker.workflow.update import FileUpdate, Update, update_file, update_nodes
 
 __all__ = [
     "BankPredictions",
-    "Changes",
     "Contributors",
     "FileUpdate",
     "NodePredictions",

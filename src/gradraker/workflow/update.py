@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Annotated, Any, BinaryIO, NamedTuple
+from typing import Annotated, Any, BinaryIO
 
 import numpy as np
 
@@ -256,18 +256,17 @@ def _check_task(model: NodeModel, given: list[tuple[Hashable, Hashable, Any]]) -
 # -- files of models -------------------------------------------------------------------------------
 
 
-class Changes(NamedTuple):
-    """What a model in a file is to learn and to forget, as :func:`update_nodes` takes it."""
-
-    graph: Any = None
-    values: Any = None
-    options: Mapping[str, Any] = {}
-
-
 @describe_fields
 @dataclass(frozen=True, eq=False)
 class FileUpdate:
-    """A model from a file after an update, with its predictions; :func:`update_file` makes it."""
+    """A model from a file after an update, with its predictions; :func:`update_file` makes it.
+
+    Examples
+    --------
+    >>> from gradraker.workflow import update_file
+    >>> with update_file("model.gr", lambda model: {}) as found:  # doctest: +SKIP
+    ...     print(found.results[None])
+    """
 
     model: Annotated[NodeModel, "The updated model."]
     update: Annotated[Update, "What it learned."]
@@ -284,7 +283,7 @@ class FileUpdate:
 @contextmanager
 def update_file(
     path: str | os.PathLike[str],
-    read_changes: Callable[[NodeModel], Changes],
+    read_changes: Callable[[NodeModel], Mapping[str, Any]],
     *,
     save_as: str | os.PathLike[str] | None = None,
     notes: Mapping[str, Any] | None = None,
@@ -297,7 +296,7 @@ def update_file(
     path : path-like
         A file that :meth:`gradraker.models.NodeModel.save` wrote.
     read_changes : callable
-        Called with the loaded model; returns the :class:`Changes`, which may depend on the model.
+        Called with the loaded model; returns the arguments of :func:`update_nodes` after it.
     save_as : path-like, optional
         The file that the block will write; default ``path``.
     notes : mapping, optional
@@ -315,10 +314,10 @@ def update_file(
     --------
     >>> import pathlib, tempfile
     >>> from gradraker import NodeRegressor, load
-    >>> from gradraker.workflow import Changes, update_file
+    >>> from gradraker.workflow import update_file
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.gr"
     >>> _ = NodeRegressor().fit([("a", "b"), ("b", "c")], {"a": 1.0, "c": 2.0}).save(path)
-    >>> with update_file(path, lambda model: Changes(values={"b": 1.5})) as found:
+    >>> with update_file(path, lambda model: {"values": {"b": 1.5}}) as found:
     ...     _ = found.model.save(path, notes=found.notes)
     >>> found.update.learned, len(load(path).known_nodes_)
     ({'b': 1.5}, 3)
@@ -334,6 +333,6 @@ def update_file(
         kept |= {name: kept.get(name) if note is None else note for name, note in given}
         changes = read_changes(model)
         on_stage("training")
-        update = update_nodes(model, changes.graph, changes.values, **changes.options)
+        update = update_nodes(model, **changes)
         shape = {name: kept.get(name) for name in ("coverage", "lower", "upper")}
         yield FileUpdate(model, update, predict_all_targets(model, **shape), kept)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import gradraker
+from gradraker.exceptions import TooFewValuesError
 
 
 def is_told(line: Any) -> Any:
@@ -140,6 +141,16 @@ def test_message_names_the_line_of_a_node_without_edges(
     Path("w.csv").write_text("node,value\n12,1.0\n13,2.0\n")
     assert predict("--model", "m.gr", edges="e.csv", values="w.csv").exit_code == 0
     assert_refused(run_here("update", "--model", "m.gr", "--values", "v.csv"), 1, "(line 5)")
+
+
+def test_too_few_values_are_told_with_the_option_that_helps(predict: Callable[..., Any]) -> None:
+    Path("v.csv").write_text("node,value\nBasel / Binningen,1.0\n")
+    told = "give more values, or --sigma2 NUMBER"
+    assert_refused(
+        predict("--method", "skg", values="v.csv"), 1, "v.csv: only 1 value is known", told
+    )
+    with pytest.raises(TooFewValuesError, match="give more values, or sigma2 as a number"):
+        gradraker.SKGNodeRegressor().fit([("a", "b")], {"a": 1.0})
 
 
 def test_debug_shows_where(run_here: Callable[..., Any]) -> None:

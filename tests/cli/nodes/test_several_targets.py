@@ -16,6 +16,7 @@ from gradraker._columns import ColumnNumber
 from gradraker.cli import main
 from gradraker.cli.inputs import load_one_target
 from gradraker.cli.output import Waiting
+from gradraker.io import readers
 
 
 @pytest.fixture
@@ -84,6 +85,24 @@ def test_several_columns_are_predicted_together() -> None:
 
 
 @pytest.mark.usefixtures("files")
+def test_file_of_several_columns_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened, from_disk = [], readers.open_file
+
+    def open_file(path: Any, *arguments: Any) -> Any:
+        opened.append(path)
+        return from_disk(path, *arguments)
+
+    monkeypatch.setattr(readers, "open_file", open_file)
+    run("--value", "between,size", "--model", "m.gr")
+    update("--values", "values.csv")
+    assert opened == ["edges.csv", "values.csv", "values.csv"]
+    known = Path("values.csv").read_text()
+    fixed = ["predict", "--edges", "edges.csv", "--undirected", "--values", "-"]
+    result = CliRunner().invoke(main, [*fixed, "--value", "between,size", "--json"], input=known)
+    assert [one["known"] for one in json.loads(result.stdout)["targets"]] == [39, 33]
+
+
+@pytest.mark.usefixtures("files")
 def test_one_of_several_targets_is_explained() -> None:
     run("--value", "between,size", "--model", "m.gr")
     ask = ["explain", "--model", "m.gr", "--node", "Gavroche", "--json"]
@@ -108,9 +127,13 @@ def update(*arguments: str, code: int = 0) -> Result:
 def test_several_targets_are_updated_and_forgotten() -> None:
     run("--value", "between,size", "--model", "m.gr", "--coverage", "0.8", "--lower", "0")
     first, second, third = load("m.gr").unknown_nodes_[:3]
+    before = load("m.gr").predict([first])
     Path("new.csv").write_text(f"node,between,size\n{first},0.2,0.5\n{second},,0.9\n")
     facts = json.loads(update("--values", "new.csv", "--out", "out.csv", "--json").stdout)
     assert [one["known"] for one in facts["targets"]] == [40, 35]
+    assert (facts["learned"], facts["passed_over"]) == (3, 0)
+    assert facts["targets"][0]["rmse_before"] == pytest.approx(abs(0.2 - before[0, 0]))
+    assert facts["targets"][1]["rmse_before_of_mean"] > 0.0
     rows = {row["node"]: row for row in read_rows("out.csv")}
     assert (rows[first]["value_between"], rows[second]["value_size"]) == ("0.2", "0.9")
     assert float(rows[first]["lower_size"]) >= 0.0  # intervals and bounds are kept
@@ -119,6 +142,9 @@ def test_several_targets_are_updated_and_forgotten() -> None:
     assert "not a column" in update("--values", "one.csv", code=1).stderr
     facts = json.loads(update("--values", "one.csv", "--value", "size", "--json").stdout)
     assert [one["known"] for one in facts["targets"]] == [40, 36]
+    told = update("--values", "new.csv").output
+    assert "Model unchanged" in told
+    assert "3 values, learned before" in told
     facts = json.loads(update("--forget-value", first, "--json").stdout)
     assert [one["known"] for one in facts["targets"]] == [39, 35]
     update("--report", "page.html")

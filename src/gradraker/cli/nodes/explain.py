@@ -50,7 +50,7 @@ def explain(model: str, node: str, target: str | None, top: int, as_json: bool) 
         raise click.UsageError("--model cannot be '-': give the name of a file")
     with Waiting() as waiting:
         waiting.show_stage("reading the model")
-        from gradraker.models import load_node_model
+        from gradraker.models.loading import load_node_model
         from gradraker.report import summarize_explanation
 
         saved = load_node_model(model)

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from gradraker.models import NodeModel
-    from gradraker.workflow import Changes
 
 
 def _add_forgotten(kind: str, text: str, **more: Any) -> shared.Decorator:
@@ -161,10 +160,8 @@ def _read_changes(
     device: str | None,
     learning: dict[str, Any],
     waiting: Waiting,
-) -> "Changes":
+) -> dict[str, Any]:
     """Refuse options that the model does not have, and read the files as it needs them."""
-    from gradraker.workflow import Changes
-
     if device is not None:
         if not model.can_take("device"):
             raise click.UsageError("--device is for node models: SKG computes on the processor")
@@ -182,10 +179,11 @@ def _read_changes(
         how = replace(how, value=columns)
     how = replace(how, task=model.value_kind.task, directed=model.is_directed_)
     edges, values = files["edges"], files["values"]
-    graph = None if edges is None else read_edges_file(edges, waiting, how)
-    known = None if values is None else read_values_file(values, waiting, how)
-    attributes = read_attributes_table(files["attributes"], waiting)
-    return Changes(graph, known, learning | {"attributes": attributes})
+    return learning | {
+        "graph": None if edges is None else read_edges_file(edges, waiting, how),
+        "values": None if values is None else read_values_file(values, waiting, how),
+        "attributes": read_attributes_table(files["attributes"], waiting),
+    }
 
 
 # What a model keeps of predict for predictions and pages.
