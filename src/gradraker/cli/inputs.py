@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import gradraker
 from gradraker import _files
 from gradraker._columns import ColumnNumber
 from gradraker.cli.output import Waiting
@@ -106,12 +107,10 @@ def read_edges_file(path: str, waiting: Waiting, how: FileOptions) -> "EdgeList"
     """Read edges; names become text, so that 7 is the same node in every file and model."""
     import numpy as np
 
-    from gradraker.io.readers import read_edges
-
     waiting.set_file(_label(path))
     columns: Any = {"source": how.source, "target": how.target, "weight": how.weight}
     with _name_options("header"):
-        edges: EdgeList = read_edges(
+        edges: EdgeList = gradraker.read_edges(
             path, **columns, header=how.header, progress=waiting.show_progress
         )
     _tell_reading(path, edges.reading, waiting)
@@ -142,13 +141,13 @@ def has_reverse_edges(edges: "EdgeList") -> bool:
 
 def read_values_file(path: str, waiting: Waiting, how: FileOptions) -> "NodeValues":
     """Read known values, by the name of the node."""
-    from gradraker.io.readers import read_values
-
     waiting.set_file(_label(path))
     header = how.header if how.values_header is None else how.values_header
     columns: Any = {"node": how.node, "value": how.value, "task": how.task}
     with _name_options("values-header"):
-        values = read_values(path, **columns, header=header, progress=waiting.show_progress)
+        values = gradraker.read_values(
+            path, **columns, header=header, progress=waiting.show_progress
+        )
     _tell_reading(path, values.reading, waiting)
     return values.rename(str)
 
@@ -204,13 +203,11 @@ def make_model(
         return load_one_target(options["model"], how.value, waiting)
     if not options["edges"]:
         return None
-    from gradraker import NodeClassifier, NodeRegressor
-    from gradraker.graph.labels import find_task
-
     attributes = read_attributes_table(options["attributes"], waiting)
     graph = read_edges_file(options["edges"], waiting, how)
     values = read_values_file(options["values"], waiting, how)
-    model = NodeClassifier() if find_task(values) == "classes" else NodeRegressor()
+    kind = gradraker.NodeClassifier if values.task == "classes" else gradraker.NodeRegressor
+    model = kind()
     with watch_training(options["values"], waiting, isolated=False):
         model.fit(graph, values, attributes=attributes, directed=how.directed)
     tell_attributes(options["attributes"], model, waiting)
@@ -222,14 +219,12 @@ def watch_training(
     values: str | None, waiting: Waiting, *, isolated: bool = True
 ) -> "Iterator[None]":
     """Show how far training is, and say errors and warnings as a user of commands needs them."""
-    from gradraker.models import watch_progress
-
     waiting.show_stage("training")
     waiting.set_file("")
     with (
         reword_errors(values, isolated=isolated),
         tell_warnings(waiting),
-        watch_progress(waiting.show_progress),
+        gradraker.models.watch_progress(waiting.show_progress),
     ):
         yield
 

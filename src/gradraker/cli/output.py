@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self, TypeAlias
 
 import click
 
+import gradraker
 from gradraker._files import Output, write_files
 from gradraker.exceptions import UnknownNodesError, format_names
 
@@ -429,15 +430,15 @@ def write_results(
 def _make_page(
     results: Results, summaries: Summaries, options: PageOptions, *, model_file: str | None
 ) -> str:
-    from gradraker.report import build_explorer, render_predictions, render_targets
-
     names: list[str] = []
     if options.explain_nodes is not None:  # a file of names, one per line
         text = Path(options.explain_nodes).read_text(encoding="utf-8-sig")
         names = [line for line in text.splitlines() if line.strip()]
     told: Any = {"explain_nodes": names, "model_file": model_file, "n_targets": len(results)}
     try:
-        explorers: Any = {name: build_explorer(one, **told) for name, one in results.items()}
+        explorers: Any = {
+            name: gradraker.report.build_explorer(one, **told) for name, one in results.items()
+        }
     except UnknownNodesError as error:
         listed = format_names(error.nodes)
         raise ValueError(
@@ -445,9 +446,9 @@ def _make_page(
         ) from error
     look: Any = {"title": options.title, "number_language": options.number_language}
     if None in results:
-        return render_predictions(
+        return gradraker.report.render_predictions(
             summaries[None], explorer=explorers[None], unit=options.unit, **look
         )
     targets = [str(name) for name in results]
     units = split_units(options.unit, targets)
-    return render_targets(summaries, explorers=explorers, units=units, **look)
+    return gradraker.report.render_targets(summaries, explorers=explorers, units=units, **look)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import gradraker
 from gradraker.cli.options import add_count, add_folder, json_option
 from gradraker.cli.output import echo_json, make_csv, make_facts_table, write_outputs
 
@@ -109,7 +110,6 @@ def demo(folder: Path, seed: int, as_json: bool) -> None:
     of 40 % of them are given to a node model, which 'gradraker predict' uses, and to SKG, the
     paper's learner; both predict the others, and say why.
     """
-    from gradraker.plotting import write_figure
     from gradraker.plotting.demo import plot_demo
     from gradraker.workflow.demo import ATTRIBUTION, run_demo
 
@@ -118,7 +118,7 @@ def demo(folder: Path, seed: int, as_json: bool) -> None:
     figure: Path | None = None
     missing = ""
     try:
-        figure = write_figure(plot_demo(result), folder / FIGURE_NAME)
+        figure = gradraker.plotting.write_figure(plot_demo(result), folder / FIGURE_NAME)
     except ImportError as error:
         missing = f"No figure: {error}"  # the numbers do not need it
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import gradraker
 from gradraker.cli import options as shared
 from gradraker.cli.output import (
     Waiting,
@@ -51,7 +52,6 @@ def explain(model: str, node: str, target: str | None, top: int, as_json: bool) 
     with Waiting() as waiting:
         waiting.show_stage("reading the model")
         from gradraker.models.loading import load_node_model
-        from gradraker.report import summarize_explanation
 
         saved = load_node_model(model)
         which = _choose_target(saved, target)
@@ -62,7 +62,9 @@ def explain(model: str, node: str, target: str | None, top: int, as_json: bool) 
             raise ValueError(
                 f"--node: {node!r} is not in the graph that the model has learned"
             ) from error
-        facts = summarize_explanation(saved, explanation, k=top, target=which.get("target"))
+        facts = gradraker.report.summarize_explanation(
+            saved, explanation, k=top, target=which.get("target")
+        )
     show_facts(facts, _list_tables, as_json=as_json)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+import gradraker
 from gradraker._columns import ColumnNumber
 from gradraker.cli import options as shared
 from gradraker.cli.inputs import (
@@ -124,8 +125,6 @@ def predict(
     targets = [] if how.value is None else several_targets.list_targets(how.value)
     with Waiting() as waiting:
         waiting.show_stage("starting")
-        from gradraker.report import summarize_predictions, summarize_targets
-
         kinds = _check_method(ctx, options["method"], how.task)
         if targets:
             _check_targets(kinds, how.task)
@@ -136,7 +135,8 @@ def predict(
         waiting.show_stage("summing up")
         told: Any = {"inputs": {name: file for name, file in files.items() if file is not None}}
         told |= {"n_contributors": top, "settings": settings}
-        summaries = {name: summarize_predictions(one, **told) for name, one in results.items()}
+        summarize = gradraker.report.summarize_predictions
+        summaries = {name: summarize(one, **told) for name, one in results.items()}
         notes = {name: options[name] for name in SHAPE} | page_options.to_notes()
         trained = next(iter(results.values())).model
         write_results(
@@ -151,7 +151,7 @@ def predict(
         )
     written = {"Predictions": out, "Report": report, "Model": model}
     if targets:
-        facts = summarize_targets(results, summaries)
+        facts = gradraker.report.summarize_targets(results, summaries)
         show_facts(facts, several_targets.list_tables, as_json=as_json, files=written)
     else:
         show_facts(summaries[None], _list_tables, as_json=as_json, files=written)
@@ -163,10 +163,9 @@ Kinds = Mapping[str, "type[NodeModel]"]  # models of a method, by task
 
 
 def _list_kinds(method: str) -> Kinds:
-    from gradraker.models import NodeModel
     from gradraker.models.loading import MODELS
 
-    kinds = [kind for kind in MODELS.values() if issubclass(kind, NodeModel)]
+    kinds = [kind for kind in MODELS.values() if issubclass(kind, gradraker.models.NodeModel)]
     return {kind.value_kind.task: kind for kind in kinds if kind.method == method}
 
 
@@ -205,8 +204,6 @@ def _fit_files(
     waiting: Waiting,
 ) -> Results:
     """Read the files, fit the model of --method and predict all nodes."""
-    from gradraker.workflow import predict_targets
-
     graph = read_edges_file(files["edges"], waiting, how)
     known = read_values_file(files["values"], waiting, how)
     weights = replace(how, value=options["sample_weight"])
@@ -218,7 +215,7 @@ def _fit_files(
     with watch_training(files["values"], waiting):
         model = _make_model(kinds, known.task, options)
         shape = {name: options[name] for name in SHAPE}
-        results: Any = predict_targets(
+        results: Any = gradraker.workflow.predict_targets(
             graph, known, model=model, task=known.task, **shape, **given, **settings
         )
     tell_attributes(files["attributes"], next(iter(results.values())).model, waiting)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import gradraker
 from gradraker._columns import ColumnNumber
 from gradraker.cli import options as shared
 from gradraker.cli.inputs import (
@@ -107,15 +108,12 @@ def update(
     check_distinct(inputs | files, {"save-as": save_as})
     target = model if save_as is None else save_as
     check_writable({"model": target})
-    from gradraker.report import summarize_predictions, summarize_update
-    from gradraker.workflow import update_file
-
     removed = {"values": forget_values, "nodes": forget_nodes, "edges": forget_edges}
     learning: Any = {"unknown_nodes": unknown_nodes, "relearn": again, "forget": removed}
     with (
         Waiting() as waiting,
         watch_training(values, waiting),
-        update_file(
+        gradraker.workflow.update_file(
             model,
             lambda saved: _read_changes(saved, inputs, how, options, device, learning, waiting),
             save_as=save_as,
@@ -128,11 +126,11 @@ def update(
         def summarize() -> Summaries:
             told: Any = {name: file for name, file in inputs.items() if file is not None}
             return {
-                name: summarize_predictions(one, n_contributors=top, inputs=told)
+                name: gradraker.report.summarize_predictions(one, n_contributors=top, inputs=told)
                 for name, one in results.items()
             }
 
-        facts = summarize_update(found.update, results, n_contributors=top)
+        facts = gradraker.report.summarize_update(found.update, results, n_contributors=top)
         is_written = found.update.has_changed or save_as is not None
         write_results(
             results,

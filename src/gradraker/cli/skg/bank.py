@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import gradraker
 from gradraker.cli import options as shared
 from gradraker.cli.inputs import (
     check_files,
@@ -104,9 +105,6 @@ def bank(
             entry if isinstance(entry, tuple) else (options["kernel"], entry) for entry in kernels
         ]
     with Waiting() as waiting:
-        from gradraker.report import summarize_bank
-        from gradraker.workflow import predict_with_bank
-
         graphs = {name: read_edges_file(file, waiting, how) for name, file in files.items()}
         known = read_values_file(values, waiting, how)
         waiting.show_stage("training")
@@ -115,7 +113,7 @@ def bank(
         learner = to_learner_options(options)
         del learner["kernel"]  # it is in the entries of kernels
         with reword_errors(values):
-            result = predict_with_bank(
+            result = gradraker.workflow.predict_with_bank(
                 graphs,
                 known,
                 kernels=kernels,
@@ -126,8 +124,8 @@ def bank(
             )
         rows = list_column_rows(result.list_columns(), raw_names=raw_names)
         write_outputs([(out, make_csv(rows))])
-    written = {"Predictions": out}
-    show_facts(summarize_bank(result), _list_tables, as_json=as_json, files=written)
+    facts = gradraker.report.summarize_bank(result)
+    show_facts(facts, _list_tables, as_json=as_json, files={"Predictions": out})
 
 
 def _split_layers(layers: tuple[str, ...]) -> dict[str, str]:

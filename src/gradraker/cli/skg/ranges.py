@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import gradraker
 from gradraker.cli import options as shared
 from gradraker.cli.inputs import (
     check_files,
@@ -62,13 +63,11 @@ def ranges(edges: str, values: str | None, as_json: bool, **options: Any) -> Non
     check_files({"edges": edges, "values": values}, {})
     how = take_file_options(options, task="values")
     with Waiting() as waiting:
-        from gradraker.workflow import find_ranges
-
         graph = read_edges_file(edges, waiting, how)
         known = None if values is None else read_values_file(values, waiting, how)
         waiting.show_stage("measuring distances")
         with reword_errors(values):
-            found, n_nodes = find_ranges(
+            found, n_nodes = gradraker.workflow.find_ranges(
                 graph,
                 known,
                 unknown_nodes=options["unknown_nodes"],

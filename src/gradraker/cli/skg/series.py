@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import gradraker
 from gradraker.cli import options as shared
 from gradraker.cli.inputs import (
     check_files,
@@ -97,20 +98,17 @@ def series(
     check_files({"edges": edges, "series": series}, {"out": out}, as_json=as_json)
     how = take_file_options(learner)
     with Waiting() as waiting:
-        from gradraker import SKGRegressor
         from gradraker.io.series import read_series
-        from gradraker.report import summarize_series
-        from gradraker.workflow import predict_series
 
         graph = read_edges_file(edges, waiting, how)
         table = read_series(series, leave_out=[] if time_column is None else [time_column])
         waiting.show_stage("training")
         try:
-            result = predict_series(
+            result = gradraker.workflow.predict_series(
                 graph,
                 table,
                 horizon=horizon,
-                learner=SKGRegressor(**to_learner_options(learner, "sigma2")),
+                learner=gradraker.SKGRegressor(**to_learner_options(learner, "sigma2")),
                 shift=shift,
                 graph_options={"direction": direction, "directed": how.directed},
                 taps=taps,
@@ -123,7 +121,8 @@ def series(
             ) from error
         rows = list_column_rows(result.list_columns(), raw_names=raw_names)
         write_outputs([(out, make_csv(rows))])
-    show_facts(summarize_series(result), _list_tables, as_json=as_json, files={"Predictions": out})
+    facts = gradraker.report.summarize_series(result)
+    show_facts(facts, _list_tables, as_json=as_json, files={"Predictions": out})
 
 
 def _list_tables(summary: dict[str, Any]) -> "Iterator[Table]":

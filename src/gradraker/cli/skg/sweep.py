@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import gradraker
 from gradraker.cli import options as shared
 from gradraker.cli.inputs import (
     check_files,
@@ -164,16 +165,14 @@ def sweep(
         data = _read_data(edges, values, dataset, waiting, options)
         result = _run_sweep(data, out, waiting, options)
         waiting.show_stage("writing")
-        from gradraker.plotting.figure import render_figure
-        from gradraker.report import render_sweep, summarize_sweep
-
         inputs = {name: str(file) for name, file in (("edges", edges), ("values", values)) if file}
-        summary = summarize_sweep(result, inputs=inputs)
-        page = None if report is None else make_text(render_sweep(result, inputs=inputs))
-        figure = None
+        summary = gradraker.report.summarize_sweep(result, inputs=inputs)
+        page = figure = None
+        if report is not None:
+            page = make_text(gradraker.report.render_sweep(result, inputs=inputs))
         if plot is not None:
             kind = Path(plot).suffix.lower().removeprefix(".")
-            figure = make_content(render_figure(result.plot().figure_, kind))
+            figure = make_content(gradraker.plotting.render_figure(result.plot().figure_, kind))
         write_outputs([(plot, figure), (report, page)])
     written = {"Results": out, "Report": report, "Figure": plot}
     show_facts(summary, _list_tables, as_json=as_json, files=written)
@@ -199,7 +198,6 @@ def _read_data(
     options: dict[str, Any],
 ) -> "GraphDataset":
     """Read the graph of the nodes that take part."""
-    from gradraker.datasets import load_dataset
     from gradraker.sweep.known_subgraph import build_known_subgraph
 
     how = take_file_options(options, task="values")
@@ -207,7 +205,7 @@ def _read_data(
     known: dict[Hashable, float]
     if edges is None or values is None:
         try:
-            graph = load_dataset(str(dataset))
+            graph = gradraker.datasets.load_dataset(str(dataset))
         except ArgumentError as error:
             raise click.BadParameter(str(error), param_hint="--dataset") from error
         name, known = graph.name, dict(zip(graph.node_names, graph.values.tolist(), strict=True))
@@ -227,12 +225,12 @@ def _read_data(
 def _run_sweep(
     data: "GraphDataset", out: str, waiting: Waiting, options: dict[str, Any]
 ) -> "SweepResult":
-    from gradraker.sweep import sigma2_sweep
-
     arguments = to_learner_options(options, "sigma2", "n_repeats", "fraction", "n_jobs")
     try:
         with _connect(options["scheduler"]):
-            return sigma2_sweep(data, checkpoint=out, progress=waiting.show_progress, **arguments)
+            return gradraker.sigma2_sweep(
+                data, checkpoint=out, progress=waiting.show_progress, **arguments
+            )
     except KeyboardInterrupt:
         click.echo(
             f"\nStopped: {_count_done(out)} of {options['n_repeats']} repeats are in {out}. "
