@@ -28,9 +28,13 @@ def test_progress_is_silent_off_a_terminal_and_quick_on_one(
         time.sleep(0.5)
         waiting.show_stage("training [bold]")
         time.sleep(0.3)
+        waiting.show_progress("solving", 5, 10)
+        time.sleep(0.3)
     shown = capsys.readouterr().err
     assert "reading edges.csv" in shown
     assert "training [bold]" in shown
+    assert "solving" in shown
+    assert "solving edges.csv" not in shown  # a stage is not about the file before it
 
 
 def test_progress_that_starts_late_does_not_outlive_the_work(

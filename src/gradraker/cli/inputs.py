@@ -220,7 +220,6 @@ def watch_training(
 ) -> "Iterator[None]":
     """Show how far training is, and say errors and warnings as a user of commands needs them."""
     waiting.show_stage("training")
-    waiting.set_file("")
     with (
         reword_errors(values, isolated=isolated),
         tell_warnings(waiting),

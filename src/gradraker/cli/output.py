@@ -73,7 +73,8 @@ class Waiting:
                 self._bar.stop()
 
     def show_stage(self, stage: str) -> None:
-        """Say what comes now; how long it takes is not known."""
+        """Say what comes now, which is about no file; how long it takes is not known."""
+        self._file = ""
         self._show(stage, None)
 
     def set_file(self, name: str) -> None:
