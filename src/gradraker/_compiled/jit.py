@@ -29,7 +29,7 @@ def compile_loop(
         options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": fastmath}
         try:
             loop = numba.njit(cache=True, **options)(function)
-        except RuntimeError:  # no folder for the cache can be written
+        except RuntimeError:  # no cache folder is writable
             _warn_once()
             loop = numba.njit(**options)(function)
         return cast(F, loop)

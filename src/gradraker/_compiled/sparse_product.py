@@ -1,8 +1,8 @@
 """A sparse matrix times a dense one.
 
-LLVM keeps the sums of a row in vector registers only where it is told to: several columns of a
-row are one value here, of a type of its own. 16 columns then take hardly longer than 4, a third of
-the time of loops over columns.
+LLVM keeps the sums of a row in vector registers only if they have a vector type: several columns of
+a row are one value of the type ``Lanes`` here. 16 columns then take hardly longer than 4, a third
+of the time of loops over columns.
 """
 
 from collections.abc import Callable
@@ -19,8 +19,8 @@ from gradraker._compiled.jit import compile_loop
 Floats = NDArray[np.float64]
 Typed = tuple[Any, Callable[..., Any]]
 intrinsic: Any = extending.intrinsic
-# Rows whose columns are multiplied in turn: their neighbours stay in the cache.
-_ROWS = 64
+# Rows in a block, whose columns are multiplied in turn: their neighbours stay in the cache.
+_ROWS_PER_BLOCK = 64
 
 
 class Lanes(types.Type):
@@ -41,10 +41,10 @@ class _LanesModel(models.PrimitiveModel):
 
 def _fill(builder: Any, number: Any, vector: Any) -> Any:
     """A vector with the same number in all places."""
-    nothing, place = ir.Constant(vector, ir.Undefined), ir.IntType(32)
-    first = builder.insert_element(nothing, number, ir.Constant(place, 0))
+    undefined, place = ir.Constant(vector, ir.Undefined), ir.IntType(32)
+    first = builder.insert_element(undefined, number, ir.Constant(place, 0))
     places = ir.Constant(ir.VectorType(place, vector.count), [0] * vector.count)
-    return builder.shuffle_vector(first, nothing, places)
+    return builder.shuffle_vector(first, undefined, places)
 
 
 def _find_address(context: Any, builder: Any, kinds: Any, arguments: Any, vector: Any) -> Any:
@@ -63,7 +63,7 @@ def _find_address(context: Any, builder: Any, kinds: Any, arguments: Any, vector
 
 @intrinsic(prefer_literal=True)  # type: ignore[untyped-decorator]
 def _make_zeros(_: Any, array: Any, count: Any) -> Typed:
-    """So many zeros of the precision of an array."""
+    """Lanes of ``count`` zeros in the precision of an array."""
     lanes = Lanes(array.dtype, count.literal_value)
 
     def make(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -178,14 +178,14 @@ def multiply_rows(
     columns only; columns must lie side by side. Works in the precision of its arguments; the
     sums do not depend on how rows are split.
     """
-    # Looked up once, not for each block of columns: there may be very many.
+    # Computed once, not for each block of columns: there may be very many blocks.
     used = np.empty(weights.shape[0], dtype=np.bool_)
     for k in range(used.size):
         used[k] = weights[k].any()
     A, more = (indptr, indices, data), (weights, used, sums)
     factors = data.dtype.type(factor), data.dtype.type(kept)
-    for first in range(start, stop, _ROWS):
-        rows, column = (first, min(first + _ROWS, stop)), 0
+    for first in range(start, stop, _ROWS_PER_BLOCK):
+        rows, column = (first, min(first + _ROWS_PER_BLOCK, stop)), 0
         while column < n_columns:
             left = n_columns - column
             if left >= 64:
