@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gradraker import NodeClassifier, NodeRegressor
-from gradraker.features.engine import is_spread, map_pieces, use_mapper
+from gradraker.features.engine import has_mapper, map_pieces, use_mapper
 from spread_graph import N, make_graph
 
 
@@ -31,9 +31,9 @@ def _fit_both(model: Any, values: Any, **options: Any) -> tuple[Any, Any, Copyin
     plain = type(model)(**model.get_params()).fit(A, values, kind="matrix", **options)
     mapper = CopyingMapper()
     with use_mapper(mapper):
-        assert is_spread()
+        assert has_mapper()
         spread = model.fit(A, values, kind="matrix", **options)
-    assert not is_spread()
+    assert not has_mapper()
     return plain, spread, mapper
 
 

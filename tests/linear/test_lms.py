@@ -90,7 +90,7 @@ def test_each_way_to_weights_of_many_equals_recursion(
     first, number = group_equal_rows(Z)
     first_stars, number_of_star = group_equal_rows(stars)
     assert len(first) == len(first_stars) == 4
-    many = lms._Many(
+    many = lms._PredictedNodes(
         Z[first], number[order], np.full(n_times, 0.6), stars[first_stars], number_of_star
     )
     getattr(lms, way)(many, found)

@@ -206,7 +206,7 @@ def search_dense(
     n_rows, n_columns = rows.values.shape
     nearest = farthest = None
     if near and n_columns <= DENSE_UP_TO_COLUMNS and n_rows >= TREE_FROM_ROWS:
-        i, j = distinct[list(_query_tree(rows))].tolist()
+        i, j = distinct[list(_search_tree(rows))].tolist()
         nearest, near = Found(i, j, n_rows, "tree"), False
     extremes = [_Extreme(sign) for sign, is_wanted in ((1, near), (-1, far)) if is_wanted]
     n_checked = _compare_blocks(rows, extremes) if extremes else 0
@@ -218,8 +218,8 @@ def search_dense(
     return nearest, farthest
 
 
-def _query_tree(rows: CanonicalRows) -> tuple[int, int]:
-    """Query a k-d tree for the nearest other row of each row, no farther than the best so far."""
+def _search_tree(rows: CanonicalRows) -> tuple[int, int]:
+    """Search a k-d tree for the nearest other row of each row, no farther than the best so far."""
     # Imported late, because few callers need it and its import is slow.
     from scipy.spatial import KDTree
 
