@@ -105,7 +105,7 @@ def test_looking_in_between_changes_nothing(actions: Any) -> None:
     rng = np.random.default_rng(len(actions))
     n_added = 0
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(observed_module, "_MOST_ONES", 2)
+        patch.setattr(observed_module, "_MOST_SINGLE_NODES", 2)
         for action in actions:
             row = [(int(c), float(rng.random())) for c in rng.permutation(4)[: rng.integers(0, 4)]]
             value = rng.random(2).tolist()
