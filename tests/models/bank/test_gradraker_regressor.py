@@ -172,7 +172,7 @@ def test_memory_limits_and_threads_do_not_change_the_model(
         monkeypatch.setattr(bank_training, name, value)
         assert_equal_models(expected, bank().fit(rows, Y))
         np.testing.assert_array_equal(expected.predict(rows), predictions)
-    monkeypatch.setattr(bank_training, "_FEATURES_A_THREAD", 0)
+    monkeypatch.setattr(bank_training, "_FEATURES_PER_THREAD", 0)
     for n_threads in (1, 2, 5):
         monkeypatch.setattr(threads, "count_threads", lambda n=n_threads: n)
         assert_equal_models(expected, bank().fit(rows, Y))

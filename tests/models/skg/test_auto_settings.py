@@ -12,7 +12,7 @@ from gradraker.features import FrequencyTable
 from gradraker.linear.lms import make_folds
 from gradraker.models.sigma2 import RuleInput
 from gradraker.models.skg import auto_settings
-from gradraker.models.skg.auto_settings import AskedSettings, choose_settings
+from gradraker.models.skg.auto_settings import WantedSettings, choose_settings
 from oracles import skg as skg_oracle
 
 ALL: dict[str, Any] = {
@@ -115,8 +115,8 @@ def test_training_stops_when_held_out_errors_rise(monkeypatch: pytest.MonkeyPatc
     X, y = (rng.random((60, 20)) < 0.3).astype(float), rng.normal(size=60)
     table = FrequencyTable(0, 50, "gaussian", n_numbered=20)
     sample = RuleInput(X, y[:, np.newaxis], table, 0.1, 3)
-    asked = AskedSettings(0.2, 0.4, "auto", 50)
-    chosen = choose_settings(asked, sample, lambda n: table)
+    wanted = WantedSettings(0.2, 0.4, "auto", 50)
+    chosen = choose_settings(wanted, sample, lambda n: table)
     assert chosen.n_epochs <= max(stops) < max(auto_settings.EPOCHS)
 
 
