@@ -67,7 +67,7 @@ def try_lock(descriptor: int, *, wait: bool = False) -> bool:
 
 
 def has_no_locks(error: OSError) -> bool:
-    """Whether an error of :func:`try_lock` says that the file system has no locks."""
+    """Whether an error of :func:`try_lock` means that the file system has no locks."""
     return error.errno in _NO_LOCKS
 
 

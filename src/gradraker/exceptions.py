@@ -309,7 +309,7 @@ class LiveRequestError(FieldError, ValueError):
     """A live service refused a request."""
 
     status: Annotated[int, "Status of the answer, such as 422."]
-    error: Annotated[str, "What the service says."]
+    error: Annotated[str, "The service's message."]
     fields: Annotated[dict[str, str], "Fields of the request, and what is wrong with each."]
     message = "{error} (status {status})"
 

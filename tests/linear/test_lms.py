@@ -77,7 +77,7 @@ def test_no_steps_give_no_weights() -> None:
 
 @pytest.mark.parametrize("way", ["_run_one_by_one", "_run_kernel_passes", "_solve_blocks"])
 @pytest.mark.parametrize("n_times", [1, 7, 30])
-def test_each_way_to_weights_of_many_equals_recursion(
+def test_each_method_for_weights_of_many_nodes_equals_recursion(
     way: str, n_times: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lms, "_BLOCK", 7)
@@ -107,7 +107,7 @@ def test_each_way_to_weights_of_many_equals_recursion(
         (300, 130, 0.1, "_solve_blocks"),  # the matrix of the kernel would be larger than Z
     ],
 )
-def test_way_to_weights_of_many_depends_on_sizes(
+def test_method_for_weights_of_many_nodes_depends_on_sizes(
     n_tested: int,
     n_observed: int,
     rates: NDArray[np.float64] | float,

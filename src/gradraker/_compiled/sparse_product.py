@@ -48,7 +48,7 @@ def _fill(builder: Any, number: Any, vector: Any) -> Any:
 
 
 def _find_address(context: Any, builder: Any, kinds: Any, arguments: Any, vector: Any) -> Any:
-    """The address of array[i, column]; columns lie side by side."""
+    """The address of array[i, column]; rows are contiguous."""
     (array, *places), (given, *numbers) = kinds, arguments
     row, column = (
         context.cast(builder, number, place, types.intp)
@@ -173,10 +173,10 @@ def multiply_rows(
 ) -> None:
     """Write ``factor`` A X + ``kept`` · product into rows ``start`` to ``stop`` of ``product``.
 
-    Then adds weights[k] · product to the k-th of ``sums``, which lie below each other, for
-    ``weights`` (s, columns), ``product`` (n, columns) and ``sums`` (s n, columns). Takes the first
-    columns only; columns must lie side by side. Works in the precision of its arguments; the
-    sums do not depend on how rows are split.
+    Then adds weights[k] · product to the k-th of the stacked ``sums``, for ``weights``
+    (s, columns), ``product`` (n, columns) and ``sums`` (s n, columns). Takes the first
+    ``n_columns`` columns only; rows must be contiguous. Works in the precision of its arguments;
+    the sums do not depend on how rows are split.
     """
     # Computed once, not for each block of columns: there may be very many blocks.
     used = np.empty(weights.shape[0], dtype=np.bool_)

@@ -36,7 +36,7 @@ def align_attributes(
     unknown_nodes: str,
     table: AttributeTable | None = None,
 ) -> tuple[NodeGraph, AttributeTable]:
-    """Return attributes as a table of the nodes of a graph, beside those of an older table.
+    """Return attributes as a table of the nodes of a graph, added to those of an older table.
 
     Attributes without names are in the order of the nodes of ``added``, a part of the graph. With
     ``unknown_nodes="isolated"``, nodes that only attributes name join the graph, without edges.
@@ -75,7 +75,7 @@ def append_described_nodes(
         extended = append_new_nodes(graph, links, options)
         return extended, None if table is None else table.resize(len(extended))
     if table is None:
-        raise ValueError("attributes: the model was fitted without any, and knows none")
+        raise ValueError("attributes: the model was fitted without any, so it takes none")
     has_links = links is not None and not (isinstance(links, Mapping) and not links)
     extended = append_new_nodes(graph, links, options) if has_links else graph
     given = read_attributes(attributes, extended.nodes, table.form, table.column_names)

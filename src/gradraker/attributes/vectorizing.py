@@ -93,6 +93,6 @@ def _extract_column(name: str, vectorizer: Any) -> Column:
 
 
 def _find_form(vectorizer: Any, name: str) -> str | None:
-    """The form of dates that came as texts."""
+    """The format of dates that were given as texts."""
     forms = (getattr(step, "format_", None) for step in vectorizer.all_processing_steps_[name])
     return next((form for form in forms if isinstance(form, str)), None)

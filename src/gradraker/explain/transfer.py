@@ -25,7 +25,7 @@ from gradraker.explain.nearest import (
 )
 from gradraker.kernels.pairs import sample_pairs
 
-# Verdicts change at these relative errors; the Notes of similarity_transfer say why there.
+# Verdicts change at these relative errors; the Notes of similarity_transfer give the reasons.
 _LIMIT_OF_WELL = 0.7
 _LIMIT_OF_WEAKLY = 1.0
 

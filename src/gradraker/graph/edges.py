@@ -266,8 +266,8 @@ def _choose_names(
         if wanted is None:
             continue
         listed = check_names(wanted, argument=argument)
-        apart = edges.references if argument == "references" else None
-        present = names if apart is None else apart
+        other_names = edges.references if argument == "references" else None
+        present = names if other_names is None else other_names
         at = find_positions(listed, present)
         unknown = listed[at < 0]
         if len(unknown):

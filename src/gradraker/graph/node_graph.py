@@ -140,7 +140,7 @@ def merge_graphs(old: NodeGraph, new: NodeGraph) -> NodeGraph:
 
 
 def count_reversed(A: csr_array) -> int:
-    """Return how many edges, self loops apart, have their reverse among the edges of a graph.
+    """Return how many edges, except self loops, have their reverse among the edges of a graph.
 
     Examples
     --------

@@ -99,7 +99,7 @@ def read_edges(
         Default: recognised by the content.
     source, target : name or position of a column, optional
         By default they are found by their names, or taken if only one assignment is possible
-        (``docs/reference/graphs.md``); ``reading`` of the result says what was taken.
+        (``docs/reference/graphs.md``); ``reading`` of the result names them.
     weight : None, False, or name or position of a column
         None finds the column of weights in the same way; False reads no weights. Weights must be
         finite; negative ones are allowed. In GraphML a name is that of an edge attribute.
@@ -217,7 +217,7 @@ def read_values(
         Default: recognised by the content.
     node, value : name or position of a column, optional
         By default they are found by their names, or taken if only one assignment is possible
-        (``docs/reference/graphs.md``); ``reading`` of the result says what was taken.
+        (``docs/reference/graphs.md``); ``reading`` of the result names them.
     task : {"values", "classes"}, optional
         Whether values are numbers, or texts that name classes. Default: texts mean classes, unless
         all of them look like dates or like numbers in another notation, such as 1,5: these are

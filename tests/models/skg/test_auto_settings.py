@@ -76,7 +76,7 @@ def test_held_out_errors_are_those_of_the_equations(threshold: Any) -> None:
         for epoch in (fold.order[:half], fold.order[half:]):
             for i in epoch:
                 theta += 2 * rate * (scaled[i] - theta @ Z[i]) * Z[i]
-            # The mean over the looks after one and after two epochs.
+            # The mean of the errors after one and after two epochs.
             expected[fold.held_out] += (scaled - Z @ theta)[fold.held_out] ** 2 / 2
     np.testing.assert_allclose(found.errors, expected, rtol=1e-8)
 
@@ -102,7 +102,7 @@ def test_numbers_and_rules_that_are_given_stay(threshold: Any, given: Any, value
 
 
 def test_training_stops_when_held_out_errors_rise(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Values are noise: the fewer epochs the better, and looks stop early.
+    # Values are noise: the fewer epochs the better, and training stops early.
     stops = []
     advance = auto_settings._Search._advance
 

@@ -26,7 +26,7 @@ CLASSES = (
 def fetch_cora_con(
     *, data_home: str | os.PathLike[str] | None = None, download: bool = True
 ) -> GraphDataset:
-    """Fetch Cora-Con: 2222 papers, who cites whom, and the class of each.
+    """Fetch Cora-Con: 2222 papers, the citations between them, and the class of each.
 
     Of the 2708 papers of Cora, the 486 that cite no other are left out, as in the paper
     ("connected"). Row n holds the papers that n cites; 319 rows are empty, since those

@@ -1,4 +1,4 @@
-"""Email-Eu-core: who mails whom in a research institution, and who works where."""
+"""Email-Eu-core: mails between members of a research institution, and their departments."""
 
 import os
 

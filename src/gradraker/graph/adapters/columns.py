@@ -289,10 +289,10 @@ def _list_pairs(table: Table, given: dict[str, int], weight: int | None) -> list
         return pairs
     kinds = ["text" if s.kind == "mixed" else s.kind for s in table.samples]
     usable = [sample.may_be_names for sample in table.samples]
-    alike = [p for p in pairs if kinds[p[0]] == kinds[p[1]] and usable[p[0]] and usable[p[1]]]
+    same_kind = [p for p in pairs if kinds[p[0]] == kinds[p[1]] and usable[p[0]] and usable[p[1]]]
     # Numbers beside two columns of words are not nodes.
-    words = [p for p in alike if kinds[p[0]] == "text"]
-    return words or alike or pairs
+    words = [p for p in same_kind if kinds[p[0]] == "text"]
+    return words or same_kind or pairs
 
 
 def _has_weight_last(table: Table) -> bool:
@@ -323,7 +323,7 @@ def _choose_weight(table: Table, source: int, target: int) -> int | None:
 class ValueColumns:
     """Columns of a table of values, by name or position from 0; None to find one.
 
-    ``task`` says whether values are numbers or labels of classes; None to find it out.
+    ``task`` is "values" for numbers or "classes" for labels; None to find it out.
     """
 
     node: Hashable = None

@@ -52,7 +52,7 @@ class FamilyTables(FrequencyTable):
             table.add(names)
 
     def drop_from(self, n: int) -> None:
-        """Forget the named nodes that came after the first ``n`` nodes."""
+        """Forget the named nodes after the first ``n`` nodes."""
         super().drop_from(n)
         for table in self.others.values():
             table.drop_from(n)

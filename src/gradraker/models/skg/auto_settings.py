@@ -169,9 +169,9 @@ class _Trial:
 def _average_variances(trials: Sequence[_Trial]) -> _Trial:
     """The best trial, with σ² averaged over those that are as good up to their noise."""
     best = min(trials, key=lambda trial: trial.total)
-    alike = [trial for trial in trials if trial.rate == best.rate]
-    weights = weigh_candidates(np.array([trial.errors for trial in alike]))
-    logs = np.log([trial.sigma2 for trial in alike])
+    same_rate = [trial for trial in trials if trial.rate == best.rate]
+    weights = weigh_candidates(np.array([trial.errors for trial in same_rate]))
+    logs = np.log([trial.sigma2 for trial in same_rate])
     return replace(best, sigma2=float(np.exp(np.average(logs, weights=weights))))
 
 
