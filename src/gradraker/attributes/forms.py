@@ -30,8 +30,8 @@ _VALUE = ("value", "weight", "count", "number")
 MOST_DENSE_COLUMNS = 10_000
 # Largest number of sparse columns.
 MOST_COLUMNS = 2_000_000
-# Mappings of names to numbers are columns, not words, if there are at least and at most this many
-# nodes and names, and more than this share of all entries is filled.
+# Mappings of names to numbers are columns, not words, if there are at least this many nodes, at
+# most this many names, and more than this share of all entries is filled.
 FEWEST_RECORDS, _MOST_RECORD_COLUMNS, _FILLED_SHARE = 3, 200, 0.7
 _ENTRIES = (str, bool, int, float, date, timedelta, Decimal, np.generic)
 _FORMS = (

@@ -62,7 +62,7 @@ class Hedge:
         *,
         keep_weights: bool,
     ) -> NDArray[np.float64]:
-        """Update the losses by T steps: predictions (P, T, K) made before the values Y (T, K).
+        """Update the losses by T steps: predictions (P, T, K), made in advance, of values Y (T, K).
 
         Returns the member weights of each step, (T, P), or (0, P) without ``keep_weights``.
         """

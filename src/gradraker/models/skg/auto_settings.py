@@ -73,7 +73,7 @@ def choose_sigma2_and_settings(
 ) -> tuple[ChosenSigma2, RuleInput]:
     """Choose σ² by its rule, and "auto" settings by held-out errors; see :func:`choose_settings`.
 
-    ``make_sample`` returns the training rows with D, η and E; they are returned as chosen.
+    ``make_sample`` returns the training rows with D, η and E; those chosen are returned.
     """
     rate, n_epochs = wanted.first_rate, wanted.epochs[0]
     sample = make_sample(wanted.frequencies[0], rate, n_epochs)
