@@ -119,7 +119,7 @@ def test_attributes_of_classes_and_of_several_targets_name_them(folder: Path) ->
     assert json.loads(found.stdout)["attributes"][0]["coefficient"] > 10.0
 
 
-def test_leaks_are_told_in_a_sentence(folder: Path) -> None:
+def test_predict_warns_of_attributes_that_leak(folder: Path) -> None:
     (folder / "attributes.csv").write_text((folder / "values.csv").read_text())
     found = _predict(folder, "--json")
     assert "warning: attribute 'value' tells the value of every known node" in found.stderr

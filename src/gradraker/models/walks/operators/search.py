@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from gradraker.features.engine import is_spread, map_pieces, tell_progress
+from gradraker.features.engine import has_mapper, map_pieces, tell_progress
 from gradraker.models.walks.choice import Kernel
 from gradraker.models.walks.judges import Judge, is_better
 from gradraker.models.walks.operators.left_out import LeftOutPredictor
@@ -135,7 +135,7 @@ class Search:
 
     def _predict_ahead(self, mixes: Sequence[Mix], alphas: Sequence[float]) -> None:
         """Let other processes, if there are any, predict with several mixes at once."""
-        if not is_spread():
+        if not has_mapper():
             return
         penalties = tuple(alphas) if self._alpha is None else (self._alpha,)
         candidates = dict.fromkeys((mix.to_kernel(), penalties) for mix in mixes)
