@@ -1,4 +1,4 @@
-"""What a user can take off the shelf where nodes have attributes; see ``bench_attributes.py``.
+"""Off-the-shelf methods for nodes with attributes; see ``bench_attributes.py``.
 
 Every peer gets the edges, the attributes of all nodes, and the values of the known ones. Numbers
 are standardised, rows of words have length 1. Peers with a penalty are tuned by 5-fold
@@ -18,7 +18,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 Floats = NDArray[np.float64]
 Nodes = NDArray[np.int64]
-# Edges, attributes, values or classes, known nodes, asked nodes → predictions.
+# Edges, attributes, values or classes, known nodes, unknown nodes → predictions.
 Peer = Callable[[csr_array, Any, NDArray[Any], Nodes, Nodes], NDArray[Any]]
 _PENALTIES = np.logspace(-3, 4, 15)
 
@@ -63,13 +63,13 @@ def averaged(A: csr_array, X: Any) -> Any:
 # -- numbers ---------------------------------------------------------------------------------
 
 
-def ridge(A: csr_array, X: Any, y: Floats, known: Nodes, asked: Nodes, *, join: bool) -> Any:
+def ridge(A: csr_array, X: Any, y: Floats, known: Nodes, unknown: Nodes, *, join: bool) -> Any:
     """Ridge regression on smoothed attributes, or on own and neighbours' attributes."""
     Z = averaged(A, X) if join else smoothed(A, X, 2)
-    return RidgeCV(alphas=_PENALTIES).fit(Z[known], y[known]).predict(Z[asked])
+    return RidgeCV(alphas=_PENALTIES).fit(Z[known], y[known]).predict(Z[unknown])
 
 
-def boosted(A: csr_array, X: Any, y: Floats, known: Nodes, asked: Nodes) -> Any:
+def boosted(A: csr_array, X: Any, y: Floats, known: Nodes, unknown: Nodes) -> Any:
     """LightGBM on own and neighbours' attributes, degrees included."""
     import lightgbm
 
@@ -78,20 +78,20 @@ def boosted(A: csr_array, X: Any, y: Floats, known: Nodes, asked: Nodes) -> Any:
         n_estimators=400, learning_rate=0.05, num_leaves=15, min_child_samples=5,
         subsample=0.8, subsample_freq=1, colsample_bytree=0.7, random_state=0, n_jobs=1, verbose=-1,
     )  # fmt: skip
-    return model.fit(Z[known], y[known]).predict(Z[asked])
+    return model.fit(Z[known], y[known]).predict(Z[unknown])
 
 
-def corrected(A: csr_array, X: Any, y: Floats, known: Nodes, asked: Nodes) -> Any:
+def corrected(A: csr_array, X: Any, y: Floats, known: Nodes, unknown: Nodes) -> Any:
     """Correct & Smooth: errors of ridge regression are spread along edges."""
     Z = averaged(A, X)
     model = RidgeCV(alphas=_PENALTIES).fit(Z[known], y[known])
     found = model.predict(Z)
     spread = _spread(A, known, y[known] - found[known], 0.9)
-    return (found + spread)[asked]
+    return (found + spread)[unknown]
 
 
 def _spread(A: csr_array, known: Nodes, errors: NDArray[Any], damping: float) -> Any:
-    """Errors of known nodes, spread over the graph and held at the known nodes."""
+    """Errors of known nodes, spread over the graph and fixed at the known nodes."""
     S = symmetric_walk(A)
     start = np.zeros((A.shape[0], *errors.shape[1:]))
     start[known] = errors
@@ -121,13 +121,13 @@ def _fit_logistic(Z: Any, codes: NDArray[np.int64]) -> Any:
     return model.fit(Z, codes)
 
 
-def logistic(A: csr_array, X: Any, y: Any, known: Nodes, asked: Nodes, *, steps: int) -> Any:
+def logistic(A: csr_array, X: Any, y: Any, known: Nodes, unknown: Nodes, *, steps: int) -> Any:
     """Logistic regression on SᵏX; k = 2 is the simple graph convolution (SGC)."""
     Z = smoothed(A, X, steps)
-    return _fit_logistic(Z[known], y[known]).predict(Z[asked])
+    return _fit_logistic(Z[known], y[known]).predict(Z[unknown])
 
 
-def boosted_classes(A: csr_array, X: Any, y: Any, known: Nodes, asked: Nodes) -> Any:
+def boosted_classes(A: csr_array, X: Any, y: Any, known: Nodes, unknown: Nodes) -> Any:
     """LightGBM on own and neighbours' attributes; of words on 64 directions of each."""
     import lightgbm
     from sklearn.decomposition import TruncatedSVD
@@ -142,10 +142,10 @@ def boosted_classes(A: csr_array, X: Any, y: Any, known: Nodes, asked: Nodes) ->
         n_estimators=100, learning_rate=0.05, num_leaves=7, min_child_samples=3, reg_lambda=1.0,
         subsample=0.8, subsample_freq=1, colsample_bytree=0.3, random_state=0, n_jobs=1, verbose=-1,
     )  # fmt: skip
-    return model.fit(Z[known], y[known]).predict(Z[asked])
+    return model.fit(Z[known], y[known]).predict(Z[unknown])
 
 
-def corrected_classes(A: csr_array, X: Any, y: Any, known: Nodes, asked: Nodes) -> Any:
+def corrected_classes(A: csr_array, X: Any, y: Any, known: Nodes, unknown: Nodes) -> Any:
     """Correct & Smooth on logistic regression of own attributes."""
     Z = scale(X)
     model = _fit_logistic(Z[known], y[known])
@@ -157,7 +157,7 @@ def corrected_classes(A: csr_array, X: Any, y: Any, known: Nodes, asked: Nodes) 
     S, start = symmetric_walk(A), found
     for _ in range(50):
         found = 0.9 * (S @ found) + 0.1 * start
-    return classes[found.argmax(axis=1)][asked]
+    return classes[found.argmax(axis=1)][unknown]
 
 
 def _to_tensor(matrix: Any) -> Any:
@@ -171,7 +171,9 @@ def _to_tensor(matrix: Any) -> Any:
     ).coalesce()
 
 
-def network(A: csr_array, X: Any, y: Any, known: Nodes, asked: Nodes, *, are_classes: bool) -> Any:
+def network(
+    A: csr_array, X: Any, y: Any, known: Nodes, unknown: Nodes, *, are_classes: bool
+) -> Any:
     """A graph convolutional network of two layers, as in its paper: 200 steps, no validation."""
     import torch
 
@@ -208,7 +210,7 @@ def network(A: csr_array, X: Any, y: Any, known: Nodes, asked: Nodes, *, are_cla
         rule.step()
     with torch.no_grad():
         found = compute(False).numpy()
-    return found.argmax(axis=1)[asked] if are_classes else centre + spread * found[asked, 0]
+    return found.argmax(axis=1)[unknown] if are_classes else centre + spread * found[unknown, 0]
 
 
 NUMBERS: dict[str, tuple[Peer, str]] = {

@@ -1,12 +1,12 @@
-"""A bank of kernels: what it costs in fits of one kernel, and what it is good for.
+"""A bank of kernels: its cost in fits of one kernel, and its errors.
 
 Members of a bank share the draws and the projections; sines, cosines and the sequential pass
 are each member's own. The cost of a bank of P = 16 variances is compared with one fit of
-``SKGRegressor`` on the same rows, in seconds of the processor, which other programs on the machine
-change little, and in seconds of the clock: members run on all cores, while one fit is sequential
+``SKGRegressor`` on the same rows, in CPU seconds, which other programs on the machine change
+little, and in wall-clock seconds: members run on all cores, while one fit is sequential
 for most of its time. Results must equal those of 16 fits with the weights computed outside.
 
-The second table shows the paper's point on the data sets at hand: tested GNMSE of one kernel at
+The second table shows the paper's point on the available data sets: GNMSE of one kernel at
 σ²_ed, of banks with suitable kernels, and of banks without any; and, in the last column, of
 the bank of the ranges if later epochs did not change its weights.
 
@@ -75,7 +75,7 @@ def single(work: Work, sigma2: float, n_epochs: int) -> SKGRegressor:
 
 
 def cost(size: tuple[int, int, int, int], *, tiny: bool) -> tuple[list[str], float]:
-    """A line of the table, and the processor time of a bank of 16 in fits of one kernel."""
+    """A line of the table, and the CPU time of a bank of 16 in fits of one kernel."""
     n_nodes, degree, n_frequencies, n_epochs = size
     work = make_work(n_nodes, degree, n_frequencies)
     tasks = {
@@ -97,7 +97,7 @@ def cost(size: tuple[int, int, int, int], *, tiny: bool) -> tuple[list[str], flo
 
 
 def processor_seconds(tasks: Mapping[str, Callable[[], object]], repeats: int) -> dict[str, float]:
-    """Median processor time of each task, all threads together, in turn."""
+    """Median CPU time of each task, all threads together, in alternating runs."""
     seconds: dict[str, list[float]] = {name: [] for name in tasks}
     for _ in range(repeats):
         for name, task in tasks.items():
@@ -108,7 +108,7 @@ def processor_seconds(tasks: Mapping[str, Callable[[], object]], repeats: int) -
 
 
 def agreements(work: Work) -> list[Agreement]:
-    """A bank against fits one by one, with the weights computed from their predictions."""
+    """A bank compared with separate fits, with the weights computed from their predictions."""
     model = bank_of(work, N_MEMBERS, 3)
     fits = [single(work, sigma2, 3) for sigma2 in variances(N_MEMBERS)]
     apart = max(float(abs(f.coef_ - c).max()) for f, c in zip(fits, model.coef_, strict=True))
@@ -141,12 +141,12 @@ def weighed_outside(work: Work, sigma2: float) -> NDArray[np.float64]:
     return np.array(errors)
 
 
-# -- what it is good for -------------------------------------------------------
+# -- errors -----------------------------------------------------------------------
 
 
-def dictionaries(data: GraphDataset, sampled: NDArray[np.int64], D: int) -> dict[str, object]:
-    """The kernels of each method, placed by the ranges of the sampled nodes."""
-    ranges = sigma2_ranges(data.adjacency[sampled][:, sampled], n_frequencies=D)
+def dictionaries(data: GraphDataset, known: NDArray[np.int64], D: int) -> dict[str, object]:
+    """The kernels of each method, placed by the ranges of the known nodes."""
+    ranges = sigma2_ranges(data.adjacency[known][:, known], n_frequencies=D)
     ce, ed = ranges.chaos_extending, ranges.extending_disturbing
     da = ranges.disturbing_averaging
     # Five of each, as "ranges" has.
@@ -157,34 +157,35 @@ def dictionaries(data: GraphDataset, sampled: NDArray[np.int64], D: int) -> dict
 def errors_of(
     data: GraphDataset, n_frequencies: int, learning_rate: float, n_repeats: int
 ) -> dict[str, float]:
-    """Mean tested GNMSE of each method over splits, with 40 % of the nodes sampled."""
+    """Mean GNMSE of each method on unknown nodes over splits, with 40 % of the nodes known."""
     y = data.scale_values()
     errors = np.empty((n_repeats, len(METHODS) + 1))
     for repeat in range(n_repeats):
-        sampled, tested = split_nodes(data.n_nodes, 0.4, np.random.default_rng(repeat))
-        rows, tested_rows = data.adjacency[sampled][:, sampled], data.adjacency[tested][:, sampled]
-        kernels = dictionaries(data, sampled, n_frequencies)
+        known, unknown = split_nodes(data.n_nodes, 0.4, np.random.default_rng(repeat))
+        rows, unknown_rows = data.adjacency[known][:, known], data.adjacency[unknown][:, known]
+        kernels = dictionaries(data, known, n_frequencies)
         for column, method in enumerate(METHODS):
             model = GradrakerRegressor(
                 kernels=kernels[method],
                 n_frequencies=n_frequencies,
                 learning_rate=learning_rate,
                 random_state=repeat,
-            ).fit(rows, y[sampled])
-            errors[repeat, column] = gnmse(y[tested], model.predict(tested_rows))
+            ).fit(rows, y[known])
+            errors[repeat, column] = gnmse(y[unknown], model.predict(unknown_rows))
             if method == "bank, ranges":
                 # The first epoch is the same for every number of epochs.
-                early = clone(model).set_params(n_epochs=1).fit(rows, y[sampled]).kernel_weights_
-                errors[repeat, -1] = gnmse(y[tested], early @ model.predict_members(tested_rows))
+                early = clone(model).set_params(n_epochs=1).fit(rows, y[known]).kernel_weights_
+                errors[repeat, -1] = gnmse(y[unknown], early @ model.predict_members(unknown_rows))
     return dict(zip((*METHODS, FIRST_EPOCH), errors.mean(axis=0).tolist(), strict=True))
 
 
 def main(argv: Sequence[str] | None = None) -> Report:
-    asked = options(argv, __doc__.splitlines()[0])
-    costs = [cost(size, tiny=asked.tiny) for size in (TINY_SIZES if asked.tiny else SIZES)]
-    n_repeats = 2 if asked.tiny else 50 if asked.full else 20
+    arguments = options(argv, __doc__.splitlines()[0])
+    costs = [cost(size, tiny=arguments.tiny) for size in (TINY_SIZES if arguments.tiny else SIZES)]
+    n_repeats = 2 if arguments.tiny else 50 if arguments.full else 20
     found = {
-        data.name: errors_of(data, D, rate, n_repeats) for data, D, rate in data_sets(asked.tiny)
+        data.name: errors_of(data, D, rate, n_repeats)
+        for data, D, rate in data_sets(arguments.tiny)
     }
     columns = (*METHODS, FIRST_EPOCH)
     lines = [[name, *(f"{row[m]:.4f}" for m in columns)] for name, row in found.items()]
@@ -213,9 +214,9 @@ def main(argv: Sequence[str] | None = None) -> Report:
                 ["", "one kernel", "4", "16", "4 in fits", "16 in fits", "16, clock"],
                 [line for line, _ in costs],
             ),
-            f"Tested GNMSE, mean of {n_repeats} splits\n" + table(["", *columns], lines),
+            f"GNMSE of unknown nodes, mean of {n_repeats} splits\n" + table(["", *columns], lines),
         ),
-        judged=not asked.tiny,
+        judged=not arguments.tiny,
     )
     return finish(report)
 

@@ -1,7 +1,7 @@
-"""Node models on a Dask cluster of two processes, against one process.
+"""Node models on a Dask cluster of two processes, compared with one process.
 
-Explains many nodes of a made graph on the cluster and on one process, kills a worker in the middle,
-and sends independent fits to the workers by joblib. Results must be equal each time.
+Explains many nodes of a generated graph on the cluster and in one process, kills a worker during
+the run, and sends independent fits to the workers by joblib. Results must be equal each time.
 
 Run ``python benchmarks/bench_cluster.py [--full | --tiny]``.
 """

@@ -1,4 +1,4 @@
-"""Sines and cosines, and normal draws, per second: ours against NumPy, on one core.
+"""Sines and cosines, and normal draws, per second: ours compared with NumPy, on one core.
 
 Run ``python benchmarks/bench_features.py``.
 """
@@ -26,21 +26,21 @@ from report import (
 
 
 def main(argv: Sequence[str] | None = None) -> Report:
-    asked = options(argv, __doc__)
-    pairs, pair_agreements, pair_table = _measure_sines(asked.tiny)
-    draws, draw_agreements, draw_table = _measure_draws(asked.tiny)
+    arguments = options(argv, __doc__)
+    pairs, pair_agreements, pair_table = _measure_sines(arguments.tiny)
+    draws, draw_agreements, draw_table = _measure_draws(arguments.tiny)
     report = Report(
         "Features: sin/cos pairs and normal draws on one core",
         findings=(*pairs, *draws),
         agreements=(*pair_agreements, *draw_agreements),
         tables=(pair_table, draw_table),
-        judged=not asked.tiny,
+        judged=not arguments.tiny,
     )
     return finish(report)
 
 
 def _measure_sines(tiny: bool) -> tuple[list[Finding], list[Agreement], str]:
-    # The row of a node, many times: D = 1000 projections of a few units.
+    # One row of D = 1000 projections, many times.
     n, rounds = (100, 2) if tiny else (1000, 500)
     angles = 3.0 * np.random.default_rng(SEED).standard_normal(n)
     sine, cosine = np.empty(n), np.empty(n)

@@ -1,4 +1,4 @@
-"""Filtered series (GKLMS-RFF): what a filter brings, and how good the rules for σ² are on its rows.
+"""Filtered series (GKLMS-RFF): the gain of a filter, and the rules for σ² on its rows.
 
 The next value of a node is learned from its series passed through a graph filter, in two settings:
 
@@ -7,7 +7,7 @@ The next value of a node is learned from its series passed through a graph filte
 - generated traffic: the first 60 % of the times are learned from, and the rest is predicted.
 
 Errors are GNMSE of values scaled to [0, 1], means over repeats. "best" is that of the single σ² of
-a grid that is best on average over the repeats, which nobody can know beforehand.
+a grid that is best on average over the repeats, which cannot be known beforehand.
 
 Run: python benchmarks/bench_filtered.py [--full | --tiny]
 """
@@ -36,7 +36,7 @@ Floats = NDArray[np.float64]
 
 
 class Setting(NamedTuple):
-    """Where series come from, which rows are learned from, and how."""
+    """The source of the series, the training rows, and the settings."""
 
     load: Callable[[int], tuple[GraphDataset, Floats]]  # repeat -> graph and series
     train: Callable[[FilteredSignals, int, int], NDArray[np.bool_]]  # signals, rows, repeat
@@ -65,14 +65,14 @@ def normals(_: int) -> tuple[GraphDataset, Floats]:
     return load_temperature_normals(self_loops=False)
 
 
-def sampled_stations(signals: FilteredSignals, n_rows: int, repeat: int) -> NDArray[np.bool_]:
+def known_stations(signals: FilteredSignals, n_rows: int, repeat: int) -> NDArray[np.bool_]:
     n = len(signals.nodes)
-    sampled, _ = split_nodes(n, 0.4, np.random.default_rng(repeat))
-    return np.isin(np.arange(n_rows) % n, sampled)
+    known, _ = split_nodes(n, 0.4, np.random.default_rng(repeat))
+    return np.isin(np.arange(n_rows) % n, known)
 
 
 def early_times(signals: FilteredSignals, n_rows: int, _: int) -> NDArray[np.bool_]:
-    # Rows whose next value is known before the first tested time.
+    # Rows whose next value is known before the first predicted time.
     return signals.times[:n_rows] + 1 < 0.6 * len(signals.series)
 
 
@@ -138,7 +138,7 @@ def main(argv: list[str] | None = None) -> dict[str, dict[str, dict[str, float]]
 
     settings = {
         "Temperature normals": Setting(
-            normals, sampled_stations, 0.05, 10, 1 if options.tiny else 20 * times
+            normals, known_stations, 0.05, 10, 1 if options.tiny else 20 * times
         ),
         "Traffic": Setting(traffic, early_times, 0.02, 3, 1 if options.tiny else 5 * times),
     }

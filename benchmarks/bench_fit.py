@@ -1,4 +1,4 @@
-"""Fit and predict on all nodes: ours against scikit-learn and a literal NumPy loop.
+"""Fit and predict on all nodes: ours compared with scikit-learn and a literal NumPy loop.
 
 2000 nodes, 2000 references, 5 neighbours each, D = 1000, E = 3. Each side does everything that
 a user would run: draw, project, sin and cos, the sequential pass, predict.
@@ -176,7 +176,7 @@ def agreements(work: Work, n_seeds: int) -> list[Agreement]:
     model = our_model(work, shuffle=False).fit(work.X, work.y)
     looped = numpy_loop(work, model.frequencies_, in_order)
     on_our_features = their_regressor(SEED, shuffle=False).fit(model.features(work.X), work.y)
-    # They draw their own features: errors agree on average over seeds only.
+    # scikit-learn draws its own features: errors agree only on average over seeds.
     seeds = range(n_seeds)
     our_error = np.mean([gnmse(work.y, ours(work, seed)) for seed in seeds])
     their_error = np.mean([gnmse(work.y, theirs(work, seed)) for seed in seeds])
@@ -218,17 +218,17 @@ def stage_table(total: dict[str, Timing], ours: dict[str, float], theirs: dict[s
 
 
 def main(argv: Sequence[str] | None = None) -> Report:
-    asked = options(argv, __doc__)
-    work = make_work(100, 5, 50) if asked.tiny else make_work(2000, 5, 1000)
+    arguments = options(argv, __doc__)
+    work = make_work(100, 5, 50) if arguments.tiny else make_work(2000, 5, 1000)
     times = interleaved(
         {
             "scikit-learn": lambda: theirs(work),
             "NumPy loop": lambda: numpy_work(work),
             "gradraker": lambda: ours(work),
         },
-        tiny=asked.tiny,
+        tiny=arguments.tiny,
     )
-    repeats = 2 if asked.tiny else 9
+    repeats = 2 if arguments.tiny else 9
     parts = (median_stages(stages, work, repeats) for stages in (our_stages, their_stages))
     numpy_line = f"NumPy loop, draw to predict: {milliseconds(times['NumPy loop'].median)}"
     report = Report(
@@ -239,7 +239,7 @@ def main(argv: Sequence[str] | None = None) -> Report:
         ),
         agreements=tuple(agreements(work, 5)),
         tables=(stage_table(times, *parts), numpy_line),
-        judged=not asked.tiny,
+        judged=not arguments.tiny,
     )
     return finish(report)
 

@@ -1,9 +1,9 @@
 """A large power-law graph: time, its growth with size, and peak memory.
 
-D = 256, one epoch, ten edges a node. Short: 10⁴ and 10⁵ nodes; ``--full``: 10⁵ and 10⁶ nodes.
-Each size is fitted in a process of its own, which loads the graph from a file, so that memory
-of making the graph does not count. Counted is what comes on top of the process with the graph
-and the values in it, less the table of frequencies.
+D = 256, one epoch, ten edges per node. Short: 10⁴ and 10⁵ nodes; ``--full``: 10⁵ and 10⁶ nodes.
+Each size is fitted in a separate process, which loads the graph from a file, so that memory for
+making the graph does not count. The memory counted is the peak above the process with the graph
+and the values loaded, minus the table of frequencies.
 
 Run ``python benchmarks/bench_large.py --full``.
 """
@@ -33,7 +33,7 @@ GIGABYTE = 1e9
 
 @dataclass(frozen=True)
 class Fit:
-    """What one process measured."""
+    """Measurements of one process."""
 
     n_nodes: int
     n_edges: int
@@ -112,7 +112,7 @@ def _memory() -> int:
         for line in status.read_text(encoding="utf-8").splitlines():
             if line.startswith("VmRSS:"):
                 return 1024 * int(line.split()[1])
-    return _peak_memory()  # at this point the process has not held more
+    return _peak_memory()  # the peak so far is the current memory
 
 
 def _peak_memory() -> int:
@@ -130,18 +130,18 @@ def in_fresh_process(n_nodes: int, repeats: int) -> Fit:
 
 
 def main(argv: Sequence[str] | None = None) -> Report:
-    asked = options(argv, __doc__)
-    if asked.tiny:
+    arguments = options(argv, __doc__)
+    if arguments.tiny:
         sizes, repeats = (300, 900), 1
     else:
-        sizes, repeats = ((100_000, 1_000_000) if asked.full else (10_000, 100_000)), 3
+        sizes, repeats = ((100_000, 1_000_000) if arguments.full else (10_000, 100_000)), 3
     fits = [in_fresh_process(n_nodes, repeats) for n_nodes in sizes]
     small, large = fits
     growth, more = large.seconds / small.seconds, large.n_nodes / small.n_nodes
     exponent = f"Time grows like nodes to the power of {math.log(growth) / math.log(more):.2f}."
     extra = large.extra_bytes / GIGABYTE
     report = Report(
-        f"Large graphs: {DEGREE} edges a node, power law, D = {N_FREQUENCIES}, one epoch",
+        f"Large graphs: {DEGREE} edges per node, power law, D = {N_FREQUENCIES}, one epoch",
         findings=(
             Finding(f"seconds for {large.n_nodes} nodes", large.seconds, unit=" s"),
             Finding(f"time of {more:g}× the nodes", growth),
@@ -152,7 +152,7 @@ def main(argv: Sequence[str] | None = None) -> Report:
             for fit in fits
         ),
         tables=(size_table(fits), exponent),
-        judged=not asked.tiny,
+        judged=not arguments.tiny,
     )
     return finish(report)
 
@@ -170,7 +170,7 @@ def size_table(fits: Sequence[Fit]) -> str:
         ]
         for fit in fits
     ]
-    return table(["nodes", "edges", "fit", "a node", "graph", "frequencies", "peak above"], rows)
+    return table(["nodes", "edges", "fit", "per node", "graph", "frequencies", "peak above"], rows)
 
 
 if __name__ == "__main__":

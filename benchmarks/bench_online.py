@@ -1,9 +1,9 @@
-"""Predict and learn one node at a time: ours against a NumPy loop and scikit-learn.
+"""Predict and learn one node at a time: ours compared with a NumPy loop and scikit-learn.
 
-20 000 references, 20 neighbours a node, D = 500. All sides know their frequencies before the
-clock starts. The NumPy loop gathers the rows of the neighbours only, with its arrays made
-beforehand; scikit-learn transforms and learns a one-row matrix a node. Neither keeps what it
-has seen, so ratios are of ours with ``keep_known=False``; a line has the default.
+20 000 references, 20 neighbours per node, D = 500. Frequencies are drawn before the clock starts.
+The NumPy loop gathers only the rows of the neighbours, with preallocated arrays; scikit-learn
+transforms and learns a one-row matrix per node. Neither stores known nodes, so ratios are for ours
+with ``keep_known=False``; one line has the default.
 
 Run ``python benchmarks/bench_online.py``.
 """
@@ -40,7 +40,7 @@ LEARN_AND_KEEP = "learn_one, keep_known=True"
 
 @dataclass(frozen=True)
 class Stream:
-    """Nodes that arrive one after another, in the form that each side likes best."""
+    """Nodes that arrive one after another, in the best format for each side."""
 
     neighbours: NDArray[np.int32]  # [n, degree]
     names: list[list[int]]
@@ -147,11 +147,11 @@ def agreements(stream: Stream, frequencies: NDArray[np.float64]) -> list[Agreeme
 
 
 def main(argv: Sequence[str] | None = None) -> Report:
-    asked = options(argv, __doc__)
-    n_nodes, n_references, n_frequencies = (60, 80, 50) if asked.tiny else (10_000, 20_000, 500)
+    arguments = options(argv, __doc__)
+    n_nodes, n_references, n_frequencies = (60, 80, 50) if arguments.tiny else (10_000, 20_000, 500)
     stream = make_stream(n_nodes, n_references, 20, n_frequencies)
-    n_sklearn = 20 if asked.tiny else 200
-    sizes = (10, 30) if asked.tiny else (100, 1000, 10_000)
+    n_sklearn = 20 if arguments.tiny else 200
+    sizes = (10, 30) if arguments.tiny else (100, 1000, 10_000)
     model, keeping = new_model(stream), new_model(stream, keep_known=True)
     frequencies = model.frequencies_
     sampler = RBFSampler(
@@ -172,22 +172,27 @@ def main(argv: Sequence[str] | None = None) -> Report:
             LEARN_ONE: lambda: learn_one_by_one(model, stream),
             **{name: lambda name=name: learn_chunks(name) for name in chunks},  # type: ignore[misc]
         },
-        tiny=asked.tiny,
+        tiny=arguments.tiny,
     )
     steps = {name: n_sklearn if name == SKLEARN else n_nodes for name in times}
-    a_step = {name: timing.median / steps[name] for name, timing in times.items()}
-    against = {name: a_step[NUMPY] / seconds for name, seconds in a_step.items()}
+    seconds_per_step = {name: timing.median / steps[name] for name, timing in times.items()}
+    against = {
+        name: seconds_per_step[NUMPY] / seconds for name, seconds in seconds_per_step.items()
+    }
     in_chunks = list(chunks)[-1]
     report = Report(
         f"Online: {n_references} references, 20 neighbours, D = {n_frequencies}",
         findings=(
             Finding("learn_one against the NumPy loop", against[LEARN_ONE], 3),
             Finding(f"{in_chunks}, against it", against[in_chunks], 15),
-            Finding("learn_one against scikit-learn", a_step[SKLEARN] / a_step[LEARN_ONE]),
+            Finding(
+                "learn_one against scikit-learn",
+                seconds_per_step[SKLEARN] / seconds_per_step[LEARN_ONE],
+            ),
         ),
         agreements=tuple(agreements(stream, frequencies)),
         tables=(step_table(times, steps, against),),
-        judged=not asked.tiny,
+        judged=not arguments.tiny,
     )
     return finish(report)
 
@@ -202,7 +207,7 @@ def step_table(times: dict[str, Timing], steps: dict[str, int], against: dict[st
         ]
         for name, timing in times.items()
     ]
-    return table(["", "a node (median)", "(best)", "against NumPy"], rows)
+    return table(["", "per node (median)", "(best)", "against NumPy"], rows)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Edges from a CSV file: ours against NumPy, pandas and networkx, and a large file as a whole.
+"""Edges from a CSV file: ours compared with NumPy, pandas and networkx, and one large file.
 
 Run ``python benchmarks/bench_readers.py``; ``--full`` reads 10⁷ edges instead of 10⁶.
 """
@@ -28,12 +28,12 @@ from report import (
 
 
 def main(argv: Sequence[str] | None = None) -> Report:
-    asked = options(argv, __doc__)
-    n_part = 1_000 if asked.tiny else 100_000
-    n_whole = 2_000 if asked.tiny else 10_000_000 if asked.full else 1_000_000
+    arguments = options(argv, __doc__)
+    n_part = 1_000 if arguments.tiny else 100_000
+    n_whole = 2_000 if arguments.tiny else 10_000_000 if arguments.full else 1_000_000
     with tempfile.TemporaryDirectory() as folder:
         part = _write(Path(folder, "part.csv"), n_part)
-        ratios, agreements, peers = _against_others(part, asked.tiny)
+        ratios, agreements, peers = _against_others(part, arguments.tiny)
         whole = _write(Path(folder, "whole.csv"), n_whole)
         seconds, stages = _whole(whole, n_whole)
     report = Report(
@@ -41,13 +41,13 @@ def main(argv: Sequence[str] | None = None) -> Report:
         findings=(*ratios, *seconds),
         agreements=tuple(agreements),
         tables=(peers, stages),
-        judged=not asked.tiny,
+        judged=not arguments.tiny,
     )
     return finish(report)
 
 
 def _write(path: Path, n_edges: int) -> Path:
-    """Write a CSV file of weighted edges among a tenth as many nodes."""
+    """Write a CSV file of weighted edges, with a tenth as many nodes as edges."""
     rng = np.random.default_rng(SEED)
     n_nodes = max(n_edges // 10, 10)
     edges = pd.DataFrame(

@@ -1,12 +1,12 @@
-"""Sweeps over σ² against literal NumPy: a loop per variance, per repeat and per step.
+"""Sweeps over σ² compared with literal NumPy: a loop per variance, per repeat and per step.
 
 The literal loop does a part of the work, some variances of the first repeat, on the same split,
-frequencies and orders, which are not counted in its time; it must find the same GNMSE. A
-second NumPy loop is that of a careful user: features of all nodes by matrix products, then one
-step after the other. Ratios are of the fastest times for one variance of one repeat: a busy machine
-holds BLAS up more than others, and would flatter us.
+frequencies and orders, which are not counted in its time; it must give the same GNMSE. A second
+NumPy loop is what a careful user would write: features of all nodes by matrix products, then one
+step after another. Ratios are of the fastest times for one variance of one repeat: a busy machine
+slows BLAS down more than other code, which would favour us.
 
-Parts of the sweep that cost lines are switched off one by one, to show how much each of them saves.
+Optimisations of the sweep are switched off one by one, to show how much each of them saves.
 
 Run: python benchmarks/bench_sweep.py [--full | --tiny]
 """
@@ -94,7 +94,7 @@ LOOPS: dict[str, Callable[..., Array]] = {"literal": literal, "careful": careful
 def in_numpy(
     job: Job, variances: Sequence[float], loop: Callable[..., Array]
 ) -> Callable[[], Array]:
-    """A function that finds GNMSE of the first repeat at some variances."""
+    """A function that computes GNMSE of the first repeat at some variances."""
     y = job.data.scale_values()
     draw = variance_sweep.draw_repeat(job.data.n_nodes, FRACTION, 0, 0)
     A = job.data.adjacency[:, draw.known].toarray()
@@ -117,7 +117,7 @@ def in_numpy(
 
 
 def in_turns(tasks: Mapping[str, Callable[[], object]], n_turns: int) -> dict[str, Timing]:
-    """Time tasks in turn; the literal loop takes too long for the many turns of others."""
+    """Time tasks alternately, with few runs, since the literal loop is slow."""
     seconds: dict[str, list[float]] = {name: [] for name in tasks}
     for _ in range(n_turns):
         for name, task in tasks.items():
@@ -128,7 +128,7 @@ def in_turns(tasks: Mapping[str, Callable[[], object]], n_turns: int) -> dict[st
 
 
 class Compared(NamedTuple):
-    """Seconds for one variance of a repeat, and how far GNMSE is apart."""
+    """Seconds for one variance of a repeat, and the difference of GNMSE."""
 
     job: Job
     seconds: dict[str, float]
@@ -172,7 +172,7 @@ def on_the_whole(results: Sequence[Compared], name: str) -> float:
 
 
 def jobs(tiny: bool) -> list[Job]:
-    """The paper's sweeps on the data at hand."""
+    """The paper's sweeps on the available data."""
     found = [Job(datasets.load_temperature(), 200, 0.1, 50)]
     if tiny:
         return found
@@ -191,7 +191,7 @@ def jobs(tiny: bool) -> list[Job]:
 
 
 def _wikipedia() -> GraphDataset:
-    """The graph of Wikipedia-Math; visits are a download of their own, so degrees are values."""
+    """The graph of Wikipedia-Math; visits are a separate download, so degrees are the values."""
     adjacency = datasets.fetch_wikipedia_math_graph()
     degrees = np.log1p(np.asarray(adjacency.sum(axis=0)).ravel())
     names = tuple(map(str, range(adjacency.shape[0])))
@@ -199,7 +199,7 @@ def _wikipedia() -> GraphDataset:
 
 
 def growth(job: Job, *, n_repeats: int, n_turns: int) -> list[list[str]]:
-    """How time grows with repeats, variances and D: seconds, and times the smallest."""
+    """How time grows with repeats, variances and D: seconds, and the ratio to the smallest."""
 
     def sweep(grown: str, factor: int) -> Callable[[], Array]:
         larger = {name: factor if name == grown else 1 for name in ("repeats", "variances", "D")}
@@ -260,29 +260,29 @@ def savings(job: Job, *, n_repeats: int, n_turns: int) -> list[str]:
 
 
 def main(argv: Sequence[str] | None = None) -> Report:
-    asked = options(argv, "sweeps over the kernel variance")
-    at_hand = jobs(asked.tiny)
-    n_turns = 2 if asked.tiny else 9 if asked.full else 3
-    n_repeats = 1 if asked.tiny else 5
+    arguments = options(argv, "sweeps over the kernel variance")
+    available = jobs(arguments.tiny)
+    n_turns = 2 if arguments.tiny else 9 if arguments.full else 3
+    n_repeats = 1 if arguments.tiny else 5
     results = [
-        # Small graphs as often as in the paper, since they take no time.
+        # Small graphs with as many repeats as in the paper, since they take little time.
         compared(job, n_repeats=50 if job.data.n_nodes < 500 else n_repeats, n_turns=n_turns)
-        for job in at_hand
+        for job in available
     ]
     header = ["one variance of a repeat", "n", "D", "gradraker", *LOOPS, "ratio", "ratio, careful"]
-    grown = growth(at_hand[-1], n_repeats=n_repeats, n_turns=n_turns)
+    grown = growth(available[-1], n_repeats=n_repeats, n_turns=n_turns)
     saved = [
         savings(job, n_repeats=50 if job.data.n_nodes < 500 else n_repeats, n_turns=n_turns)
-        for job in at_hand
+        for job in available
     ]
     tables = (
         table(header, [found.cells() for found in results]),
         table(["a repeat without", "time", *PARTS, "with a file"], saved),
-        table([at_hand[-1].data.name, "1", "2", "4 times as many"], grown),
+        table([available[-1].data.name, "1", "2", "4 times as many"], grown),
     )
     start = time.perf_counter()
-    for job in at_hand:
-        job.sweep(n_repeats=2 if asked.tiny else job.n_repeats)
+    for job in available:
+        job.sweep(n_repeats=2 if arguments.tiny else job.n_repeats)
     whole = time.perf_counter() - start
     literally, carefully = (on_the_whole(results, name) for name in LOOPS)
     return finish(
@@ -298,7 +298,7 @@ def main(argv: Sequence[str] | None = None) -> Report:
             ),
             (Agreement("GNMSE", max(found.apart for found in results), TOLERANCE),),
             tables,
-            judged=not asked.tiny,
+            judged=not arguments.tiny,
         )
     )
 
