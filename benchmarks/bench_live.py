@@ -212,7 +212,7 @@ async def put_load(
 
 
 def put_an_hour(service: Service, values: Sequence[tuple[str, float]], n: int) -> list[float]:
-    """Put so many values, and measure memory ten times on the way, in megabytes."""
+    """Put n values, and measure memory ten times meanwhile, in megabytes."""
     found = [service.measure_memory()]
     for part in range(10):
         for i in range(n // 10 // 20):
@@ -250,10 +250,10 @@ def main(argv: Sequence[str] | None = None) -> Report:
             hour = put_an_hour(service, arriving, 72_000) if arguments.full else []
         finally:
             service.stop()
-    every = np.concatenate([found.seconds[kind] for kind in KINDS])
+    all_seconds = np.concatenate([found.seconds[kind] for kind in KINDS])
     findings = [
-        Finding("predictions", every.size / found.elapsed, RATE * 0.98, " per second"),
-        Finding("99 % of them within", _share(every, 0.99), 50.0, " ms", at_most=True),
+        Finding("predictions", all_seconds.size / found.elapsed, RATE * 0.98, " per second"),
+        Finding("99 % of them within", _share(all_seconds, 0.99), 50.0, " ms", at_most=True),
         Finding("values are learned after at most", max(found.late), 2.0, " s", at_most=True),
         Finding("memory", memory, None, " MB"),
     ]

@@ -1,9 +1,9 @@
-"""Node models on made graphs of many kinds, against what one would take off the shelf.
+"""Node models on generated graphs of many kinds, compared with off-the-shelf methods.
 
 Grids, neighbours in a plane, preferential attachment and groups, with values that vary slowly, have
 levels or classes by region or group, follow degrees, or are means over neighbours. 5 % and 40 % of
-the nodes are known, and of classes also 12 nodes. LightGBM has degrees and spectral features;
-Tikhonov (PyGSP) chooses its penalty on the known nodes; the others are scikit-network's.
+the nodes are known, and for classes also 12 nodes. LightGBM gets degrees and spectral features;
+Tikhonov (PyGSP) chooses its penalty on the known nodes; the others are from scikit-network.
 
 Run ``python benchmarks/bench_made.py --full`` (about 15 minutes).
 """
@@ -53,7 +53,7 @@ def link_grid(side: int) -> csr_array:
 
 
 def link_groups(group: Nodes, inside: float, outside: float, rng: np.random.Generator) -> csr_array:
-    """Each node with some others of its group and of all, as many on average."""
+    """Each node linked on average to ``inside`` others of its group and ``outside`` of all."""
     n = group.size
     order = np.argsort(group, kind="stable")
     counts = np.bincount(group)
@@ -116,7 +116,7 @@ def compare_numbers(graph: Graph, known: Nodes, unknown: Nodes) -> tuple[float, 
 
 
 def compare_classes(graph: Graph, known: Nodes, unknown: Nodes) -> tuple[float, dict[str, float]]:
-    """Accuracies of a node model and of peers, less than 0 so that small is good."""
+    """Negative accuracies of a node model and of peers, so that smaller is better."""
     right = float(np.mean(fit_classes(graph, known).predict(unknown.tolist()) == graph.y[unknown]))
     peers = class_peers(graph, known, unknown)
     commonest = np.bincount(graph.y[known]).argmax()
