@@ -1,6 +1,6 @@
 """
-Which stations speak for Jungfraujoch?
-======================================
+Which stations predict Jungfraujoch?
+====================================
 
 A prediction of a node model is a weighted sum of known values, and the weights are exact. Here all
 January temperatures are known except that of Jungfraujoch, at 3571 m the highest station. Which
