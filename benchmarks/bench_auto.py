@@ -88,7 +88,7 @@ def fit_auto(data: GraphDataset, repeat: int) -> dict[str, float]:
     }
 
 
-def study(data: GraphDataset, *, n_repeats: int, tiny: bool) -> dict[str, float]:
+def run_study(data: GraphDataset, *, n_repeats: int, tiny: bool) -> dict[str, float]:
     """Ratios to the best of the grid in hindsight, and the median cost."""
     sigma2 = sigma2_ranges(data.adjacency, n_frequencies=200).extending_disturbing
     grid = np.mean([run_grid(data, r, sigma2, tiny=tiny) for r in range(n_repeats)], axis=0)
@@ -114,7 +114,7 @@ def main(argv: list[str] | None = None) -> Report:
     print(f"{'data set':<26}{'N':>5}{'best':>9}{'auto':>8}{'default':>9}{'cost in plain fits':>20}")
     results = []
     for data, *_ in data_sets(options.tiny)[: 1 if options.tiny else None]:
-        row = study(data, n_repeats=n_repeats, tiny=options.tiny)
+        row = run_study(data, n_repeats=n_repeats, tiny=options.tiny)
         results.append(row)
         print(
             f"{data.name:<26}{round(0.4 * data.n_nodes):>5}{row['best']:>9.4f}{row['auto']:>8.3f}"

@@ -47,13 +47,13 @@ METHODS = ("one at σ²_ed", "bank, ranges", "bank, 16", "bank, chaos", "bank, a
 FIRST_EPOCH = "ranges, first epoch"
 
 
-def variances(n_members: int) -> list[float]:
+def list_variances(n_members: int) -> list[float]:
     return [float(sigma2) for sigma2 in np.geomspace(0.1, 100.0, n_members)]
 
 
-def bank_of(work: Work, n_members: int, n_epochs: int) -> GradrakerRegressor:
+def fit_bank(work: Work, n_members: int, n_epochs: int) -> GradrakerRegressor:
     return GradrakerRegressor(
-        kernels=variances(n_members),
+        kernels=list_variances(n_members),
         n_frequencies=work.n_frequencies,
         learning_rate=LEARNING_RATE,
         n_epochs=n_epochs,
@@ -61,7 +61,7 @@ def bank_of(work: Work, n_members: int, n_epochs: int) -> GradrakerRegressor:
     ).fit(work.X, work.y)
 
 
-def single(work: Work, sigma2: float, n_epochs: int) -> SKGRegressor:
+def fit_single(work: Work, sigma2: float, n_epochs: int) -> SKGRegressor:
     return SKGRegressor(
         sigma2=sigma2,
         n_frequencies=work.n_frequencies,
@@ -74,17 +74,17 @@ def single(work: Work, sigma2: float, n_epochs: int) -> SKGRegressor:
 # -- cost ----------------------------------------------------------------------
 
 
-def cost(size: tuple[int, int, int, int], *, tiny: bool) -> tuple[list[str], float]:
+def measure_cost(size: tuple[int, int, int, int], *, tiny: bool) -> tuple[list[str], float]:
     """A line of the table, and the CPU time of a bank of 16 in fits of one kernel."""
     n_nodes, degree, n_frequencies, n_epochs = size
     work = make_work(n_nodes, degree, n_frequencies)
     tasks = {
-        "one": lambda: single(work, 2.0, n_epochs),
-        "4": lambda: bank_of(work, 4, n_epochs),
-        "16": lambda: bank_of(work, N_MEMBERS, n_epochs),
+        "one": lambda: fit_single(work, 2.0, n_epochs),
+        "4": lambda: fit_bank(work, 4, n_epochs),
+        "16": lambda: fit_bank(work, N_MEMBERS, n_epochs),
     }
     clock = interleaved(tasks, tiny=tiny)
-    used = processor_seconds(tasks, 2 if tiny else 9)
+    used = measure_cpu_seconds(tasks, 2 if tiny else 9)
     label = f"{n_nodes} nodes, {degree} neighbours, D = {n_frequencies}, E = {n_epochs}"
     fits = used["16"] / used["one"]
     cells = [
@@ -96,7 +96,9 @@ def cost(size: tuple[int, int, int, int], *, tiny: bool) -> tuple[list[str], flo
     return [label, *cells], fits
 
 
-def processor_seconds(tasks: Mapping[str, Callable[[], object]], repeats: int) -> dict[str, float]:
+def measure_cpu_seconds(
+    tasks: Mapping[str, Callable[[], object]], repeats: int
+) -> dict[str, float]:
     """Median CPU time of each task, all threads together, in alternating runs."""
     seconds: dict[str, list[float]] = {name: [] for name in tasks}
     for _ in range(repeats):
@@ -107,12 +109,12 @@ def processor_seconds(tasks: Mapping[str, Callable[[], object]], repeats: int) -
     return {name: float(np.median(times)) for name, times in seconds.items()}
 
 
-def agreements(work: Work) -> list[Agreement]:
+def check_agreements(work: Work) -> list[Agreement]:
     """A bank compared with separate fits, with the weights computed from their predictions."""
-    model = bank_of(work, N_MEMBERS, 3)
-    fits = [single(work, sigma2, 3) for sigma2 in variances(N_MEMBERS)]
+    model = fit_bank(work, N_MEMBERS, 3)
+    fits = [fit_single(work, sigma2, 3) for sigma2 in list_variances(N_MEMBERS)]
     apart = max(float(abs(f.coef_ - c).max()) for f, c in zip(fits, model.coef_, strict=True))
-    losses = np.array([weighed_outside(work, sigma2) for sigma2 in variances(N_MEMBERS)])
+    losses = np.array([compute_member_losses(work, sigma2) for sigma2 in list_variances(N_MEMBERS)])
     hedge = Hedge(N_MEMBERS, "auto", 0.0)
     zeros = np.zeros_like(losses)
     hedge.update(np.sqrt(losses)[:, :, np.newaxis], zeros, zeros[:1].T, keep_weights=False)
@@ -127,10 +129,10 @@ def agreements(work: Work) -> list[Agreement]:
     ]
 
 
-def weighed_outside(work: Work, sigma2: float) -> NDArray[np.float64]:
+def compute_member_losses(work: Work, sigma2: float) -> NDArray[np.float64]:
     """Squared errors of a member before each training step, row by row."""
     n = work.y.size
-    model = single(work, sigma2, 3)
+    model = fit_single(work, sigma2, 3)
     Z, theta = model.features(work.X), np.zeros(2 * work.n_frequencies)
     rng = np.random.default_rng([SEED, 1])
     errors = []
@@ -144,7 +146,7 @@ def weighed_outside(work: Work, sigma2: float) -> NDArray[np.float64]:
 # -- errors -----------------------------------------------------------------------
 
 
-def dictionaries(data: GraphDataset, known: NDArray[np.int64], D: int) -> dict[str, object]:
+def choose_kernels(data: GraphDataset, known: NDArray[np.int64], D: int) -> dict[str, object]:
     """The kernels of each method, placed by the ranges of the known nodes."""
     ranges = sigma2_ranges(data.adjacency[known][:, known], n_frequencies=D)
     ce, ed = ranges.chaos_extending, ranges.extending_disturbing
@@ -154,7 +156,7 @@ def dictionaries(data: GraphDataset, known: NDArray[np.int64], D: int) -> dict[s
     return dict(zip(METHODS, (*kernels, np.geomspace(10 * da, 1000 * da, 5)), strict=True))
 
 
-def errors_of(
+def measure_errors(
     data: GraphDataset, n_frequencies: int, learning_rate: float, n_repeats: int
 ) -> dict[str, float]:
     """Mean GNMSE of each method on unknown nodes over splits, with 40 % of the nodes known."""
@@ -163,7 +165,7 @@ def errors_of(
     for repeat in range(n_repeats):
         known, unknown = split_nodes(data.n_nodes, 0.4, np.random.default_rng(repeat))
         rows, unknown_rows = data.adjacency[known][:, known], data.adjacency[unknown][:, known]
-        kernels = dictionaries(data, known, n_frequencies)
+        kernels = choose_kernels(data, known, n_frequencies)
         for column, method in enumerate(METHODS):
             model = GradrakerRegressor(
                 kernels=kernels[method],
@@ -181,10 +183,13 @@ def errors_of(
 
 def main(argv: Sequence[str] | None = None) -> Report:
     arguments = options(argv, __doc__.splitlines()[0])
-    costs = [cost(size, tiny=arguments.tiny) for size in (TINY_SIZES if arguments.tiny else SIZES)]
+    costs = [
+        measure_cost(size, tiny=arguments.tiny)
+        for size in (TINY_SIZES if arguments.tiny else SIZES)
+    ]
     n_repeats = 2 if arguments.tiny else 50 if arguments.full else 20
     found = {
-        data.name: errors_of(data, D, rate, n_repeats)
+        data.name: measure_errors(data, D, rate, n_repeats)
         for data, D, rate in data_sets(arguments.tiny)
     }
     columns = (*METHODS, FIRST_EPOCH)
@@ -207,7 +212,7 @@ def main(argv: Sequence[str] | None = None) -> Report:
                 if method != METHODS[0]
             ),
         ),
-        agreements=tuple(agreements(make_work(60, 5, 30))),
+        agreements=tuple(check_agreements(make_work(60, 5, 30))),
         tables=(
             "Processor time, and the clock's\n"
             + table(

@@ -52,12 +52,12 @@ class Work:
     order: NDArray[np.int64]  # [T]
     stars: NDArray[np.float64]  # [m, 2D]
 
-    def first(self, n: int) -> "Work":
+    def take_first(self, n: int) -> "Work":
         """The first n unknown nodes only."""
         return Work(self.name, self.Z, self.order, self.stars[:n])
 
 
-def citations() -> tuple[str, csr_array]:
+def load_citations() -> tuple[str, csr_array]:
     try:
         return "Cora-Con", fetch_cora_con(download=False).adjacency
     except DatasetUnavailableError:
@@ -76,7 +76,7 @@ def make_work(name: str, graph: csr_array, n_frequencies: int, n_unknown: int) -
     return Work(name, model.features(X), order, model.features(X_unknown))
 
 
-def without_equal_rows(work: Work) -> Work:
+def make_random_work(work: Work) -> Work:
     """Random features of the same sizes."""
     rng = np.random.default_rng(SEED)
 
@@ -87,7 +87,7 @@ def without_equal_rows(work: Work) -> Work:
     return Work("no equal rows", features(work.Z.shape), work.order, features(work.stars.shape))
 
 
-def recursion(work: Work) -> NDArray[np.float64]:
+def compute_by_recursion(work: Work) -> NDArray[np.float64]:
     """Equation (fijdef): B of all times and unknown nodes, then F from the last time backwards."""
     n_steps = work.order.size
     Z_all = np.vstack((work.Z[work.order], work.stars))  # [T + m, 2D]
@@ -103,11 +103,11 @@ def recursion(work: Work) -> NDArray[np.float64]:
     return F.T
 
 
-def ours(work: Work) -> NDArray[np.float64]:
+def compute_by_adjoint(work: Work) -> NDArray[np.float64]:
     return contribution_weights(work.Z, work.order, work.stars, LEARNING_RATE)
 
 
-def peak_megabytes(task: Callable[[], object]) -> float:
+def measure_peak_megabytes(task: Callable[[], object]) -> float:
     """Peak memory of a task, beyond its input."""
     tracemalloc.start()
     task()
@@ -122,21 +122,24 @@ def main(argv: Sequence[str] | None = None) -> Report:
         graph = power_law_graph(100, 200, np.random.default_rng(SEED))
         work = make_work("a small random graph", graph, 20, 10)
     else:
-        work = make_work(*citations(), 888, 500)
+        work = make_work(*load_citations(), 888, 500)
     cases = {
-        "1 tested node": (work.first(1), 30.0),
+        "1 tested node": (work.take_first(1), 30.0),
         f"{work.stars.shape[0]} tested nodes": (work, 10.0),
-        f"{work.stars.shape[0]}, no equal rows": (without_equal_rows(work), None),
+        f"{work.stars.shape[0]}, no equal rows": (make_random_work(work), None),
     }
     findings, agreements, lines = [], [], []
     for name, (case, aim) in cases.items():
-        tasks = {"slow": lambda case=case: recursion(case), "fast": lambda case=case: ours(case)}
+        tasks = {
+            "slow": lambda case=case: compute_by_recursion(case),
+            "fast": lambda case=case: compute_by_adjoint(case),
+        }
         times = interleaved(tasks, tiny=arguments.tiny)
-        memory = {side: peak_megabytes(task) for side, task in tasks.items()}
+        memory = {side: measure_peak_megabytes(task) for side, task in tasks.items()}
         sides = (milliseconds(times[side].median) for side in tasks)
         lines.append([name, *sides, *(f"{memory[side]:.1f} MB" for side in tasks)])
         findings.append(Finding(name, ratio(times["slow"], times["fast"]), aim))
-        apart = float(abs(recursion(case) - ours(case)).max())
+        apart = float(abs(compute_by_recursion(case) - compute_by_adjoint(case)).max())
         agreements.append(Agreement(f"weights, {name}", apart, 1e-12))
     header = ["", "recursion", "gradraker", "peak memory", "peak memory"]
     n, width = work.Z.shape

@@ -46,16 +46,16 @@ def _measure_sines(tiny: bool) -> tuple[list[Finding], list[Agreement], str]:
     sine, cosine = np.empty(n), np.empty(n)
     their_sine, their_cosine = np.empty(n), np.empty(n)
 
-    def ours() -> None:
+    def run_ours() -> None:
         for _ in range(rounds):
             compute_sincos(angles, 1.0, 1.0, sine, cosine)
 
-    def numpy() -> None:
+    def run_numpy() -> None:
         for _ in range(rounds):
             np.sin(angles, out=their_sine)
             np.cos(angles, out=their_cosine)
 
-    times = interleaved({"numpy float64": numpy, "gradraker": ours}, tiny=tiny)
+    times = interleaved({"numpy float64": run_numpy, "gradraker": run_ours}, tiny=tiny)
     difference = max(abs(sine - their_sine).max(), abs(cosine - their_cosine).max())
     speed = ratio(times["numpy float64"], times["gradraker"])
     findings = [Finding("sin/cos pairs against NumPy", speed, 10)]

@@ -111,7 +111,7 @@ def collect(process: subprocess.Popen[str]) -> dict[str, Any]:
     return dict(json.loads(out))
 
 
-def fits_part(sizes: Sequence[int]) -> tuple[str, list[Finding], list[Agreement]]:
+def measure_fits(sizes: Sequence[int]) -> tuple[str, list[Finding], list[Agreement]]:
     """Fits on the GPU and, at the first size, on two cores at the same time."""
     on_cpu = start_measuring("cpu", sizes[0])
     rows, findings, agreements = [], [], []
@@ -161,7 +161,9 @@ def measure_exact(device: str, n_known: int) -> dict[str, Any]:
     }
 
 
-def exact_part(n_known: int, n_compared: int) -> tuple[str, list[Finding], list[Agreement]]:
+def measure_exact_kernels(
+    n_known: int, n_compared: int
+) -> tuple[str, list[Finding], list[Agreement]]:
     """Exact kernels on the GPU; with fewer known nodes, the CPU must give the same results."""
     cpu, few = (measure_exact(device, n_compared) for device in ("cpu", "cuda"))
     many = measure_exact("cuda", n_known)
@@ -203,7 +205,7 @@ def time_on_gpu(xp: Any, work: Callable[[], object], n_times: int) -> float:
     return float(np.median(times))
 
 
-def products_part(engine: Engine, n_nodes: int, widths: Sequence[int]) -> str:
+def measure_products(engine: Engine, n_nodes: int, widths: Sequence[int]) -> str:
     """Milliseconds of a product A X, and the bytes per second that it must move."""
     graph = make_ring(n_nodes)
     S = csr_array(graph.A + graph.A.T)
@@ -265,7 +267,7 @@ def list_paper_sweeps() -> list[PaperSweep]:
     return found
 
 
-def sweeps_part(
+def measure_sweeps(
     sweeps: Sequence[PaperSweep], *, tiny: bool
 ) -> tuple[str, list[Finding], list[Agreement]]:
     """All repeats of all data sets on the GPU; the first three on the CPU must agree."""
@@ -324,10 +326,10 @@ def main(argv: Sequence[str] | None = None) -> Report:
         check = compare_product(CpuEngine(), graph.A)
         return finish(Report("Node models on a GPU", tuple(findings), (check,), judged=False))
     sizes = [6000] if tiny else [10**6, *([10**7] if full else [])]
-    products = products_part(engine, 6000 if tiny else 10**6, (1, 4, 8, 16, 64))
-    exact, timed, equal = exact_part(*((1200, 1200) if tiny else (50_000, 2500)))
-    sweeps, swept, same = sweeps_part(list_paper_sweeps(), tiny=tiny)
-    fits, found, agreements = fits_part(sizes)
+    products = measure_products(engine, 6000 if tiny else 10**6, (1, 4, 8, 16, 64))
+    exact, timed, equal = measure_exact_kernels(*((1200, 1200) if tiny else (50_000, 2500)))
+    sweeps, swept, same = measure_sweeps(list_paper_sweeps(), tiny=tiny)
+    fits, found, agreements = measure_fits(sizes)
     report = Report(
         "Node models on a GPU",
         (*findings, *timed, *swept, *found),

@@ -24,7 +24,7 @@ COLUMNS = tuple(
 )
 
 
-def study(
+def run_study(
     data: Any,
     n_frequencies: int,
     learning_rate: float,
@@ -73,7 +73,7 @@ def main(argv: list[str] | None = None) -> dict[str, dict[str, float]]:
     print(f"{'data set':<26}{'1 hop':>8}" + "".join(f"{column:>21}" for column in COLUMNS[1:]))
     results = {}
     for data, n_frequencies, learning_rate in data_sets(options.tiny):
-        row = study(
+        row = run_study(
             data,
             n_frequencies,
             learning_rate,

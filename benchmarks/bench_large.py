@@ -44,7 +44,7 @@ class Fit:
     difference: float  # from a NumPy loop over the same rows
 
 
-def new_model(*, shuffle: bool = True) -> SKGRegressor:
+def make_model(*, shuffle: bool = True) -> SKGRegressor:
     return SKGRegressor(
         sigma2=SIGMA2,
         n_frequencies=N_FREQUENCIES,
@@ -68,14 +68,14 @@ def measure(path: Path, repeats: int) -> Fit:
         indptr, indices, data, y = (file[name] for name in ("indptr", "indices", "data", "y"))
     n = y.size
     X = csr_array((data, indices, indptr), shape=(n, n))
-    before = _memory()
-    new_model().fit(X[:50], y[:50])  # loads the compiled loops
+    before = _measure_memory()
+    make_model().fit(X[:50], y[:50])  # loads the compiled loops
     seconds = []
     for _ in range(repeats):
         start = time.perf_counter()
-        new_model().fit(X, y)
+        make_model().fit(X, y)
         seconds.append(time.perf_counter() - start)
-    peak = _peak_memory()
+    peak = _measure_peak_memory()
     frequency_bytes = 4 * n * N_FREQUENCIES
     return Fit(
         n_nodes=n,
@@ -84,18 +84,18 @@ def measure(path: Path, repeats: int) -> Fit:
         graph_bytes=indptr.nbytes + indices.nbytes + data.nbytes + y.nbytes,
         frequency_bytes=frequency_bytes,
         extra_bytes=max(1, peak - before - frequency_bytes),
-        difference=_difference_from_loop(X, y),
+        difference=_compare_with_loop(X, y),
     )
 
 
-def _difference_from_loop(X: csr_array, y: Any) -> float:
+def _compare_with_loop(X: csr_array, y: Any) -> float:
     """Train on some rows by a literal loop, and compare the parameters."""
     part = X[:200]
-    model = new_model(shuffle=False).fit(part, y[:200])
+    model = make_model(shuffle=False).fit(part, y[:200])
     # The same nodes without the others: their names give them the same frequencies.
     used = np.unique(part.indices)
     part = part[:, used]
-    frequencies = new_model().fit(part, y[:200], references=used).frequencies_  # [used, D]
+    frequencies = make_model().fit(part, y[:200], references=used).frequencies_  # [used, D]
     theta = np.zeros(2 * N_FREQUENCIES)
     for n in range(part.shape[0]):
         row = part[[n]]
@@ -105,22 +105,22 @@ def _difference_from_loop(X: csr_array, y: Any) -> float:
     return float(abs(model.coef_ - theta).max() / abs(theta).max())
 
 
-def _memory() -> int:
+def _measure_memory() -> int:
     """Bytes of memory that the process holds now."""
     status = Path("/proc/self/status")
     if status.exists():
         for line in status.read_text(encoding="utf-8").splitlines():
             if line.startswith("VmRSS:"):
                 return 1024 * int(line.split()[1])
-    return _peak_memory()  # the peak so far is the current memory
+    return _measure_peak_memory()  # the peak so far is the current memory
 
 
-def _peak_memory() -> int:
+def _measure_peak_memory() -> int:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else 1024 * peak
 
 
-def in_fresh_process(n_nodes: int, repeats: int) -> Fit:
+def run_in_fresh_process(n_nodes: int, repeats: int) -> Fit:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "graph.npz"
         write_graph(path, n_nodes)
@@ -135,7 +135,7 @@ def main(argv: Sequence[str] | None = None) -> Report:
         sizes, repeats = (300, 900), 1
     else:
         sizes, repeats = ((100_000, 1_000_000) if arguments.full else (10_000, 100_000)), 3
-    fits = [in_fresh_process(n_nodes, repeats) for n_nodes in sizes]
+    fits = [run_in_fresh_process(n_nodes, repeats) for n_nodes in sizes]
     small, large = fits
     growth, more = large.seconds / small.seconds, large.n_nodes / small.n_nodes
     exponent = f"Time grows like nodes to the power of {math.log(growth) / math.log(more):.2f}."
@@ -151,13 +151,13 @@ def main(argv: Sequence[str] | None = None) -> Report:
             Agreement(f"coef_ of a NumPy loop, {fit.n_nodes} nodes", fit.difference, 1e-10)
             for fit in fits
         ),
-        tables=(size_table(fits), exponent),
+        tables=(format_sizes(fits), exponent),
         judged=not arguments.tiny,
     )
     return finish(report)
 
 
-def size_table(fits: Sequence[Fit]) -> str:
+def format_sizes(fits: Sequence[Fit]) -> str:
     rows = [
         [
             f"{fit.n_nodes}",

@@ -16,7 +16,7 @@ from machine import print_facts
 from signals import data_sets
 
 
-def study(
+def run_study(
     data: GraphDataset, n_frequencies: int, learning_rate: float, n_repeats: int
 ) -> dict[str, float]:
     """Mean GNMSE of unknown nodes with known references, with all references, and of the mean."""
@@ -51,7 +51,7 @@ def main(argv: list[str] | None = None) -> dict[str, dict[str, float]]:
     print(f"{'data set':<26}{'known nodes':>15}{'all nodes':>12}{'ratio':>8}{'the mean':>10}")
     results = {}
     for data, n_frequencies, learning_rate in data_sets(options.tiny):
-        row = study(data, n_frequencies, learning_rate, n_repeats)
+        row = run_study(data, n_frequencies, learning_rate, n_repeats)
         results[data.name] = row
         print(
             f"{data.name:<26}{row['known']:>15.4f}{row['all']:>12.4f}"

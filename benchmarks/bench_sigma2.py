@@ -27,7 +27,7 @@ RULES = ("theory", "refined", "cv", "median", "median/2", 'gamma="scale"', "gamm
 N_EPOCHS = 3
 
 
-def rule_parameters(X: csr_array) -> dict[str, float | str]:
+def list_rule_parameters(X: csr_array) -> dict[str, float | str]:
     """The parameter ``sigma2`` of each rule; peers' defaults are σ² = 1/(2 gamma)."""
     variance = X.multiply(X).mean() - X.mean() ** 2
     return {
@@ -41,7 +41,7 @@ def rule_parameters(X: csr_array) -> dict[str, float | str]:
     }
 
 
-def study(
+def run_study(
     data: GraphDataset, n_frequencies: int, learning_rate: float, *, n_repeats: int, n_grid: int
 ) -> dict[str, float]:
     """Ratio of each rule's mean GNMSE to that of the best single variance of the grid."""
@@ -52,7 +52,7 @@ def study(
     for repeat in range(n_repeats):
         known, unknown = split_nodes(data.n_nodes, 0.4, np.random.default_rng(repeat))
         X, X_unknown = data.adjacency[known][:, known], data.adjacency[unknown][:, known]
-        for column, sigma2 in enumerate([*grid, *rule_parameters(X).values()]):
+        for column, sigma2 in enumerate([*grid, *list_rule_parameters(X).values()]):
             model = SKGRegressor(
                 sigma2=sigma2,
                 n_frequencies=n_frequencies,
@@ -67,7 +67,7 @@ def study(
     return {"best": float(means[best]), "at": float(grid[best]), **ratios}
 
 
-def cost_of_cv(data: GraphDataset, n_frequencies: int, learning_rate: float) -> float:
+def measure_cost_of_cv(data: GraphDataset, n_frequencies: int, learning_rate: float) -> float:
     """Time of a fit with ``sigma2="cv"`` over a fit with a number, medians of alternating runs."""
     known, _ = split_nodes(data.n_nodes, 0.4, np.random.default_rng(0))
     X, y = data.adjacency[known][:, known], data.scale_values()[known]
@@ -126,7 +126,7 @@ def main(argv: list[str] | None = None) -> Report:
     results = {}
     sets = data_sets(options.tiny)
     for data, n_frequencies, learning_rate in sets:
-        row = study(
+        row = run_study(
             data,
             n_frequencies,
             learning_rate,
@@ -145,7 +145,7 @@ def main(argv: list[str] | None = None) -> Report:
     print(f"{'worst':<47}  " + "".join(f"{value:>14.3f}" for value in table.max(axis=0)))
     cv = table[:, RULES.index("cv")]
     print("\nCost of a fit with sigma2='cv' in fits with a number")
-    costs = {data.name: cost_of_cv(data, *settings) for data, *settings in sets}  # type: ignore[arg-type]
+    costs = {data.name: measure_cost_of_cv(data, *settings) for data, *settings in sets}  # type: ignore[arg-type]
     for name, cost in costs.items():
         print(f"{name:<26}{cost:>8.1f}")
     print("\nAlgorithm 2: σ²_ed over that of the formula, by the held-out node that is T + 1")

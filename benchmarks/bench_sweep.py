@@ -66,7 +66,7 @@ def features(a: Array, xi: Array) -> Array:
     return np.concatenate([np.sin(angles), np.cos(angles)], axis=-1) / math.sqrt(xi.shape[1])
 
 
-def literal(
+def run_literal_loop(
     X: Array, y: Array, X_unknown: Array, xi: Array, order: NDArray[np.int64], eta: float
 ) -> Array:
     """Equations (1) to (4), one node at a time."""
@@ -77,7 +77,7 @@ def literal(
     return np.array([theta @ features(a, xi) for a in X_unknown])
 
 
-def careful(
+def run_careful_loop(
     X: Array, y: Array, X_unknown: Array, xi: Array, order: NDArray[np.int64], eta: float
 ) -> Array:
     """Features of all nodes at once; only the steps are a loop."""
@@ -88,10 +88,10 @@ def careful(
     return np.asarray(features(X_unknown, xi) @ theta)
 
 
-LOOPS: dict[str, Callable[..., Array]] = {"literal": literal, "careful": careful}
+LOOPS: dict[str, Callable[..., Array]] = {"literal": run_literal_loop, "careful": run_careful_loop}
 
 
-def in_numpy(
+def make_numpy_task(
     job: Job, variances: Sequence[float], loop: Callable[..., Array]
 ) -> Callable[[], Array]:
     """A function that computes GNMSE of the first repeat at some variances."""
@@ -116,7 +116,7 @@ def in_numpy(
     return run
 
 
-def in_turns(tasks: Mapping[str, Callable[[], object]], n_turns: int) -> dict[str, Timing]:
+def time_in_turns(tasks: Mapping[str, Callable[[], object]], n_turns: int) -> dict[str, Timing]:
     """Time tasks alternately, with few runs, since the literal loop is slow."""
     seconds: dict[str, list[float]] = {name: [] for name in tasks}
     for _ in range(n_turns):
@@ -134,11 +134,11 @@ class Compared(NamedTuple):
     seconds: dict[str, float]
     apart: float
 
-    def ratio(self, name: str) -> float:
+    def compute_ratio(self, name: str) -> float:
         """How many times as long a NumPy loop takes."""
         return self.seconds[name] / self.seconds["gradraker"]
 
-    def cells(self) -> list[str]:
+    def format_cells(self) -> list[str]:
         """A line of the table."""
         return [
             self.job.data.name,
@@ -146,32 +146,32 @@ class Compared(NamedTuple):
             str(self.job.n_frequencies),
             f"{1e3 * self.seconds['gradraker']:.3f} ms",
             *(f"{1e3 * self.seconds[name]:.1f} ms" for name in LOOPS),
-            *(f"{self.ratio(name):.0f}×" for name in LOOPS),
+            *(f"{self.compute_ratio(name):.0f}×" for name in LOOPS),
         ]
 
 
-def compared(job: Any, *, n_repeats: int, n_turns: int) -> Compared:
+def compare(job: Any, *, n_repeats: int, n_turns: int) -> Compared:
     grid = np.geomspace(0.05, 500.0, N_VARIANCES)
     parts = [20] if job.data.n_nodes > 500 else [5, 20]
-    loops = {name: in_numpy(job, grid[parts], loop) for name, loop in LOOPS.items()}  # type: ignore[arg-type]
+    loops = {name: make_numpy_task(job, grid[parts], loop) for name, loop in LOOPS.items()}  # type: ignore[arg-type]
     ours = job.sweep(n_repeats=1)[0, parts]  # compiles the loops
     apart = max(float(np.max(np.abs(ours - loop()))) for loop in loops.values())
-    times = in_turns({"gradraker": lambda: job.sweep(n_repeats=n_repeats), **loops}, n_turns)
+    times = time_in_turns({"gradraker": lambda: job.sweep(n_repeats=n_repeats), **loops}, n_turns)
     seconds = {name: times[name].best / len(parts) for name in LOOPS}
     seconds["gradraker"] = times["gradraker"].best / (n_repeats * N_VARIANCES)
     return Compared(job, seconds, apart)
 
 
-def on_the_whole(results: Sequence[Compared], name: str) -> float:
+def compute_total_ratio(results: Sequence[Compared], name: str) -> float:
     """How many times as long a NumPy loop takes for all sweeps of the paper together."""
 
-    def total(who: str) -> float:
+    def sum_seconds(who: str) -> float:
         return sum(found.job.n_repeats * found.seconds[who] for found in results)
 
-    return total(name) / total("gradraker")
+    return sum_seconds(name) / sum_seconds("gradraker")
 
 
-def jobs(tiny: bool) -> list[Job]:
+def list_jobs(tiny: bool) -> list[Job]:
     """The paper's sweeps on the available data."""
     found = [Job(datasets.load_temperature(), 200, 0.1, 50)]
     if tiny:
@@ -180,7 +180,7 @@ def jobs(tiny: bool) -> list[Job]:
     fetchers = (
         (datasets.fetch_cora_con, 888, 0.05, 30),
         (datasets.fetch_email_eu_core, 403, 0.05, 50),
-        (_wikipedia, 500, 0.03, 50),
+        (_load_wikipedia, 500, 0.03, 50),
     )
     for fetch, *settings in fetchers:
         try:
@@ -190,7 +190,7 @@ def jobs(tiny: bool) -> list[Job]:
     return found
 
 
-def _wikipedia() -> GraphDataset:
+def _load_wikipedia() -> GraphDataset:
     """The graph of Wikipedia-Math; visits are a separate download, so degrees are the values."""
     adjacency = datasets.fetch_wikipedia_math_graph()
     degrees = np.log1p(np.asarray(adjacency.sum(axis=0)).ravel())
@@ -198,7 +198,7 @@ def _wikipedia() -> GraphDataset:
     return GraphDataset(adjacency, degrees, names, name="Wikipedia-Math")
 
 
-def growth(job: Job, *, n_repeats: int, n_turns: int) -> list[list[str]]:
+def measure_growth(job: Job, *, n_repeats: int, n_turns: int) -> list[list[str]]:
     """How time grows with repeats, variances and D: seconds, and the ratio to the smallest."""
 
     def sweep(grown: str, factor: int) -> Callable[[], Array]:
@@ -210,7 +210,7 @@ def growth(job: Job, *, n_repeats: int, n_turns: int) -> list[list[str]]:
 
     lines = []
     for name in ("repeats", "variances", "D"):
-        times = in_turns({str(f): sweep(name, f) for f in (1, 2, 4)}, n_turns)
+        times = time_in_turns({str(f): sweep(name, f) for f in (1, 2, 4)}, n_turns)
         first = times["1"].median
         cells = (f"{t.median:.3f} s ({t.median / first:.1f}×)" for t in times.values())
         lines.append([name, *cells])
@@ -235,22 +235,22 @@ PARTS: dict[str, tuple[str, object]] = {
 }
 
 
-def savings(job: Job, *, n_repeats: int, n_turns: int) -> list[str]:
+def measure_savings(job: Job, *, n_repeats: int, n_turns: int) -> list[str]:
     """A line of the table: how many times as long a sweep takes without each part."""
 
-    def without(name: str, value: object) -> Array:
+    def run_without(name: str, value: object) -> Array:
         with mock.patch.object(variance_sweep, name, value):
             return job.sweep(n_repeats=n_repeats)
 
-    def with_file() -> Array:
+    def run_with_file() -> Array:
         with tempfile.TemporaryDirectory() as folder:
             return job.sweep(n_repeats=n_repeats, checkpoint=Path(folder, "sweep.jsonl"))
 
     tasks: dict[str, Callable[[], Array]] = {"all": lambda: job.sweep(n_repeats=n_repeats)}
     for part, (name, value) in PARTS.items():
-        tasks[part] = lambda name=name, value=value: without(name, value)  # type: ignore[misc]
-    tasks["with a file"] = with_file
-    times = in_turns(tasks, n_turns)
+        tasks[part] = lambda name=name, value=value: run_without(name, value)  # type: ignore[misc]
+    tasks["with a file"] = run_with_file
+    times = time_in_turns(tasks, n_turns)
     whole = times.pop("all").best
     return [
         job.data.name,
@@ -261,22 +261,22 @@ def savings(job: Job, *, n_repeats: int, n_turns: int) -> list[str]:
 
 def main(argv: Sequence[str] | None = None) -> Report:
     arguments = options(argv, "sweeps over the kernel variance")
-    available = jobs(arguments.tiny)
+    available = list_jobs(arguments.tiny)
     n_turns = 2 if arguments.tiny else 9 if arguments.full else 3
     n_repeats = 1 if arguments.tiny else 5
     results = [
         # Small graphs with as many repeats as in the paper, since they take little time.
-        compared(job, n_repeats=50 if job.data.n_nodes < 500 else n_repeats, n_turns=n_turns)
+        compare(job, n_repeats=50 if job.data.n_nodes < 500 else n_repeats, n_turns=n_turns)
         for job in available
     ]
     header = ["one variance of a repeat", "n", "D", "gradraker", *LOOPS, "ratio", "ratio, careful"]
-    grown = growth(available[-1], n_repeats=n_repeats, n_turns=n_turns)
+    grown = measure_growth(available[-1], n_repeats=n_repeats, n_turns=n_turns)
     saved = [
-        savings(job, n_repeats=50 if job.data.n_nodes < 500 else n_repeats, n_turns=n_turns)
+        measure_savings(job, n_repeats=50 if job.data.n_nodes < 500 else n_repeats, n_turns=n_turns)
         for job in available
     ]
     tables = (
-        table(header, [found.cells() for found in results]),
+        table(header, [found.format_cells() for found in results]),
         table(["a repeat without", "time", *PARTS, "with a file"], saved),
         table([available[-1].data.name, "1", "2", "4 times as many"], grown),
     )
@@ -284,14 +284,15 @@ def main(argv: Sequence[str] | None = None) -> Report:
     for job in available:
         job.sweep(n_repeats=2 if arguments.tiny else job.n_repeats)
     whole = time.perf_counter() - start
-    literally, carefully = (on_the_whole(results, name) for name in LOOPS)
+    literally, carefully = (compute_total_ratio(results, name) for name in LOOPS)
     return finish(
         Report(
             "Sweeps over the kernel variance",
             (
                 Finding("the paper's sweeps, ratio to the literal loop", literally, 50),
                 Finding(
-                    "smallest such ratio of a data set", min(r.ratio("literal") for r in results)
+                    "smallest such ratio of a data set",
+                    min(r.compute_ratio("literal") for r in results),
                 ),
                 Finding("the paper's sweeps, ratio to the careful loop", carefully),
                 Finding("the paper's sweeps on data at hand", whole, 60, " s", at_most=True),
