@@ -1,7 +1,7 @@
 """``python -m gradraker`` and the command ``gradraker``.
 
-Nothing heavy is imported before Ctrl-C is taken care of: it ends every command with exit code 130
-and without a traceback, from the first moment to the last.
+Ctrl-C is handled before anything heavy is imported: at any moment it ends a command with exit
+code 130 and without a traceback.
 """
 
 import atexit
@@ -10,32 +10,32 @@ import signal
 import sys
 from types import FrameType
 
-INTERRUPTED = 130  # as shells do for Ctrl-C
+INTERRUPTED = 130  # the exit code that shells use for Ctrl-C
 
 
 def run() -> None:
-    """Run the command line and leave with its exit code."""
+    """Run the command line and exit with its code."""
     signal.signal(signal.SIGINT, _leave)
-    # Runs last of what is registered: all is done then, and Python would end by the signal.
+    # Runs after all other exit functions: from then on Ctrl-C would only change the exit code.
     atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
     _open_closed_streams()
     from gradraker.cli import main
 
     code = 1
     try:
-        # From here on commands may keep what is done before they stop.
+        # From here on commands may save finished work before they stop.
         signal.signal(signal.SIGINT, signal.default_int_handler)
         main(prog_name="gradraker")
-    except SystemExit as left:
-        code = left.code if isinstance(left.code, int) else int(left.code is not None)
+    except SystemExit as request:
+        code = request.code if isinstance(request.code, int) else int(request.code is not None)
     except KeyboardInterrupt:
         code = INTERRUPTED
     finally:
         signal.signal(signal.SIGINT, _leave)
     code = _flush_streams(code)
     if code == INTERRUPTED:
-        # Python itself ends by the signal if Ctrl-C came while it compiled a text, although it was
-        # handled: what exit does is done here, without that.
+        # If Ctrl-C came while Python compiled source code, Python kills itself by the signal at
+        # exit, although it was handled. So the exit functions are run here instead.
         atexit._run_exitfuncs()
         _flush_streams(code)
         os._exit(INTERRUPTED)
@@ -47,9 +47,9 @@ def _leave(number: int, frame: FrameType | None) -> None:
 
 
 def _flush_streams(code: int) -> int:
-    """Write what waits for the standard streams, and return the exit code.
+    """Flush the standard streams, and return the exit code.
 
-    A full disk behind standard output is an error; behind standard error it changes no exit code.
+    A full disk is an error for standard output; for standard error the exit code stays the same.
     """
     for number, stream in ((1, sys.stdout), (2, sys.stderr)):
         try:
@@ -57,18 +57,18 @@ def _flush_streams(code: int) -> int:
         except OSError:
             if number == 1:
                 code = code or 1
-            # Python tries once more when it ends, and would leave with exit code 120.
+            # Python would flush again at exit, fail, and exit with code 120.
             os.dup2(os.open(os.devnull, os.O_WRONLY), number)
     return code
 
 
 def _open_closed_streams() -> None:
-    """Open what is closed as a void, so that no file that is opened later takes its place."""
+    """Open closed standard streams on the null device, so that no later file gets their number."""
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number: this one
         if getattr(sys, name) is None:
             stream = open(number, mode, encoding="utf-8", closefd=False)  # noqa: SIM115
             setattr(sys, name, stream)

@@ -95,8 +95,8 @@ def test_nodes_are_placed_by_distance() -> None:
     np.testing.assert_allclose(np.diff(ring), 2 * np.pi / 3)
     circle = lines(display)["Efficient distance, ‖d‖ = 3.00"].get_xydata()
     np.testing.assert_allclose(np.hypot(*circle.T), 3.0 + HOLE * 4.0)
-    assert lines(display)["Tested node"].get_xydata().tolist() == [[0.0, 0.0]]
-    assert legend(display) == ["Tested node", "Observed node", "Efficient distance, ‖d‖ = 3.00"]
+    assert lines(display)["Unknown node"].get_xydata().tolist() == [[0.0, 0.0]]
+    assert legend(display) == ["Unknown node", "Known node", "Efficient distance, ‖d‖ = 3.00"]
     assert {text.get_text() for text in display.ax_.texts} == {f"‖d‖ = {i}" for i in range(5)}
 
 
@@ -145,7 +145,7 @@ def test_negative_weights_that_matter_have_their_own_colour(
 @pytest.mark.parametrize(
     ("efficient", "last"),
     [
-        (None, "Observed node"),
+        (None, "Known node"),
         (np.nan, "No significant weight"),
         (900.0, "Efficient distance, ‖d‖ = 30.00, farther out"),
     ],

@@ -65,7 +65,7 @@ def test_long_names_are_cut_and_nodes_left_out_where_the_page_gets_large(
     assert names[0].endswith("(10000 characters)")
     many, _ = module._cut_names([f"{i:06d}" + "y" * 200 for i in range(1000)], 20_000)
     assert len(json.dumps(many)) < 26_000
-    monkeypatch.setattr(module, "_MOST_NODES", 700)
+    monkeypatch.setattr(module, "_MAX_NODES", 700)
     found = build_explorer(result)
     assert found["n"] == 700
     assert found["left_out"] == ["200 nodes are left out, so that the page stays small"]

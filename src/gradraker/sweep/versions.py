@@ -5,7 +5,7 @@ from importlib.metadata import version
 
 from gradraker import __version__
 
-# Of gradraker, Python and the packages that compute; loaded packages do not change.
+# Read once, since loaded packages do not change.
 VERSIONS = {
     "gradraker": __version__,
     "python": platform.python_version(),

@@ -35,7 +35,7 @@ def write_figure(result: "DemoResult", folder: Path) -> Path:
             result.altitude_m,
             result.true_c,
             predicted[explained["method"]],
-            known=result.sampled,
+            known=result.is_known,
             position_label="Altitude (m a.s.l.)",
             value_label="January mean temperature (°C)",
             ax=axes[column],
@@ -57,7 +57,7 @@ def write_files(result: "DemoResult", folder: Path) -> None:
     """Write edges, known values and all values, for the commands to try next."""
     folder.mkdir(parents=True, exist_ok=True)
     values = list(zip(result.stations, result.true_c.tolist(), strict=True))
-    known = [row for row, is_known in zip(values, result.sampled, strict=True) if is_known]
+    known = [row for row, is_known in zip(values, result.is_known, strict=True) if is_known]
     tables: dict[str, list[tuple[object, ...]]] = {
         "edges.csv": [("source", "target"), *result.edges],
         "known.csv": [("node", "value"), *known],
