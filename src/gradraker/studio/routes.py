@@ -11,7 +11,7 @@ from gradraker.live.api.pages import add_file
 from gradraker.live.api.problems import RefusedError
 from gradraker.live.api.schemas import Body
 from gradraker.live.service import Service
-from gradraker.live.settings import LARGEST_NUMBER
+from gradraker.live.settings import MAX_NUMBER
 from gradraker.studio.answers.sigma2_lab import MOST_EPOCHS, LabSettings
 from gradraker.studio.page_files import FILES, POLICY, read_file
 from gradraker.studio.session import StateView, Studio
@@ -27,7 +27,7 @@ _Eta = Annotated[float, Query(gt=0.0, lt=1.0)]
 _E = Annotated[int, Query(ge=1, le=MOST_EPOCHS)]
 _Repeat = Annotated[int, Query(ge=0, le=1000)]
 _Numbers = Annotated[
-    dict[str, Annotated[float, Field(ge=-LARGEST_NUMBER, le=LARGEST_NUMBER)]],
+    dict[str, Annotated[float, Field(ge=-MAX_NUMBER, le=MAX_NUMBER)]],
     Field(default_factory=dict, max_length=100),
 ]
 _API: Any = {"tags": ["studio"], "include_in_schema": False}

@@ -219,7 +219,7 @@ class Studio:
         """Run a function of the present state on a thread of the studio."""
         state = self.service.get_state()
         if thread not in self._threads:
-            self._threads[thread] = Predictor(thread, most_waiting=50)
+            self._threads[thread] = Predictor(thread, max_waiting=50)
             self._threads[thread].start()
         return await self._threads[thread].call(state, lambda: work(self._find_view(state, thread)))
 

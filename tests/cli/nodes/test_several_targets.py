@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from gradraker import NodeRegressor, load
 from gradraker.cli import main
 from gradraker.cli.inputs import load_one_target
-from gradraker.cli.output import Waiting
+from gradraker.cli.output import StatusLine
 from gradraker.graph.adapters.columns import ColumnNumber
 
 
@@ -155,8 +155,8 @@ def test_a_target_of_which_few_values_are_known_has_no_error_on_the_page() -> No
 @pytest.mark.usefixtures("files")
 def test_a_service_takes_one_of_several_targets_by_its_name() -> None:
     run("--value", "between,size", "--model", "m.gr", "--sample-weight", "trust")
-    with Waiting() as waiting:
-        found = load_one_target("m.gr", ColumnNumber("size"), waiting)
+    with StatusLine() as status:
+        found = load_one_target("m.gr", ColumnNumber("size"), status)
         assert found.target_names_ == []
         assert found.known_values_.shape == (33,)
         run("--value", "size", "--model", "one.gr", "--sample-weight", "trust")
@@ -165,7 +165,7 @@ def test_a_service_takes_one_of_several_targets_by_its_name() -> None:
         for value, told in ((None, "such as --value between"), ("no", "none of them is 'no'")):
             asked = None if value is None else ColumnNumber(value)
             with pytest.raises(click.UsageError, match=told):
-                load_one_target("m.gr", asked, waiting)
+                load_one_target("m.gr", asked, status)
     for command in (["serve", "--port", "0"], ["studio", "--no-browser"]):
         refused = CliRunner().invoke(main, [*command, "--model", "m.gr"])
         assert refused.exit_code == 2
