@@ -117,7 +117,7 @@ CLOSED = pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"
 
 @pytest.mark.process
 @CLOSED
-def test_closed_standard_streams(tmp_path: Path, closed: str) -> None:
+def test_commands_run_with_closed_standard_streams(tmp_path: Path, closed: str) -> None:
     out = tmp_path / "e.csv"
     line = f"{sys.executable} -m gradraker data fetch temperature --edges {out} {closed}"
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
@@ -178,7 +178,7 @@ def test_full_disk_behind_a_stream_is_one_sentence(
 
 @pytest.mark.process
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion(shell: Any, run: Any) -> None:
+def test_shell_completion_is_generated_and_in_the_help(shell: Any, run: Any) -> None:
     environment = os.environ | {"_GRADRAKER_COMPLETE": f"{shell}_source"}
     done = subprocess.run(COMMAND, env=environment, capture_output=True, text=True, check=True)
     assert "_GRADRAKER_COMPLETE" in done.stdout

@@ -99,7 +99,9 @@ def test_run_demo_trains_on_the_known_part_of_the_graph(
     np.testing.assert_allclose(constant.made.y, (data.values[known] + 14.0) / 16.7)
 
 
-def test_run_demo_numbers(constant: type[Any], split: tuple[Any, ...]) -> None:
+def test_run_demo_reports_errors_and_ranked_stations(
+    constant: type[Any], split: tuple[Any, ...]
+) -> None:
     known, unknown = split
     celsius = gradraker.load_temperature("jan").values
     y = (celsius + 14.0) / 16.7
@@ -153,7 +155,7 @@ def test_demo_prints_a_table_and_writes_the_figure(
     assert "\x1b" not in result.stdout
 
 
-def test_demo_default_folder(constant: type[Any], run: Callable[..., Any]) -> None:
+def test_demo_writes_to_its_default_folder(constant: type[Any], run: Callable[..., Any]) -> None:
     figure = Path("gradraker-demo", FIGURE_NAME)
     assert run("demo").exit_code == 0
     first = figure.read_bytes()
@@ -240,7 +242,7 @@ def test_debug_lets_the_error_through(
         [],
     ],
 )
-def test_wrong_use_is_exit_code_2(
+def test_wrong_usage_is_exit_code_2(
     constant: type[Any], run: Callable[..., Any], arguments: list[Any]
 ) -> None:
     Path("a-file").touch()
@@ -251,7 +253,7 @@ def test_wrong_use_is_exit_code_2(
     assert constant.made is None  # refused before any work
 
 
-def test_a_folder_that_cannot_be_made_is_exit_code_1(
+def test_a_folder_that_cannot_be_created_is_exit_code_1(
     constant: type[Any], run: Callable[..., Any]
 ) -> None:
     Path("a-file").touch()
@@ -266,7 +268,7 @@ def test_the_installed_command_is_that_of_python_m() -> None:
     assert script.load() is gradraker_main.run
 
 
-def test_version(run: Callable[..., Any]) -> None:
+def test_version_is_printed(run: Callable[..., Any]) -> None:
     result = run("--version")
     assert (result.exit_code, result.stdout) == (0, f"gradraker, version {gradraker.__version__}\n")
 

@@ -1,4 +1,4 @@
-"""Output of commands in processes: whole or as it was, whatever ends the process or the stream."""
+"""Output of commands is complete or unchanged, however the process or the stream ends."""
 
 import os
 import signal
@@ -87,7 +87,7 @@ def test_killed_while_writing_leaves_the_old_output(
 
 @pytest.mark.process
 @WRITING
-def test_interrupted_process_tidies_up(
+def test_interrupted_process_removes_its_temporary_files(
     module: str, words: str, stations: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "p.csv"
@@ -114,7 +114,7 @@ WRITERS = pytest.mark.parametrize(
 
 @pytest.mark.process
 @WRITERS
-def test_a_closed_pipe_is_no_traceback(stations: Path, words: str) -> None:
+def test_a_closed_pipe_gives_no_traceback(stations: Path, words: str) -> None:
     process = start_python(
         *(PROGRAM, *words.split()),
         cwd=stations,

@@ -33,7 +33,7 @@ def test_progress_is_silent_off_a_terminal_and_quick_on_one(
     assert "training [bold]" in shown
 
 
-def test_progress_that_starts_late_does_not_outlive_the_work(
+def test_the_progress_bar_does_not_start_after_the_work(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with output.StatusLine() as status:
@@ -42,7 +42,9 @@ def test_progress_that_starts_late_does_not_outlive_the_work(
     assert status._bar is None
 
 
-def test_a_full_disk_behind_standard_error_stops_no_work(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_behind_standard_error_does_not_stop_the_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     class FullDisk(io.StringIO):
         def write(self, text: str) -> int:
             raise OSError(errno.ENOSPC, "No space left on device")

@@ -1,4 +1,4 @@
-"""The page on paper: nothing cut, nothing to click."""
+"""The printed page: no table is cut, and no control is printed."""
 
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,7 @@ def test_nothing_to_click_is_printed(paper: Any) -> None:
     assert paper.locator("#panel table").first.is_visible()  # what was open is printed
 
 
-def test_paper_says_which_nodes_the_table_lists(paper: Any) -> None:
+def test_printed_table_names_its_filters(paper: Any) -> None:
     paper.evaluate(
         "() => { const field = document.getElementById('query'); field.value = 'number 4';"
         " field.dispatchEvent(new Event('input')); }"

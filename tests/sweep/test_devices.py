@@ -37,7 +37,7 @@ def test_sweep_on_the_other_device_equals_that_on_the_cpu(
     np.testing.assert_allclose(again.gnmse, found.gnmse, rtol=1e-12)
 
 
-def test_sweep_refuses_a_device_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sweep_refuses_a_missing_device(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse() -> Any:
         raise NoDeviceError("CuPy finds no GPU")
 

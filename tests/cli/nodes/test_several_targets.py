@@ -47,7 +47,7 @@ def read_rows(path: str) -> list[dict[str, str]]:
 
 
 @pytest.mark.usefixtures("files")
-def test_the_scale_is_told_and_can_be_given() -> None:
+def test_the_scale_is_printed_and_can_be_given() -> None:
     told = run("--value", "between").output
     assert "Weights add up in" in told
     assert "log(1 + value" in told
@@ -173,7 +173,7 @@ def test_a_service_takes_one_of_several_targets_by_its_name() -> None:
 
 
 @pytest.mark.usefixtures("files")
-def test_sample_weights_are_a_column() -> None:
+def test_sample_weights_are_read_from_a_column() -> None:
     plain, weighed = (
         run("--value", "between", "--out", "-", *more).stdout
         for more in ([], ["--sample-weight", "trust"])

@@ -20,7 +20,7 @@ async function findNodes(text) {
 }
 
 let count = 0;
-// `choose` gets the name; the field keeps it if `keeps`, or is emptied.
+// `choose` gets the name; the field keeps it if `keeps`, else it is cleared.
 export function completeNames(input, list, choose, { keeps = false } = {}) {
   const prefix = `match-${count++}`;
   let names = [];
@@ -51,7 +51,7 @@ export function completeNames(input, list, choose, { keeps = false } = {}) {
     names = found;
     list.replaceChildren(...(names.length
       ? names.map((name, i) => make("li", { role: "option", id: `${prefix}-${i}`, "aria-selected": "false", onpointerdown: (event) => { event.preventDefault(); take(name); } }, make("bdi", {}, show(name))))
-      : [make("li", { role: "option", "aria-disabled": "true", class: "none" }, "No node has this name")]));
+      : [make("li", { role: "option", "aria-disabled": "true", class: "none" }, "No node found")]));
     list.hidden = false;
     input.setAttribute("aria-expanded", "true");
     return mark(names.length ? 0 : -1);

@@ -1,4 +1,4 @@
-// What if a known value were different (exact, computed here), or the node had another link.
+// What if a known value were different (exact, computed here), or the node had another link?
 import { format, make, show, withUnit } from "./basics.js";
 import { graph } from "./graph_view.js";
 import { findLargest, showValue, sumUp } from "./panel.js";
@@ -41,7 +41,7 @@ function makeValueForm(panel) {
   };
   const report = () => {
     if (panel.scale && changes.size) {
-      // Weights add up in another scale: a copy of the model learns the values.
+      // If weights add up in another scale, a copy of the model learns the values.
       clearTimeout(timer);
       timer = setTimeout(askServer, 120);
       return;
