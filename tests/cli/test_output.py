@@ -77,11 +77,11 @@ def test_killed_while_writing_leaves_the_old_output(
     with start_slow_writer(module, words, stations, out) as process:
         for _ in range(3):  # three rows are on their way
             assert process.stderr.readline() == "row\n"
-        assert len(list(tmp_path.iterdir())) == 2  # the old file, and what is being written
+        assert len(list(tmp_path.iterdir())) == 2  # the old file and the temporary one
         process.send_signal(signal.SIGKILL)
         assert process.wait(timeout=60) == -signal.SIGKILL
     assert out.read_text() == "old"
-    # A killed process cannot tidy up; what it leaves is hidden and has another name.
+    # A killed process cannot clean up; the file that it leaves is hidden and has another name.
     assert visible(tmp_path) == ["p.csv"]
 
 

@@ -255,6 +255,6 @@ def test_copies_need_no_cluster(client: Any) -> None:
 
 def test_the_option_directed_reaches_the_workers() -> None:
     A = csr_array(np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]))
-    for told in (True, False):
-        assert share_graph(A, {"directed": told})[1]["directed"] is told
+    for directed in (True, False):
+        assert share_graph(A, {"directed": directed})[1]["directed"] is directed
     assert share_graph(A, {})[1]["directed"] is False  # every edge has its reverse

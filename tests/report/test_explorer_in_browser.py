@@ -22,7 +22,7 @@ from hostile_names import HOSTILE_NAMES
 
 pytestmark = pytest.mark.skipif(browser() is None, reason=MISSING)
 
-# Does what a reader does, and leaves in the page what it saw.
+# Uses the page like a reader, and stores the results in the page.
 PROBE = """
 window.addEventListener("load", () => {
   const byId = id => document.getElementById(id), seen = {};
@@ -80,7 +80,7 @@ def look(
     prediction: Any = "Prediction",
     size: Any = "1200,900",
 ) -> Any:
-    """What a reader sees who uses the page, and what the console says."""
+    """Results of using the page, and messages of the console."""
     text = json.dumps(query).replace("<", "\\u003c")
     script = PROBE.replace("QUERY", text).replace("PREDICTION", f'"{prediction}"')
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

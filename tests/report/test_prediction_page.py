@@ -157,17 +157,17 @@ def test_page_of_a_node_model_shows_its_choice() -> None:
     data = gradraker.load_temperature()
     known = dict(zip(data.node_names[:60], data.values[:60], strict=True))
     result = gradraker.predict_nodes(data, known, coverage=0.9)
-    told = summarize_predictions(result, n_contributors=1)
-    assert json.loads(json.dumps(told, allow_nan=False)) == told
-    choice = told["choice"]
+    summary = summarize_predictions(result, n_contributors=1)
+    assert json.loads(json.dumps(summary, allow_nan=False)) == summary
+    choice = summary["choice"]
     assert [term["block"] for term in choice["kernel"]] == [
         term.block for term in sorted(result.model.choice_.kernel, key=lambda term: -term.share)
     ]
     gains = [one["nats"] for one in choice["tried"]]
     assert gains == sorted(gains, reverse=True)
-    assert told["sigma2"] is None
-    assert told["transfer"] is None
-    page = Page(render_predictions(told))
+    assert summary["sigma2"] is None
+    assert summary["transfer"] is None
+    page = Page(render_predictions(summary))
     assert "What was chosen" in page.text
     assert f"{choice['n_tried']} candidates were compared" in page.text
     assert "left out one at a time" in page.text

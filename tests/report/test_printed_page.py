@@ -43,10 +43,10 @@ def test_no_table_is_cut_on_paper(paper: Any) -> None:
 
 
 def test_nothing_to_click_is_printed(paper: Any) -> None:
-    for what in (".controls", "input", "select", "text=Back to the table", "text=Search, sort"):
-        assert paper.locator(what).count() > 0
-        assert not any(one.is_visible() for one in paper.locator(what).all())
-    assert paper.locator("#panel table").first.is_visible()  # what was open is printed
+    for selector in (".controls", "input", "select", "text=Back to the table", "text=Search, sort"):
+        assert paper.locator(selector).count() > 0
+        assert not any(one.is_visible() for one in paper.locator(selector).all())
+    assert paper.locator("#panel table").first.is_visible()  # an open panel is printed
 
 
 def test_printed_table_names_its_filters(paper: Any) -> None:

@@ -176,7 +176,7 @@ def test_page_asks_for_the_token_where_everything_needs_it(
         page.goto(f"{service.url}/studio#node=node+03")
         page.fill("#token", "a wrong token")
         page.click("#use-token")
-        page.wait_for_selector("#status:has-text('another token')")
+        page.wait_for_selector("#status:has-text('token is wrong')")
         page.fill("#token", "a long token")
         page.keyboard.press("Enter")
         page.wait_for_selector("html[data-ready]")

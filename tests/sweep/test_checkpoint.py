@@ -56,7 +56,7 @@ def same(one: SweepResult, other: SweepResult) -> bool:
     )
 
 
-# -- what is written -----------------------------------------------------------
+# -- files ------------------------------------------------------------------
 
 
 def test_save_and_load_keep_every_bit(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ SIGMA2_RULES = ("cv", "theory", "refined", "median")
 KERNELS = ("gaussian", "laplacian", "cauchy")
 HOP_WEIGHTS = ("count", "binary", "random_walk")
 NUMBER_LANGUAGES = ("si", "en", "de", "fr", "ch")
-_LARGEST_SEED = 2**32 - 1
+_MAX_SEED = 2**32 - 1
 
 
 # -- types -----------------------------------------------------------------------
@@ -246,7 +246,7 @@ def add_seed(text: str) -> Decorator:
     return click.option(
         "--seed",
         "random_state",
-        type=click.IntRange(min=0, max=_LARGEST_SEED),
+        type=click.IntRange(min=0, max=_MAX_SEED),
         default=0,
         show_default=True,
         metavar="N",

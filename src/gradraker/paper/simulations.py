@@ -81,8 +81,7 @@ class Split(NamedTuple):
 
         ``y`` are the values of all nodes; None for a model whose values do not matter.
         """
-        options = {**settings, **changes}
-        options = {name: options[name] for name in _LEARNER_SETTINGS if name in options}
+        options = {n: v for n, v in {**settings, **changes}.items() if n in _LEARNER_SETTINGS}
         known_values = np.zeros(self.known.size) if y is None else y[self.known]
         return SKGRegressor(**options, random_state=self.seed).fit(self.X[self.known], known_values)
 

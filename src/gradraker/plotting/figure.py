@@ -44,7 +44,7 @@ MANY_POINTS = 5000
 
 
 class Display:
-    """A picture that is drawn on given axes, or on a figure of its own.
+    """A picture that is drawn on given axes, or on a new figure.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Display:
 
     ax_: "Axes"
     figure_: "Figure"
-    size = (5.5, 3.6)  # of a figure of its own, in inches
+    size = (5.5, 3.6)  # of a new figure, in inches
 
     def plot(self, *, ax: "Axes | None" = None) -> Self:
         """Draw on ``ax``, or on a new figure that pyplot does not manage.
@@ -90,7 +90,7 @@ class DrawnDisplay(Display):
     draw_on : callable
         Draws on the given axes.
     width, height : float
-        Size of a figure of its own, in inches.
+        Size of a new figure, in inches.
 
     Examples
     --------

@@ -162,7 +162,7 @@ class ConformityDisplay(_TimeDisplay):
     Attributes
     ----------
     conformity : ndarray of shape (T,)
-        α_{T+1−i} for i = 1, …, T, NaN where there is none.
+        α_{T+1−i} for i = 1, …, T, NaN where it does not exist.
 
     Examples
     --------
@@ -176,7 +176,7 @@ class ConformityDisplay(_TimeDisplay):
 
     @property
     def conformity(self) -> NDArray[np.float64]:
-        """Conformity factors, NaN where there are none."""
+        """Conformity factors, NaN where they do not exist."""
         return conformity_factor(self.similarities, self.weights)
 
     def _draw_series(self, axes: "Axes") -> None:

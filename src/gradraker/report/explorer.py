@@ -25,7 +25,7 @@ _MAX_NAME_LENGTH = 300
 # Neighbours listed with a node, and known nodes listed in a panel.
 _MAX_NEIGHBOURS = 12
 _N_CONTRIBUTORS = 8
-# Panels: for all nodes of a small graph, or this many of each kind; at least so many per target.
+# Panels: for all nodes of a small graph, else this many of each kind; a minimum per target.
 _MAX_PANELS = 600
 _MIN_PANELS = 100
 _N_EXTREMES, _N_UNCERTAIN, _N_SURPRISING = 130, 160, 160

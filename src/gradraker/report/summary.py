@@ -130,10 +130,8 @@ def _describe_known(result: NodePredictions) -> dict[str, Any]:
     facts: dict[str, Any] = {"known": int(known.sum()), "unknown": int((~known).sum())}
     values = result.values[known]
     if result.task == "classes":
-        n_known, n_predicted = (
-            Counter(values.tolist()),
-            Counter(result.predictions[~known].tolist()),
-        )
+        n_known = Counter(values.tolist())
+        n_predicted = Counter(result.predictions[~known].tolist())
         return facts | {
             "classes": [
                 {"class": to_json_name(c), "known": n_known[c], "predicted": n_predicted[c]}

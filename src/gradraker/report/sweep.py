@@ -101,9 +101,7 @@ def render_sweep(result: SweepResult, *, inputs: Mapping[str, str] | None = None
     >>> page.count("<figure")
     1
     """
-    template = make_environment().get_template(
-        _TEMPLATE
-    )  # first, since it raises if jinja2 is missing
+    template = make_environment().get_template(_TEMPLATE)  # first: raises if jinja2 is missing
     from markupsafe import Markup
 
     display = plot_sweep(result)

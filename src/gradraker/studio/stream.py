@@ -41,8 +41,7 @@ def replay(model: "NodeModel", *, seed: int) -> dict[str, Any]:
     start = perf_counter()
     for i in order[n_first:].tolist():
         (predicted,) = learner.predict([nodes[i]])
-        baseline = _find_baseline(model, learned)
-        arrivals.append([i, to_plain(values[i]), to_plain(predicted), baseline])
+        arrivals.append([i, *to_plain([values[i], predicted]), _find_baseline(model, learned)])
         learner.partial_fit(values={nodes[i]: values[i]})
         learned.append(values[i])
         if perf_counter() - start > _MAX_SECONDS:

@@ -230,7 +230,7 @@ def _run_all(
 
 
 def _run(sweep: Sweep, todo: list[int], n_jobs: int | None) -> Any:
-    """Yield repeats as they are done, by whatever joblib is configured to use."""
+    """Yield repeats as they are done, by the configured backend of joblib."""
     if not todo:
         return iter(())
     backend, _ = get_active_backend()

@@ -1,4 +1,4 @@
-"""Versions of the packages that results depend on, to be written beside them."""
+"""Versions of the packages that results depend on, to be stored with them."""
 
 import platform
 from importlib.metadata import version

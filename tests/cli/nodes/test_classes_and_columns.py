@@ -52,11 +52,11 @@ def test_more_than_one_column_is_refused_with_the_options(run: Any) -> None:
 def test_the_columns_that_were_read_are_named_on_standard_error(run: Any) -> None:
     result = run("predict", *CLASSES, "--json")
     assert result.exit_code == 0, result.stderr
-    told = result.stderr.splitlines()
-    assert told[0] == "links.csv: read as: source = id_1, target = id_2; 1 header line"
-    assert "no edge has its reverse, so the graph is taken as directed" in told[1]
-    assert told[2].startswith("pages.csv: read as: node = page_name, value = page_type; 1 header")
-    assert json.loads(result.stdout)["readings"]["edges"] == told[0].removeprefix("links.csv: ")
+    notes = result.stderr.splitlines()
+    assert notes[0] == "links.csv: read as: source = id_1, target = id_2; 1 header line"
+    assert "no edge has its reverse, so the graph is taken as directed" in notes[1]
+    assert notes[2].startswith("pages.csv: read as: node = page_name, value = page_type; 1 header")
+    assert json.loads(result.stdout)["readings"]["edges"] == notes[0].removeprefix("links.csv: ")
 
 
 def test_an_ambiguous_first_line_is_refused_without_a_header_option(run: Any) -> None:

@@ -49,8 +49,8 @@ def test_predict_on_a_gpu_says_so_and_predicts_the_same(monkeypatch: pytest.Monk
         for name in ("cpu.csv", "gpu.csv")
     )
     assert gpu == pytest.approx(cpu, abs=1e-8)
-    told = json.loads(_run("predict", "--value", "value", "--device", "auto", "--json").stdout)
-    assert told["choice"]["device"] == "cuda"
+    facts = json.loads(_run("predict", "--value", "value", "--device", "auto", "--json").stdout)
+    assert facts["choice"]["device"] == "cuda"
 
 
 def test_update_moves_a_model_to_the_processor(

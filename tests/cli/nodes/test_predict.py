@@ -162,7 +162,7 @@ def test_choices_of_options_equal_those_of_the_library() -> None:
 
 def test_names_are_text_in_every_file(run_here: Callable[..., Any]) -> None:
     write_rows("e.csv", [(i, (i + k) % 12) for i in range(12) for k in (1, 2, 5)])
-    # 7x makes a text column of what are whole numbers in the other file.
+    # Because of 7x this column is text, while the other file has integers.
     write_rows("v.csv", [*((i, i / 2) for i in range(8)), ("7x", 1.0)])
     result = run_here(
         "predict", "--edges", "e.csv", "--values", "v.csv", "--unknown-nodes", "ignore", "--json"

@@ -21,8 +21,8 @@ def invoke(*arguments: str) -> Result:
 
 def facts(result: Result) -> Any:
     assert result.exit_code == 0, result.output
-    told = [": read as: " in line or "directed" in line for line in result.stderr.splitlines()]
-    assert all(told)
+    are_notes = [": read as: " in line or "directed" in line for line in result.stderr.splitlines()]
+    assert all(are_notes)
     return json.loads(result.stdout)
 
 

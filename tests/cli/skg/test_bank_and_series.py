@@ -1,4 +1,4 @@
-"""``gradraker bank`` and ``gradraker series``, and what ``ranges`` takes of algorithm 2."""
+"""``gradraker bank`` and ``gradraker series``, and ``ranges`` with algorithm 2."""
 
 import csv
 import json

@@ -91,8 +91,8 @@ def update(
     """Teach a saved model new edges, values and attributes, or let it forget, and predict.
 
     The model holds its graph, to which the edges are added. New values are predicted before they
-    are learned, which gives an honest error. --forget-value, --forget-node and --forget-edge are
-    applied first, as if these had never existed. With none of these options, the model only
+    are learned, which gives an honest error. Values, nodes and edges of the --forget options are
+    removed first, as if they had never existed. With none of these options, the model only
     predicts. Intervals, bounds, title and unit are those of predict, unless they are given again.
     For a model of several columns, --value names the columns to learn; default all.
     """
@@ -122,7 +122,7 @@ def update(
             shared.refuse_number_options(options)
         if not saved.target_names_:
             several_targets.refuse_targets(how.value)
-        options, kept = _take_notes(options, model)
+        options, notes = _take_notes(options, model)
         if again and not saved.learns_by_steps:
             raise click.UsageError("--again is for models of SKG: this one holds each value once")
         how = replace(how, task=saved.value_kind.task, directed=saved.is_directed_)
@@ -152,7 +152,7 @@ def update(
             take_page_options(options),
             top=top,
             raw_names=raw_names,
-            write_model=(lambda file: saved.write_to(file, notes=kept)) if is_written else None,
+            write_model=(lambda file: saved.write_to(file, notes=notes)) if is_written else None,
             status=status,
         )
     show_facts(

@@ -1,4 +1,4 @@
-"""``gradraker reproduce``: the paper's figures and numbers, beside ours."""
+"""``gradraker reproduce``: the paper's figures and numbers, compared with ours."""
 
 from collections.abc import Iterator
 from pathlib import Path

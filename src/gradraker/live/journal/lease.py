@@ -1,4 +1,4 @@
-"""The lease: one process at a time decides what is learned next."""
+"""The lease: one process at a time defines the next batch to learn."""
 
 import contextlib
 import os

@@ -76,5 +76,5 @@ snapshots = _make_table(
     "snapshot", batch=_Number, seq=_Number, digest=sa.Text, model=sa.LargeBinary
 )
 
-# One row: the process that decides what is learned next.
+# One row: the process that defines the next batch to learn.
 leases = _make_table("lease", id=sa.Integer, holder=sa.Text, epoch=_Number, expires=_Float)

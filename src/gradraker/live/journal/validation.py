@@ -57,9 +57,8 @@ def has_outcome(journal: Journal, batch: Batch) -> bool:
 
 
 def _to_row(validation: Validation) -> dict[str, Any]:
-    row = asdict(validation)
-    texts = {name: json.dumps(row[name]) for name in ("value", "predicted")}
-    return row | texts | {"time": time.time()}
+    texts = {name: json.dumps(getattr(validation, name)) for name in ("value", "predicted")}
+    return asdict(validation) | texts | {"time": time.time()}
 
 
 def read_validations(journal: Journal, *, last: int) -> list[Validation]:

@@ -174,13 +174,13 @@ class Learner:
         known, has_labels = model.known_values_, self.live.has_labels
         # The mean of known values, or their most common label.
         baseline: Any = Counter(known.tolist()).most_common(1)[0][0] if has_labels else known.mean()
-        seen: set[str] = set()
+        earlier: set[str] = set()
         validations = []
         for numbered in put:
             node, value = numbered.change.node, numbered.change.value
             prediction = to_plain(predicted[node])
-            is_first = not is_known[positions[node]] and node not in seen
-            seen.add(node)
+            is_first = not is_known[positions[node]] and node not in earlier
+            earlier.add(node)
             errors = [np.nan, np.nan]
             if has_labels:
                 errors = [float(prediction != value), float(baseline != value)]
@@ -200,9 +200,7 @@ class Learner:
 
 def run_learner(settings: Settings, channel: Connection) -> None:
     """Run the learning process until the channel is closed."""
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # Ctrl-C reaches both processes; the serving one stops us
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent too, which stops us
     os.nice(5)  # answering requests comes first
     journal = Journal.open(settings.journal)
     learner = Learner(journal, settings)

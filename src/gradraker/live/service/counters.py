@@ -17,11 +17,7 @@ class Counters:
             "gradraker_requests", "Requests, by path and status", ["path", "status"], **options
         )
         self.seconds = Histogram(
-            "gradraker_request_seconds",
-            "Time to answer",
-            ["path"],
-            buckets=_BUCKETS,
-            **options,
+            "gradraker_request_seconds", "Time to answer", ["path"], buckets=_BUCKETS, **options
         )
         self.changes = Counter("gradraker_changes", "Changes written to the journal", **options)
         self.predictions = Counter("gradraker_predictions", "Nodes predicted", ["kind"], **options)

@@ -71,9 +71,7 @@ def simulate_circles(graph: PaperGraph, settings: Settings, options: RunOptions)
                 nodes_inside = explanation.squared_distances <= limits[:, np.newaxis]
                 inside.append(float(nodes_inside.mean()))
             else:
-                found.append(
-                    float(np.nan_to_num(limits).mean())
-                )  # no significant weight: no circle
+                found.append(float(np.nan_to_num(limits).mean()))  # NaN: no significant weight
         distances.append(found)
     return {"distances": distances, "inside": inside, "alike": alike}
 

@@ -1,4 +1,4 @@
-"""Section V: sizes of the data sets, B of pairs at one distance, numbers beside figure 6, readings.
+"""Section V: sizes of the data sets, B of pairs at one distance, numbers of figure 6, readings.
 
 B is compared with its exponential approximation (V.C). Beside figure 6 are distances of Wikipedia
 without its visits (V.E), and the numbering of the classes of Cora (VI.C). Readings are possible

@@ -17,21 +17,21 @@ export async function fetchPanel(name, leftOut) {
   const place = new Map(Array.from(rows, (row, i) => [row, i]));
   const weights = unpack(found.weights, "f8");
   const scaled = found.scaled ? unpack(found.scaled, "f8") : null;
-  const speakers = Array.from(unpack(found.known, "u4"), (row, i) => {
+  const contributors = Array.from(unpack(found.known, "u4"), (row, i) => {
     const at = place.get(row);
     return { name: known.names[at], value: values[at], scaled: scaled ? scaled[i] : values[at], weight: weights[i] };
   });
   // As in the library: weights that agree in nine digits are ties, in the order of the known nodes.
-  const most = speakers.reduce((size, one) => Math.max(size, Math.abs(one.weight)), 0) || 1;
+  const most = contributors.reduce((size, one) => Math.max(size, Math.abs(one.weight)), 0) || 1;
   const size = (one) => Math.round((Math.abs(one.weight) / most) * 1e9);
-  const ranked = [...speakers].sort((a, b) => size(b) - size(a));
-  return { name, ...found, speakers, ranked, classes: graph.data.classes };
+  const ranked = [...contributors].sort((a, b) => size(b) - size(a));
+  return { name, ...found, contributors, ranked, classes: graph.data.classes };
 }
 
 // offset + Σ weight · value, with some values replaced; for classes, the score of each.
 export function sumUp(panel, changes = new Map()) {
   const totals = [...panel.offset];
-  for (const one of panel.speakers) {
+  for (const one of panel.contributors) {
     if (panel.classes) totals[changes.get(one.name) ?? one.value] += one.weight;
     else totals[0] += one.weight * (changes.get(one.name) ?? one.scaled);
   }

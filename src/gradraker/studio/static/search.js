@@ -51,7 +51,7 @@ export function completeNames(input, list, choose, { keeps = false } = {}) {
     names = found;
     list.replaceChildren(...(names.length
       ? names.map((name, i) => make("li", { role: "option", id: `${prefix}-${i}`, "aria-selected": "false", onpointerdown: (event) => { event.preventDefault(); take(name); } }, make("bdi", {}, show(name))))
-      : [make("li", { role: "option", "aria-disabled": "true", class: "none" }, "No node found")]));
+      : [make("li", { role: "option", "aria-disabled": "true", class: "none" }, "No node has this name")]));
     list.hidden = false;
     input.setAttribute("aria-expanded", "true");
     return mark(names.length ? 0 : -1);

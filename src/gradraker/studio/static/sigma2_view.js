@@ -63,20 +63,20 @@ const askCurveSoon = () => {
 
 // The curve and the rules do not depend on σ². The curve of this split is shown at once; the mean of several splits and the rules follow.
 async function askCurve() {
-  const asked = fullQuery();
+  const query = fullQuery();
   const start = performance.now();
   try {
-    const curve = await ask(`studio/api/sigma2/curve?${asked}`);
-    if (asked !== fullQuery()) return;
+    const curve = await ask(`studio/api/sigma2/curve?${query}`);
+    if (query !== fullQuery()) return;
     lab.curve = curve;
     draw();
     byId("view-sigma2").dataset.curveMs = (performance.now() - start).toFixed(1);
-    const mean = await ask(`studio/api/sigma2/mean?${asked}`);
-    if (asked !== fullQuery()) return;
+    const mean = await ask(`studio/api/sigma2/mean?${query}`);
+    if (query !== fullQuery()) return;
     lab.curve = { ...curve, ...mean };
     draw();
-    const { rules } = await ask(`studio/api/sigma2/rules?${asked}`);
-    if (asked !== fullQuery()) return;
+    const { rules } = await ask(`studio/api/sigma2/rules?${query}`);
+    if (query !== fullQuery()) return;
     lab.rules = rules;
     draw();
     listRules();
