@@ -1,4 +1,4 @@
-"""What ``gradraker explain`` and ``gradraker update`` answer, as dicts that JSON can hold."""
+"""Summaries of ``gradraker explain`` and ``gradraker update``, as dicts ready for JSON."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ from gradraker.workflow import NodePredictions, Update
 def summarize_update(
     update: Update, result: NodePredictions, *, n_contributors: int
 ) -> dict[str, Any]:
-    """Summarize an update: what ``gradraker update --json`` prints.
+    """Summarize an update, as ``gradraker update --json`` prints it.
 
     Examples
     --------
@@ -71,11 +71,11 @@ def summarize_update(
 def summarize_explanation(
     model: NodeModel, explanation: LinearExplanation, *, k: int, target: object = None
 ) -> dict[str, Any]:
-    """Summarize why the first explained node got its prediction: what ``gradraker explain`` prints.
+    """Summarize the prediction of the first explained node, as ``gradraker explain`` prints it.
 
-    Contributions are weight × (value − mean), the part by which a known value moves the prediction
-    from the mean. A class is scored by the weights of the known nodes of that class. ``target`` is
-    the one that was explained, if the model has several.
+    Contributions are weight × (value − mean): how far a known value moves the prediction from the
+    mean. A class is scored by the weights of the known nodes of that class. ``target`` is the
+    explained target, if the model has several.
 
     Examples
     --------
@@ -93,12 +93,12 @@ def summarize_explanation(
         if units is None and not model.target_names_
         else float(explanation.values.mean())
     )
-    weights, moved = explanation.weights[0], explanation.values - mean
+    weights, deviations = explanation.weights[0], explanation.values - mean
     order = explanation.find_heaviest(k)[0].tolist()
-    total, listed = float(weights @ moved), float(weights[order] @ moved[order])
-    further = explanation.describe_pairs([0] * len(order), order)
+    total, listed = float(weights @ deviations), float(weights[order] @ deviations[order])
+    details = explanation.describe_pairs([0] * len(order), order)
     if units is not None:
-        further = {"scaled_value": explanation.values[order]} | further
+        details = {"scaled_value": explanation.values[order]} | details
     scaled = (
         {} if units is None else {"scale": units.scale, "sum": float(explanation.prediction[0])}
     )
@@ -116,10 +116,10 @@ def summarize_explanation(
                 "node": str(explanation.known_names[i]),
                 "weight": float(weights[i]),
                 "value": round_off(float(explanation.known_labels[i])),
-                "contribution": float(weights[i] * moved[i]),
+                "contribution": float(weights[i] * deviations[i]),
             }
-            | {name: float(column[at]) for name, column in further.items()}
-            for at, i in enumerate(order)
+            | {name: float(column[rank]) for name, column in details.items()}
+            for rank, i in enumerate(order)
         ],
     } | scaled
 
@@ -127,17 +127,17 @@ def summarize_explanation(
 def _summarize_class(model: NodeModel, explanation: LinearExplanation, *, k: int) -> dict[str, Any]:
     weights, scores = explanation.weights[0], explanation.prediction[0]
     node = explanation.node_names[0]
-    chances = model.predict_proba([node])[0]
+    probabilities = model.predict_proba([node])[0]
     names = [to_json_name(label) for label in model.classes_.tolist()]
     first = names.index(to_json_name(model.predict([node]).tolist()[0]))
-    ranked = sorted(range(len(names)), key=lambda i: (i != first, -chances[i]))
+    ranked = sorted(range(len(names)), key=lambda i: (i != first, -probabilities[i]))
     order = explanation.find_heaviest(k)[0].tolist()
     return {
         "node": str(node),
         "prediction": names[first],
-        "probability": float(chances[first]),
+        "probability": float(probabilities[first]),
         "classes": [
-            {"class": names[i], "probability": float(chances[i]), "score": float(scores[i])}
+            {"class": names[i], "probability": float(probabilities[i]), "score": float(scores[i])}
             for i in ranked
         ],
         "observed": int(weights.size),
@@ -157,9 +157,9 @@ def _summarize_class(model: NodeModel, explanation: LinearExplanation, *, k: int
 
 
 def _list_coefficients(model: NodeModel, target: object, k: int) -> list[dict[str, Any]]:
-    """List the attributes that count most for a class or a target (None if there is one only)."""
-    told = describe_attributes(model.describe(), model, target=target)
-    if told is None:
+    """List the attributes that count most for a class or a target (None if it is the only one)."""
+    attributes = describe_attributes(model.describe(), model, target=target)
+    if attributes is None:
         return []
-    listed = told["coefficients"][:k]
-    return [{key: one[key] for key in ("attribute", "whose", "coefficient")} for one in listed]
+    keys = ("attribute", "whose", "coefficient")
+    return [{key: entry[key] for key in keys} for entry in attributes["coefficients"][:k]]

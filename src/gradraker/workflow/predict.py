@@ -1,4 +1,4 @@
-"""The user's job: a graph and some known values in, predictions for the other nodes out."""
+"""Predict the unknown nodes of a graph from the known ones, in one call."""
 
 from collections.abc import Hashable
 from dataclasses import replace
@@ -38,7 +38,7 @@ def predict_nodes(
     value: Hashable = None,
     **graph_options: Any,
 ) -> NodePredictions:
-    """Predict the values of all nodes of a graph from the known ones: the whole job.
+    """Predict the values of all nodes of a graph from the known ones, in one call.
 
     Parameters
     ----------
@@ -49,22 +49,22 @@ def predict_nodes(
     attributes : frame, array, sparse matrix or mapping, optional
         Attributes of nodes, as :meth:`gradraker.NodeRegressor.fit` takes them.
     sample_weight : mapping, Series, array, or name of a column of values, optional
-        How far known values are trusted, as :meth:`gradraker.NodeRegressor.fit` takes it.
+        How much known values are trusted, as :meth:`gradraker.NodeRegressor.fit` takes it.
     model : model of graphs, optional
         Settings of the learner; it is not changed. Default :class:`NodeRegressor`, or
-        :class:`NodeClassifier` for classes, which compare nodes by where walks from them lead and
+        :class:`NodeClassifier` for classes, which compare nodes by where walks from them end and
         by their degrees. :class:`SKGNodeRegressor` is the paper's learner, for numbers.
     task : {"values", "classes"}, optional
-        Whether values are numbers or labels of classes. Default: what the model predicts, or
-        classes if the values are texts.
+        Whether values are numbers or labels of classes. Default: the task of the model, or, if
+        none is given, classes for texts and values for numbers.
     coverage : float, optional
         Share of the true values that intervals should hold, such as 0.9; for numbers.
     lower, upper : float, optional
         Ends of the range that numbers can have: predictions and intervals are clipped to it,
         explanations are not.
     unknown_nodes : {"error", "ignore", "isolated"}, default="error"
-        What to do with values and attributes of nodes that the graph does not have: refuse them,
-        leave them out, or add them as nodes without edges.
+        What to do with values and attributes of nodes that are not in the graph: raise an error,
+        ignore them, or add them as nodes without edges.
     node, value : name or position of a column, optional
         Columns of a table of values; see :func:`gradraker.graph.known_values`.
     **graph_options
@@ -106,10 +106,10 @@ def predict_nodes(
         unknown_nodes=unknown_nodes,
         **options,
     )
-    readings = {"edges": edges, "values": known}
-    told = {what: part.reading for what, part in readings.items() if _has_reading(part)}
+    inputs = {"edges": edges, "values": known}
+    readings = {name: table.reading for name, table in inputs.items() if _has_reading(table)}
     found = predict_all(learner, coverage=coverage, lower=lower, upper=upper)
-    return replace(found, readings=told)
+    return replace(found, readings=readings)
 
 
 def predict_all(
@@ -183,7 +183,7 @@ def predict_targets(
     >>> from gradraker.workflow import predict_targets
     >>> known = {"a": {"age": 30.0, "income": 5.0}, "c": {"age": 50.0, "income": 7.0}}
     >>> model = NodeRegressor().fit([("a", "b"), ("b", "c")], known)
-    >>> {target: one.predictions.shape for target, one in predict_targets(model).items()}
+    >>> {target: found.predictions.shape for target, found in predict_targets(model).items()}
     {'age': (3,), 'income': (3,)}
     """
     if not model.target_names_:
@@ -204,7 +204,7 @@ def predict_targets(
 
 
 def _predict_numbers(model: NodeModel, coverage: float | None, bounds: Bounds) -> tuple[Any, Any]:
-    """Return predictions of all nodes, and intervals if there is a coverage, within bounds."""
+    """Return predictions of all nodes, and intervals if coverage is given, clipped to bounds."""
     if coverage is None:
         return bounds.clip(model.predict(model.nodes_)), None
     found = model.predict(model.nodes_, return_interval=True, coverage=coverage)
@@ -220,7 +220,7 @@ def _make_bounds(lower: float | None, upper: float | None) -> Bounds:
 
 
 def _choose_model(model: object, task: Task | None, values: Any) -> NodeModel:
-    """Return an unfitted model that predicts what the values are."""
+    """Return an unfitted model for the task that the values have."""
     if task not in (None, "values", "classes"):
         raise ArgumentError("task", "'values', 'classes' or None", task)
     if model is None:
@@ -243,7 +243,7 @@ def _choose_model(model: object, task: Task | None, values: Any) -> NodeModel:
 
 
 def _select_edges(graph: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Return the edges of a table, which know how they were read, and the options that remain."""
+    """Return the edges of a table with a note on how it was read, and the remaining options."""
     if isinstance(graph, EdgeList) or not is_table(graph):
         return graph, options
     columns = {name: options.get(name) for name in ("source", "target", "weight")}
@@ -252,8 +252,8 @@ def _select_edges(graph: Any, options: dict[str, Any]) -> tuple[Any, dict[str, A
     return edges, remaining
 
 
-def _has_reading(part: Any) -> bool:
-    return isinstance(part, EdgeList | ValueTable | NodeValues) and part.reading is not None
+def _has_reading(table: Any) -> bool:
+    return isinstance(table, EdgeList | ValueTable | NodeValues) and table.reading is not None
 
 
 def _check_model(model: object) -> NodeModel:

@@ -1,4 +1,4 @@
-"""Teach a fitted model more edges, then values, each predicted before it is learned."""
+"""Teach a fitted model more edges, then values; each value is first predicted, then learned."""
 
 from collections import Counter
 from collections.abc import Hashable, Mapping
@@ -15,7 +15,7 @@ from gradraker.models.node_model import NodeModel
 @describe_fields
 @dataclass(frozen=True, eq=False)
 class Update:
-    """What an update taught a model.
+    """The changes that an update made to a model.
 
     Examples
     --------
@@ -23,24 +23,24 @@ class Update:
     >>> update = update_nodes("model.gr", values={"b": 1.5})  # doctest: +SKIP
     """
 
-    learned: Annotated[dict[Hashable, Any], "Node → value, of the values that the model learned."]
+    learned: Annotated[dict[Hashable, Any], "Node → value that the model learned."]
     predicted: Annotated[
         dict[Hashable, Any],
-        "Node → what the model, with the new edges, predicted before it learned the value.",
+        "Node → prediction of the model, with the new edges, before it learned the value.",
     ]
-    n_passed_over: Annotated[int, "Values that the model held already."]
+    n_passed_over: Annotated[int, "Number of values that the model had already."]
     graph_changed: Annotated[
-        bool, "Whether there are new nodes, new edges, other weights or attributes."
+        bool, "Whether nodes, edges, weights or attributes were added or changed."
     ]
     fallback: Annotated[
-        Any, "Mean that the model compares values with, or the class that was known most often."
+        Any, "Mean of the known values, or the most common known class, before the update."
     ]
     task: Annotated[Task, "Whether values are numbers or labels of classes."] = "values"
-    n_forgotten: Annotated[int, "Values, nodes and edges that the model was told to forget."] = 0
+    n_forgotten: Annotated[int, "Number of forgotten values, nodes and edges."] = 0
 
     @property
     def has_changed(self) -> bool:
-        """Whether the model is another one than before."""
+        """Whether the update changed the model."""
         return bool(self.learned) or self.graph_changed or self.n_forgotten > 0
 
     @property
@@ -55,15 +55,15 @@ class Update:
 
     @property
     def accuracy(self) -> float | None:
-        """Share of classes predicted rightly before learning; None if nothing was learned."""
-        return self._count_right(list(self.predicted.values()))
+        """Share of classes predicted correctly before learning; None if nothing was learned."""
+        return self._count_correct(list(self.predicted.values()))
 
     @property
     def accuracy_of_most_common(self) -> float | None:
-        """The same share if the class that was known most often had been predicted."""
-        return self._count_right([self.fallback] * len(self.learned))
+        """The same share if the most common known class had been predicted."""
+        return self._count_correct([self.fallback] * len(self.learned))
 
-    def _count_right(self, predictions: list[Any]) -> float | None:
+    def _count_correct(self, predictions: list[Any]) -> float | None:
         if not self.learned or self.task != "classes":
             return None
         pairs = zip(self.learned.values(), predictions, strict=True)
@@ -96,13 +96,13 @@ def update_nodes(
     graph : graph, optional
         Edges to add, in any form that ``fit`` takes.
     values : mapping from nodes to values, optional
-        Values to learn; those that the model holds already are passed over.
+        Values to learn; those that the model has already are skipped.
     attributes : frame, array, sparse matrix or mapping, optional
         Attributes to add or replace, which are learned with the edges.
     unknown_nodes : {"error", "ignore", "isolated"}, default="error"
-        What to do with values of nodes that the graph does not have.
+        What to do with values of nodes that are not in the graph.
     relearn : bool, default=False
-        Whether to learn also the values that the model holds already.
+        Whether to learn the values that the model has already, too.
     forget : mapping, optional
         ``values``, ``nodes`` and ``edges`` that the model forgets first; see
         :meth:`gradraker.models.NodeModel.forget`.
@@ -134,19 +134,19 @@ def update_nodes(
         )
     after = model.adjacency_
     changed = before.shape != after.shape or (before != after).nnz > 0 or attributes is not None
-    given = {node: v for node, v in (values or {}).items() if v == v and v is not None}
-    _check_task(model, given)
-    held = dict(zip(model.known_nodes_.tolist(), model.known_values_.tolist(), strict=True))
-    news = {node: v for node, v in given.items() if relearn or held.get(node) != v}
+    given_values = {node: v for node, v in (values or {}).items() if v == v and v is not None}
+    _check_task(model, given_values)
+    old_values = dict(zip(model.known_nodes_.tolist(), model.known_values_.tolist(), strict=True))
+    new_values = {n: v for n, v in given_values.items() if relearn or old_values.get(n) != v}
     nodes = set(model.nodes_.tolist())
-    listed = [node for node in news if node in nodes]
-    predicted = model.predict(listed).tolist() if listed else []
-    if news:
-        model.partial_fit(values=news, unknown_nodes=unknown_nodes, relearn=relearn)
+    learned_nodes = [node for node in new_values if node in nodes]
+    predicted = model.predict(learned_nodes).tolist() if learned_nodes else []
+    if new_values:
+        model.partial_fit(values=new_values, unknown_nodes=unknown_nodes, relearn=relearn)
     return Update(
-        learned={node: news[node] for node in listed},
-        predicted=dict(zip(listed, predicted, strict=True)),
-        n_passed_over=sum(node in nodes for node in given) - len(listed),
+        learned={node: new_values[node] for node in learned_nodes},
+        predicted=dict(zip(learned_nodes, predicted, strict=True)),
+        n_passed_over=sum(node in nodes for node in given_values) - len(learned_nodes),
         graph_changed=changed,
         fallback=fallback,
         task=task,

@@ -8,10 +8,10 @@ import click
 
 from gradraker.cli.inputs import FileOptions, read_values_file
 from gradraker.cli.output import (
-    SHAPE,
+    BOUND_OPTIONS,
     Results,
+    StatusLine,
     Summaries,
-    Waiting,
     make_facts_table,
     make_rows_table,
     shorten,
@@ -43,7 +43,7 @@ def list_targets(value: object) -> list[str]:
 
 
 def refuse_targets(value: object) -> None:
-    """Refuse several columns, in commands that show or learn one."""
+    """Refuse several columns, for commands that take one."""
     if targets := list_targets(value):
         raise click.UsageError(
             f"--value names {len(targets)} columns, and this command takes one: --value "
@@ -52,7 +52,7 @@ def refuse_targets(value: object) -> None:
 
 
 def read_targets(
-    path: str, targets: Sequence[Hashable], waiting: Waiting, how: FileOptions
+    path: str, targets: Sequence[Hashable], status: StatusLine, how: FileOptions
 ) -> dict[str, dict[str, float]]:
     """Read several columns of values, by the name of the node and of the column."""
     if path == "-":
@@ -60,20 +60,20 @@ def read_targets(
     found: dict[str, dict[str, float]] = {}
     for target in targets:
         name = target if isinstance(target, ColumnNumber) else ColumnNumber(str(target))
-        column = read_values_file(path, waiting, replace(how, value=name, task="values"))
+        column = read_values_file(path, status, replace(how, value=name, task="values"))
         for node, number in column.items():
             found.setdefault(str(node), {})[name.text] = float(number)
     return found
 
 
 def predict_results(model: "NodeModel", options: Mapping[str, Any]) -> Results:
-    """Predict all nodes, with the intervals and bounds that are asked for."""
+    """Predict all nodes, with the intervals and bounds of the options."""
     from gradraker.workflow import predict_all, predict_targets
 
-    shape = {name: options[name] for name in SHAPE}
+    bounds = {name: options[name] for name in BOUND_OPTIONS}
     if not model.target_names_:
-        return {None: predict_all(model, **shape)}
-    return {str(target): one for target, one in predict_targets(model, **shape).items()}
+        return {None: predict_all(model, **bounds)}
+    return {str(target): result for target, result in predict_targets(model, **bounds).items()}
 
 
 def check_method(method: str, task: str | None) -> None:
@@ -85,14 +85,14 @@ def check_method(method: str, task: str | None) -> None:
 
 
 def summarize_targets(results: Results, summaries: Summaries) -> dict[str, Any]:
-    """Return the facts of all targets, as JSON can hold them."""
+    """Return the facts of all targets, ready for JSON."""
     facts = next(iter(results.values())).model.describe()
-    one = next(iter(summaries.values()))
+    first = next(iter(summaries.values()))
     return {
-        "graph": one["graph"],
+        "graph": first["graph"],
         "choice": facts["choice"],
-        "coverage": one["coverage"],
-        "bounds": one["bounds"],
+        "coverage": first["coverage"],
+        "bounds": first["bounds"],
         "targets": [
             {
                 "target": name,
@@ -103,7 +103,7 @@ def summarize_targets(results: Results, summaries: Summaries) -> dict[str, Any]:
                 "predictions": summary["predictions"],
             }
             for name, summary in summaries.items()
-            for error in [summary["held_out"] or {}]  # none of too few known values
+            for error in [summary["held_out"] or {}]  # None with too few known values
         ],
     }
 
@@ -119,10 +119,10 @@ def list_tables(facts: Mapping[str, Any]) -> "Iterator[Table]":
     headings = ["Target", "Known", "RMSE", "RMSE of the mean", "Weights add up in"]
     rows = [
         [
-            *(one["target"], one["known"]),
-            *("" if error is None else error for error in (one["rmse"], one["rmse_of_mean"])),
-            one["scale"],
+            *(row["target"], row["known"]),
+            *("" if error is None else error for error in (row["rmse"], row["rmse_of_mean"])),
+            row["scale"],
         ]
-        for one in facts["targets"]
+        for row in facts["targets"]
     ]
     yield make_rows_table("Errors of known nodes that were left out", headings, rows)

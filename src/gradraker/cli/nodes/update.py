@@ -22,9 +22,9 @@ from gradraker.cli.inputs import (
 )
 from gradraker.cli.option_groups import FILE_OPTIONS, PAGE_OPTIONS, GroupedCommand
 from gradraker.cli.output import (
-    SHAPE,
+    BOUND_OPTIONS,
+    StatusLine,
     Summaries,
-    Waiting,
     format_graph,
     make_facts_table,
     make_predictions_table,
@@ -49,17 +49,17 @@ def _add_forgotten(kind: str, text: str, **more: Any) -> shared.Decorator:
 @click.command(
     cls=GroupedCommand,
     groups={"Reading files": FILE_OPTIONS, "The page of --report": PAGE_OPTIONS},
-    short_help="Go on training a saved model on new values.",
+    short_help="Teach a saved model new values, and predict.",
     epilog="Example: gradraker update --model model.gr --values new.csv --out predicted.csv",
 )
-@shared.add_file("--model", "Model that predict wrote.", required=True)
+@shared.add_file("--model", "Model that predict saved.", required=True)
 @shared.add_edges(more=" They are added to the model's graph.")
-@shared.add_values("New values; those already learned are passed over.")
+@shared.add_values("New values; those already learned are skipped.")
 @shared.attributes_option
-@_add_forgotten("value", "Take back the value of a node; may be given several times.")
+@_add_forgotten("value", "Remove the value of a node; may be repeated.")
 @_add_forgotten("node", "Remove a node with its edges and its value.")
 @_add_forgotten("edge", "Remove an edge.", nargs=2, metavar="SOURCE TARGET")
-@click.option("--again", is_flag=True, help="Learn also what was already learned, once more.")
+@click.option("--again", is_flag=True, help="Learn values that were already learned again.")
 @shared.out_option
 @shared.add_file("--save-as", "Write the model here; default the file of --model.")
 @shared.device_option
@@ -90,11 +90,11 @@ def update(
 ) -> None:
     """Teach a saved model new edges, values and attributes, or let it forget, and predict.
 
-    The model holds its graph, and takes the edges as more of it. New values are predicted
-    before they are learned, which gives an honest error. What --forget-value, --forget-node and
-    --forget-edge name is removed first, as if it had never been there. With none of these, the
-    model only predicts. Intervals, bounds, title and unit are those of predict, unless they are
-    given anew. A model of several columns takes those of its columns that --value names, or all.
+    The model holds its graph, to which the edges are added. New values are predicted before they
+    are learned, which gives an honest error. Values, nodes and edges of the --forget options are
+    removed first, as if they had never existed. With none of these options, the model only
+    predicts. Intervals, bounds, title and unit are those of predict, unless they are given again.
+    For a model of several columns, --value names the columns to learn; default all.
     """
     if "-" in (model, save_as):
         raise click.UsageError("--model and --save-as cannot be '-': give the name of a file")
@@ -108,12 +108,12 @@ def update(
     check_writable({"model": target})
     from gradraker._locks import lock_file
 
-    def say_waiting() -> None:
-        waiting.show_stage("waiting for another process that writes the model")
+    def show_wait() -> None:
+        status.show_stage("waiting for another process that writes the model")
 
-    # Nobody else writes the file between the moments when it is read and written.
-    with Waiting() as waiting, lock_file(target, on_wait=say_waiting):
-        waiting.show_stage("reading the model")
+    # No other process may write the file between reading and writing it.
+    with StatusLine() as status, lock_file(target, on_wait=show_wait):
+        status.show_stage("reading the model")
         from gradraker.cli.nodes import several_targets
         from gradraker.report import summarize_predictions, summarize_update
 
@@ -122,28 +122,28 @@ def update(
             shared.refuse_number_options(options)
         if not saved.target_names_:
             several_targets.refuse_targets(how.value)
-        options, kept = _take_notes(options, model)
+        options, notes = _take_notes(options, model)
         if again and not saved.learns_by_steps:
             raise click.UsageError("--again is for models of SKG: this one holds each value once")
         how = replace(how, task=saved.value_kind.task, directed=saved.is_directed_)
         removed = {"values": forget_values, "nodes": forget_nodes, "edges": forget_edges}
         _check_forgotten(saved, removed)
-        found = _learn_files(saved, inputs, how, removed, again, unknown_nodes, waiting)
+        learned = _learn_files(saved, inputs, how, removed, again, unknown_nodes, status)
         results = several_targets.predict_results(saved, options)
 
         @cache
         def summarize() -> Summaries:
-            told: Any = {name: file for name, file in inputs.items() if file is not None}
+            used: Any = {name: file for name, file in inputs.items() if file is not None}
             return {
-                name: summarize_predictions(one, n_contributors=top, inputs=told)
-                for name, one in results.items()
+                name: summarize_predictions(result, n_contributors=top, inputs=used)
+                for name, result in results.items()
             }
 
-        changed = found is None or found.has_changed
-        if found is None:
+        changed = learned is None or learned.has_changed
+        if learned is None:
             facts = several_targets.summarize_targets(results, summarize())
         else:
-            facts = summarize_update(found, results[None], n_contributors=top)
+            facts = summarize_update(learned, results[None], n_contributors=top)
         is_written = changed or save_as is not None
         write_results(
             results,
@@ -152,19 +152,19 @@ def update(
             take_page_options(options),
             top=top,
             raw_names=raw_names,
-            write_model=(lambda file: saved.write_to(file, notes=kept)) if is_written else None,
-            waiting=waiting,
+            write_model=(lambda file: saved.write_to(file, notes=notes)) if is_written else None,
+            status=status,
         )
     show_facts(
         facts,
-        several_targets.list_tables if found is None else partial(_list_tables, changed=changed),
+        several_targets.list_tables if learned is None else partial(_list_tables, changed=changed),
         as_json=as_json,
         files={"Predictions": out, "Report": report, "Model": target if is_written else None},
     )
 
 
 def _check_forgotten(model: "NodeModel", removed: Mapping[str, Any]) -> None:
-    """Refuse to forget what the model does not hold, by the name of the option."""
+    """Refuse to forget nodes and values that the model does not have."""
     if not any(removed.values()):
         return
     nodes, known = set(model.nodes_.tolist()), set(model.known_nodes_.tolist())
@@ -187,23 +187,23 @@ def _learn_files(
     removed: dict[str, Any],
     again: bool,
     unknown_nodes: Any,
-    waiting: Waiting,
+    status: StatusLine,
 ) -> "Update | None":
-    """Read the files and teach the model what they hold; None for a model of several targets."""
+    """Teach the model the content of the files; return None for a model of several targets."""
     from gradraker.cli.nodes.several_targets import list_targets, read_targets
     from gradraker.workflow import update_nodes
 
     edges, values, targets = files["edges"], files["values"], model.target_names_
-    graph = None if edges is None else read_edges_file(edges, waiting, how)
+    graph = None if edges is None else read_edges_file(edges, status, how)
     known: Any = None
     if values is not None and targets:
         own = [str(name) for name in targets] if how.value is None else [how.value]
-        known = read_targets(values, list_targets(how.value) or own, waiting, how)
+        known = read_targets(values, list_targets(how.value) or own, status, how)
     elif values is not None:
-        known = read_values_file(values, waiting, how)
-    described = read_attributes_table(files["attributes"], waiting)
+        known = read_values_file(values, status, how)
+    described = read_attributes_table(files["attributes"], status)
     more: Any = {"attributes": described, "unknown_nodes": unknown_nodes}
-    with watch_training(values, waiting):
+    with watch_training(values, status):
         if not targets:
             return update_nodes(model, graph, known, **more, relearn=again, forget=removed)
         forgotten = {name: list(items) for name, items in removed.items() if items}
@@ -214,16 +214,16 @@ def _learn_files(
     return None
 
 
-# What a model keeps of predict for predictions and pages.
-_KEPT = (*SHAPE, "title", "unit")
+# Options of predict that a model keeps for predictions and pages.
+_KEPT_OPTIONS = (*BOUND_OPTIONS, "title", "unit")
 
 
 def _take_notes(options: dict[str, Any], model: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return options with what predict was given where nothing is given now, and all notes."""
+    """Return the options, completed with those kept from predict, and the new notes."""
     from gradraker.models import read_notes
 
     notes = read_notes(model)
-    chosen = {n: notes.get(n) if options[n] is None else options[n] for n in _KEPT}
+    chosen = {n: notes.get(n) if options[n] is None else options[n] for n in _KEPT_OPTIONS}
     return options | chosen, notes | chosen
 
 
@@ -238,10 +238,10 @@ def _list_tables(facts: dict[str, Any], *, changed: bool) -> "Iterator[Table]":
     if facts["forgotten"]:
         listed.append(("Forgotten", f"{shorten(facts['forgotten'])} values, nodes and edges"))
     if facts["passed_over"]:
-        listed.append(("Passed over", f"{shorten(facts['passed_over'])} values, learned before"))
+        listed.append(("Skipped", f"{shorten(facts['passed_over'])} values, learned before"))
     if facts.get("accuracy_before") is not None:
-        right, common = shorten(facts["accuracy_before"]), shorten(facts["accuracy_of_most_common"])
-        text = f"{right} on the new values before learning ({common} by the most common class)"
+        share, common = shorten(facts["accuracy_before"]), shorten(facts["accuracy_of_most_common"])
+        text = f"{share} on the new values before learning ({common} by the most common class)"
         listed.append(("Accuracy", text))
     if facts.get("rmse_before") is not None:
         before, mean = shorten(facts["rmse_before"]), shorten(facts["rmse_of_mean"])
