@@ -1,4 +1,4 @@
-"""The graph that fits learn whose pieces go elsewhere: to copies, or to a cluster."""
+"""The graph for tests of fits whose pieces a mapper computes, with copies or on a cluster."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
 """Which public names belong together: "See also" of the reference, and pages about them.
 
-A name may be in several groups. A group names its page of the site first, if it has one.
+A name may be in several groups. The first entry of a group is its page of the site, or None.
 """
 
 GROUPS: tuple[tuple[str | None, str], ...] = (
@@ -110,7 +110,7 @@ GROUPS: tuple[tuple[str | None, str], ...] = (
 
 
 def find_related(name: str) -> tuple[list[str], list[str]]:
-    """Names that belong to a name, and pages about it, in the order of the groups."""
+    """Names related to a name, and pages about it, in the order of the groups."""
     names: dict[str, None] = {}
     pages: dict[str, None] = {}
     for page, group in GROUPS:

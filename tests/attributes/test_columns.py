@@ -1,4 +1,4 @@
-"""Encoders as data: they transform as skrub's, and come out of a file as they went in."""
+"""Encoders as data: they transform as skrub's do, and a file restores them unchanged."""
 
 import json
 import subprocess
@@ -86,25 +86,25 @@ def test_polars_frames_are_encoded_alike(table: AttributeTable) -> None:
     np.testing.assert_allclose(_encode(table, frame[:7]), table.matrix[:7])
 
 
-def test_kinds_of_columns_are_told(table: AttributeTable) -> None:
-    told = table.describe()
-    assert told["kinds"] == {"number": 3, "category": 3, "date": 2, "text": 1}
-    assert json.loads(json.dumps(told)) == told
+def test_describe_lists_kinds_of_columns(table: AttributeTable) -> None:
+    facts = table.describe()
+    assert facts["kinds"] == {"number": 3, "category": 3, "date": 2, "text": 1}
+    assert json.loads(json.dumps(facts)) == facts
 
 
 @pytest.mark.parametrize(
-    ("column", "entry", "said"),
+    ("column", "entry", "message"),
     [
         ("age", "old", "'old' in column 'age', where there were numbers before"),
         ("since", "soon", "'soon' in column 'since', where there were dates before"),
     ],
 )
-def test_text_where_something_else_was_is_refused(
-    table: AttributeTable, column: str, entry: str, said: str
+def test_text_in_a_column_of_numbers_or_dates_is_refused(
+    table: AttributeTable, column: str, entry: str, message: str
 ) -> None:
     new = _make_frame().iloc[:2].astype({column: object})
     new.iloc[0, new.columns.get_loc(column)] = entry
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         _encode(table, new)
 
 
@@ -161,7 +161,7 @@ def test_numbers_and_dates_as_texts_may_be_missing() -> None:
 
 
 @pytest.mark.process
-def test_numbers_need_no_library_and_texts_say_which() -> None:
+def test_numbers_need_no_skrub_and_texts_name_it() -> None:
     code = """
 import sys
 sys.modules["skrub"] = None

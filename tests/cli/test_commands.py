@@ -1,4 +1,4 @@
-"""All commands: their help, their documentation, and what they do beside ``predict``."""
+"""All commands: their help, their documentation, and the behaviour of all but ``predict``."""
 
 import json
 import re
@@ -70,8 +70,8 @@ def run(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable
 
 def facts(result: Result) -> Any:
     assert result.exit_code == 0, result.output
-    told = [": read as: " in line or "directed" in line for line in result.stderr.splitlines()]
-    assert all(told)
+    are_notes = [": read as: " in line or "directed" in line for line in result.stderr.splitlines()]
+    assert all(are_notes)
     return json.loads(result.stdout)
 
 
@@ -85,7 +85,7 @@ def example(command: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_help_has_words_and_an_example_that_runs(
+def test_help_has_texts_and_an_example_that_runs(
     run: Callable[..., Any], words: tuple[Any, ...]
 ) -> None:
     command = COMMANDS[words]
@@ -117,7 +117,7 @@ def test_every_command_is_mentioned_in_the_documentation(words: tuple[Any, ...])
     assert words[-1] in PAGE.read_text("utf-8")
 
 
-def test_there_is_no_section_for_a_command_that_is_not_there() -> None:
+def test_every_section_of_the_documentation_is_a_command() -> None:
     sections = re.findall(r"^## gradraker (\w+)$", PAGE.read_text("utf-8"), re.MULTILINE)
     assert set(sections) == set(main.commands)
 
@@ -182,18 +182,18 @@ def test_ranges_with_other_noise(run: Callable[..., Any], noise: str) -> None:
     assert found["noise"] == {"refined": "refined", "0.1": "given"}[noise]
 
 
-def test_ranges_table(run: Callable[..., Any]) -> None:
+def test_ranges_prints_the_four_ranges(run: Callable[..., Any]) -> None:
     shown = run("ranges", "--edges", "edges.csv").stdout
     for word in ("chaos", "extending", "disturbing", "averaging", "Noise ratio"):
         assert word in shown
 
 
 @pytest.mark.parametrize("noise", ["0", "0.95", "loud", "nan"])
-def test_ranges_wrong_noise(run: Callable[..., Any], noise: str) -> None:
+def test_ranges_refuses_a_wrong_noise_ratio(run: Callable[..., Any], noise: str) -> None:
     assert run("ranges", "--edges", "edges.csv", "--noise", noise).exit_code == 2
 
 
-def test_ranges_of_one_node(run: Callable[..., Any]) -> None:
+def test_ranges_of_one_node_are_refused(run: Callable[..., Any]) -> None:
     Path("one.csv").write_text("Basel / Binningen,1\n")
     result = run("ranges", "--edges", "edges.csv", "--values", "one.csv")
     assert result.exit_code == 1
@@ -224,7 +224,7 @@ def test_explain_takes_no_edges_since_the_model_holds_its_graph(run: Callable[..
     assert "--edges" in result.stderr
 
 
-def test_explain_refuses(run: Callable[..., Any]) -> None:
+def test_explain_refuses_wrong_nodes_and_models(run: Callable[..., Any]) -> None:
     files = ["--node", "Pilatus"]
     result = run("explain", "--model", "model.skg", "--node", "Atlantis")
     assert (result.exit_code, result.stderr) == (
@@ -344,7 +344,7 @@ def test_update_refuses_and_changes_nothing(
     assert {path.name: path.read_bytes() for path in Path().iterdir()} == before
 
 
-def test_update_of_nodes_that_are_not_there(run: Callable[..., Any]) -> None:
+def test_update_refuses_or_ignores_values_of_missing_nodes(run: Callable[..., Any]) -> None:
     Path("v.csv").write_text("Atlantis,1\n")
     result = run(*UPDATE, "--values", "v.csv")
     assert result.exit_code == 1

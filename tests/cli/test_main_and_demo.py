@@ -81,10 +81,10 @@ def split() -> tuple[Any, ...]:
     return order[:36], order[36:]
 
 
-def test_run_demo_trains_on_the_sampled_part_of_the_graph(
+def test_run_demo_trains_on_the_known_part_of_the_graph(
     constant: type[Any], split: tuple[Any, ...]
 ) -> None:
-    sampled, _ = split
+    known, _ = split
     data = gradraker.load_temperature("jan")
     run_demo(seed=0)
     assert constant.made.parameters == {
@@ -94,13 +94,15 @@ def test_run_demo_trains_on_the_sampled_part_of_the_graph(
         "n_epochs": 3,
         "random_state": 0,
     }
-    expected = data.adjacency.toarray()[np.ix_(sampled, sampled)]
+    expected = data.adjacency.toarray()[np.ix_(known, known)]
     np.testing.assert_array_equal(constant.made.X.toarray(), expected)
-    np.testing.assert_allclose(constant.made.y, (data.values[sampled] + 14.0) / 16.7)
+    np.testing.assert_allclose(constant.made.y, (data.values[known] + 14.0) / 16.7)
 
 
-def test_run_demo_numbers(constant: type[Any], split: tuple[Any, ...]) -> None:
-    sampled, tested = split
+def test_run_demo_reports_errors_and_ranked_stations(
+    constant: type[Any], split: tuple[Any, ...]
+) -> None:
+    known, unknown = split
     celsius = gradraker.load_temperature("jan").values
     y = (celsius + 14.0) / 16.7
     result = run_demo(seed=0)
@@ -108,16 +110,16 @@ def test_run_demo_numbers(constant: type[Any], split: tuple[Any, ...]) -> None:
     assert (summary["n_nodes"], summary["n_edges"]) == (89, 2515)
     assert (summary["n_sampled"], summary["n_tested"]) == (36, 53)
     assert summary["sigma2"] == 4.25
-    energy = sum(y[tested] ** 2)
-    assert summary["gnmse"] == pytest.approx(sum((y[tested] - 0.6) ** 2) / energy)
-    mean = sum(y[sampled]) / 36
-    assert summary["gnmse_of_mean"] == pytest.approx(sum((y[tested] - mean) ** 2) / energy)
+    energy = sum(y[unknown] ** 2)
+    assert summary["gnmse"] == pytest.approx(sum((y[unknown] - 0.6) ** 2) / energy)
+    mean = sum(y[known]) / 36
+    assert summary["gnmse_of_mean"] == pytest.approx(sum((y[unknown] - mean) ** 2) / energy)
 
-    assert np.flatnonzero(result.sampled).tolist() == sorted(sampled)
-    np.testing.assert_allclose(result.predicted_c[tested], -3.98)
-    assert np.isnan(result.predicted_c[sampled]).all()
+    assert np.flatnonzero(result.is_known).tolist() == sorted(known)
+    np.testing.assert_allclose(result.predicted_c[unknown], -3.98)
+    assert np.isnan(result.predicted_c[known]).all()
 
-    errors = sorted(abs(celsius[tested] + 3.98))
+    errors = sorted(abs(celsius[unknown] + 3.98))
     assert [abs(one["error_c"]) for one in summary["best"]] == pytest.approx(errors[:3])
     assert [abs(one["error_c"]) for one in summary["worst"]] == pytest.approx(errors[:-4:-1])
     worst = summary["worst"][0]
@@ -153,7 +155,7 @@ def test_demo_prints_a_table_and_writes_the_figure(
     assert "\x1b" not in result.stdout
 
 
-def test_demo_default_folder(constant: type[Any], run: Callable[..., Any]) -> None:
+def test_demo_writes_to_its_default_folder(constant: type[Any], run: Callable[..., Any]) -> None:
     figure = Path("gradraker-demo", FIGURE_NAME)
     assert run("demo").exit_code == 0
     first = figure.read_bytes()
@@ -240,7 +242,7 @@ def test_debug_lets_the_error_through(
         [],
     ],
 )
-def test_wrong_use_is_exit_code_2(
+def test_wrong_usage_is_exit_code_2(
     constant: type[Any], run: Callable[..., Any], arguments: list[Any]
 ) -> None:
     Path("a-file").touch()
@@ -251,7 +253,7 @@ def test_wrong_use_is_exit_code_2(
     assert constant.made is None  # refused before any work
 
 
-def test_a_folder_that_cannot_be_made_is_exit_code_1(
+def test_a_folder_that_cannot_be_created_is_exit_code_1(
     constant: type[Any], run: Callable[..., Any]
 ) -> None:
     Path("a-file").touch()
@@ -266,7 +268,7 @@ def test_the_installed_command_is_that_of_python_m() -> None:
     assert script.load() is gradraker_main.run
 
 
-def test_version(run: Callable[..., Any]) -> None:
+def test_version_is_printed(run: Callable[..., Any]) -> None:
     result = run("--version")
     assert (result.exit_code, result.stdout) == (0, f"gradraker, version {gradraker.__version__}\n")
 

@@ -1,4 +1,4 @@
-"""Pieces of one fit that are done elsewhere: the same results."""
+"""Fits whose pieces a mapper computes have the same results."""
 
 import pickle
 from collections.abc import Sequence
@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from gradraker import NodeClassifier, NodeRegressor
-from gradraker.features.engine import is_spread, map_pieces, use_mapper
+from gradraker.features.engine import has_mapper, map_pieces, use_mapper
 from spread_graph import N, make_graph
 
 
 class CopyingMapper:
-    """Does pieces with copies of what they share, as other processes would."""
+    """Computes pieces with copies of their shared data, as other processes would."""
 
     def __init__(self) -> None:
         self.n_pieces: list[int] = []
@@ -31,9 +31,9 @@ def _fit_both(model: Any, values: Any, **options: Any) -> tuple[Any, Any, Copyin
     plain = type(model)(**model.get_params()).fit(A, values, kind="matrix", **options)
     mapper = CopyingMapper()
     with use_mapper(mapper):
-        assert is_spread()
+        assert has_mapper()
         spread = model.fit(A, values, kind="matrix", **options)
-    assert not is_spread()
+    assert not has_mapper()
     return plain, spread, mapper
 
 
@@ -76,7 +76,7 @@ def test_many_targets_are_solved_in_groups() -> None:
         np.testing.assert_allclose(spread.predict()[:, target], alone.predict(), atol=1e-5)
 
 
-def test_one_piece_stays_here() -> None:
+def test_a_single_piece_is_computed_locally() -> None:
     mapper = CopyingMapper()
     with use_mapper(mapper):
         assert map_pieces(lambda shared, piece: shared + piece, 1, [2]) == [3]

@@ -72,7 +72,9 @@ def test_predictions_are_those_of_the_model(ask_untouched: Any, model_file: Any)
     assert predict(send, "a")[0]["value"] == 1.0
 
 
-def test_usual_coverage_and_infinite_ends(ask_untouched: Any, model_file: Any) -> None:
+def test_intervals_at_the_default_coverage_and_infinite_ends(
+    ask_untouched: Any, model_file: Any
+) -> None:
     send = ask_untouched
     intervals = load(model_file).predict(["e"], return_interval=True, coverage=0.9)[1]
     assert not np.isfinite(intervals).any()  # four values are too few for 90 %
@@ -142,7 +144,7 @@ def test_edges_and_values_are_learned_and_removed(send: Any, learn: Any) -> None
 
 @pytest.mark.slow
 @pytest.mark.process
-def test_attributes_are_learned_by_a_model_that_began_with_some(tmp_path: Path) -> None:
+def test_attributes_are_learned_by_a_model_that_started_with_attributes(tmp_path: Path) -> None:
     edges = [(f"n{i}", f"n{(i + 1) % 12}") for i in range(12)]
     rows = {f"n{i}": {"age": float(i), "town": "x" if i % 2 else "y"} for i in range(12)}
     values = {f"n{i}": 2.0 * i + i % 3 for i in range(10)}
@@ -166,7 +168,7 @@ def test_attributes_are_learned_by_a_model_that_began_with_some(tmp_path: Path) 
         assert client.predict(["n11"])[0] == pytest.approx(expected)
 
 
-def test_attributes_are_kept(send: Any, learn: Any) -> None:
+def test_attributes_are_stored_in_the_history(send: Any, learn: Any) -> None:
     learn("PUT", "/edges", {"edges": [{"source": "attr1", "target": "x"}]})
     body = {"attributes": {"attr1": {"words": 3, "kind": "page", "open": True, "age": None}}}
     learn("PUT", "/attributes", body)
@@ -177,7 +179,7 @@ def test_attributes_are_kept(send: Any, learn: Any) -> None:
     learn("POST", "/remove", {"nodes": ["attr1"]})
 
 
-def test_key_counts_once(send: Any) -> None:
+def test_requests_with_the_same_key_count_once(send: Any) -> None:
     body = {"edges": [{"source": "key1", "target": "x"}]}
     headers = {"Idempotency-Key": "first-key"}
     first = send("PUT", "/edges", body, headers=headers).json()
@@ -191,7 +193,7 @@ def test_key_counts_once(send: Any) -> None:
     assert len(send("GET", "/history?node=key1").json()["changes"]) == 1
 
 
-def test_ndjson_is_kept_wholly_or_not_at_all(send: Any, learn: Any) -> None:
+def test_ndjson_is_accepted_as_a_whole_or_refused(send: Any, learn: Any) -> None:
     def lines(*changes: Any) -> Any:
         text = "\n".join(json.dumps(one) for one in changes)
         headers = {"Content-Type": "application/x-ndjson"}
@@ -214,7 +216,7 @@ def test_ndjson_is_kept_wholly_or_not_at_all(send: Any, learn: Any) -> None:
     assert refused.json()["fields"] == [{"field": "line 2: value", "problem": "is given twice"}]
 
 
-def test_load_json_names_what_is_given_twice() -> None:
+def test_load_json_names_repeated_members() -> None:
     with pytest.raises(RepeatedNameError, match=r"^'Davos' is given twice$"):
         load_json(b'{"values": {"Davos": 1, "Davos": 2}}')
 
@@ -329,7 +331,7 @@ def test_state_errors_and_metrics(send: Any, learn: Any) -> None:
     assert send("GET", "/health").json() == {"status": "ok", "token_for": "changes"}
 
 
-def test_events_tell_new_states(service: Any, send: Any) -> None:
+def test_events_report_new_states(service: Any, send: Any) -> None:
     events = service.connect().events()
     first = next(events)
     send("PUT", "/edges", {"edges": [{"source": "ev1", "target": "x"}]})
@@ -342,7 +344,7 @@ def test_events_tell_new_states(service: Any, send: Any) -> None:
     events.close()
 
 
-def test_pages(send: Any) -> None:
+def test_pages_are_served(send: Any) -> None:
     page = send("GET", "/")
     assert page.status_code == 200
     assert "<h1>gradraker live" in page.text

@@ -2,7 +2,7 @@
 
 from itertools import islice
 
-from gradraker.live.demo_stream import KNOWN_AT_FIRST, list_submissions, make_demo_model
+from gradraker.live.demo_stream import N_KNOWN_AT_FIRST, list_submissions, make_demo_model
 
 
 def test_stations_arrive_one_by_one_then_the_next_month() -> None:
@@ -12,6 +12,6 @@ def test_stations_arrive_one_by_one_then_the_next_month() -> None:
     assert len(set(nodes)) == n
     assert {one.op for one in second[0].changes} == {"put_value", "remove_value"}
     assert len(second[0].changes) == n
-    assert sum(one.op == "put_value" for one in second[0].changes) == KNOWN_AT_FIRST
+    assert sum(one.op == "put_value" for one in second[0].changes) == N_KNOWN_AT_FIRST
     assert len(second[1].changes) == 1
-    assert make_demo_model().known_nodes_.size == KNOWN_AT_FIRST
+    assert make_demo_model().known_nodes_.size == N_KNOWN_AT_FIRST

@@ -1,4 +1,4 @@
-"""What is promised under faults: kills, a full disk, too many changes."""
+"""Guarantees under faults: kills, a full disk, too many changes."""
 
 import contextlib
 import os
@@ -28,7 +28,7 @@ def test_kills_under_load_lose_nothing_and_apply_nothing_twice(tmp_path: Any) ->
     assert findings.largest_difference_of_replay < 1e-8
 
 
-def test_learner_that_is_killed_is_started_again(model_file: Any, tmp_path: Any) -> None:
+def test_killed_learner_is_restarted(model_file: Any, tmp_path: Any) -> None:
     with LiveService("--model", model_file, journal=tmp_path / "live.db") as service:
         client = service.connect()
         learner = service.find_learner()
@@ -54,7 +54,7 @@ def test_changes_are_kept_before_the_first_state_is_learned(model_file: Any, tmp
         assert [one["value"] for one in client.history("e")] == [2.0]
 
 
-def test_restart_needs_no_model_and_goes_on(model_file: Any, tmp_path: Any) -> None:
+def test_restart_continues_without_a_model(model_file: Any, tmp_path: Any) -> None:
     journal = tmp_path / "live.db"
     with LiveService("--model", model_file, journal=journal) as service:
         with service.connect() as client:
@@ -108,7 +108,7 @@ def test_full_disk_refuses_changes_predicts_and_recovers(model_file: Any, small_
         client.close()
 
 
-def test_too_many_changes_are_put_off(model_file: Any, tmp_path: Any) -> None:
+def test_too_many_changes_are_answered_by_429(model_file: Any, tmp_path: Any) -> None:
     options = ("--model", model_file, "--max-pending", 50)
     with LiveService(*options, journal=tmp_path / "live.db") as service:
         os.kill(service.find_learner(), signal.SIGSTOP)  # nothing is learned
@@ -158,7 +158,7 @@ def test_two_services_on_one_file_share_it(model_file: Any, tmp_path: Any) -> No
         assert other.state()["is_learning_here"] is True
 
 
-def test_requests_at_the_same_time_get_answers_of_their_own(service: Any) -> None:
+def test_concurrent_requests_get_their_own_answers(service: Any) -> None:
     with service.connect() as client:
         expected = {node: client.predict_new({"same name": [node]})["same name"] for node in "xyuv"}
     found, errors = [], []
@@ -200,7 +200,7 @@ def test_empty_journal_learns_a_graph_from_nothing(tmp_path: Any) -> None:
         assert client.predict(["b"]).shape == (1,)
 
 
-def test_demo_streams_by_itself(tmp_path: Any) -> None:
+def test_demo_streams_automatically(tmp_path: Any) -> None:
     started = time.monotonic()
     with LiveService("--demo", journal=tmp_path / "live.db") as service:
         with service.connect() as client:

@@ -36,7 +36,9 @@ def test_ranges_figure_shows_a_choice_far_outside(sigma2: Any) -> None:
         ([1.0, 2.0, 3.0], -1.0, "sigma2 must be a positive number"),
     ],
 )
-def test_ranges_figure_refuses(boundaries: list[float], sigma2: float, message: str) -> None:
+def test_ranges_figure_refuses_wrong_boundaries(
+    boundaries: list[float], sigma2: float, message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         plot_sigma2_ranges(boundaries, sigma2)
 

@@ -120,7 +120,7 @@ def test_display_fits_on_the_page() -> None:
         ({"known": [0, 1, 1, 0]}, "known must be an array of 4 bool"),
     ],
 )
-def test_display_refuses(changes: dict[str, Any], message: str) -> None:
+def test_display_refuses_wrong_shapes_and_numbers(changes: dict[str, Any], message: str) -> None:
     data = {"position": POSITION, "y_true": Y_TRUE, "y_pred": Y_PRED}
     with pytest.raises(ValueError, match=message):
         PredictedValuesDisplay(**(data | changes), **LABELS)
@@ -144,7 +144,7 @@ def legend(display: Any) -> list[str]:
     return [text.get_text() for text in display.ax_.get_legend().get_texts()]
 
 
-def test_few_pairs_are_points() -> None:
+def test_few_pairs_are_drawn_as_points() -> None:
     x, y = [0.0, 1.0, 1.0, 4.0], [0.1, 0.3, 0.5, 0.2]
     display = SimilarityTransferDisplay(x, y, title="Head").plot()
     drawn = lines(display)
@@ -156,7 +156,7 @@ def test_few_pairs_are_points() -> None:
     assert display.ax_.get_xlabel() == r"Squared distance of adjacency vectors $\|d_{i,j}\|^2$"
 
 
-def test_many_pairs_are_counted() -> None:
+def test_many_pairs_are_counted_in_cells() -> None:
     rng = np.random.default_rng(0)
     x, y = rng.integers(0, 5, 4000), rng.integers(0, 7, 4000) / 6
     display = SimilarityTransferDisplay(x, y).plot()
@@ -210,7 +210,7 @@ def test_cells_of_integers_have_no_stripes() -> None:
     assert set(counts[:-1].tolist()) == {6}
 
 
-def test_pairs_of_data() -> None:
+def test_transfer_display_from_data() -> None:
     data = load_temperature()
     found = similarity_transfer(data.adjacency, data.values)
     display = SimilarityTransferDisplay.from_data(data.adjacency, data.values)

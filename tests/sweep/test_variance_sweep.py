@@ -1,4 +1,4 @@
-"""A sweep equals SKG trained step by step at each variance, whoever computes it."""
+"""A sweep equals SKG trained step by step at each variance, with any workers and threads."""
 
 import dataclasses
 from typing import Any
@@ -172,7 +172,7 @@ def test_equal_rows_have_no_boundaries_but_a_curve() -> None:
         sigma2_sweep(star, values, n_repeats=2)
 
 
-# -- what it is for: claims of the paper ---------------------------------------
+# -- claims of the paper -----------------------------------------------------
 
 
 def test_the_error_is_smallest_between_extending_and_disturbing(swept: SweepResult) -> None:
@@ -205,7 +205,7 @@ def test_settings_suffice_to_run_the_sweep_again(swept: Any) -> None:
         swept.sigma2 = None
 
 
-def test_checksums_tell_data_apart() -> None:
+def test_different_data_have_different_checksums() -> None:
     data = load_temperature()
     one = sigma2_sweep(data, **SMALL).settings["data"]
     other = sigma2_sweep(data.adjacency, data.values + 1.0, **SMALL).settings["data"]

@@ -1,4 +1,4 @@
-"""The whole job in memory by the node model, which is the default."""
+"""predict_nodes and update_nodes with the node model, which is the default."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ def test_predictions_are_those_of_the_model(
     assert np.isnan(result.values[60:]).all()
 
 
-def test_it_beats_skg_on_the_tested_stations(
+def test_node_model_beats_skg_on_the_unknown_stations(
     data: GraphDataset, known: dict[str, float], result: NodePredictions
 ) -> None:
     by_skg = predict_nodes(data, known, model=SKGNodeRegressor())
@@ -68,7 +68,9 @@ def test_left_out_nodes_are_predicted_as_by_a_model_without_them(
         assert held_out.predictions[row] == pytest.approx(alone[0], abs=1e-9)
 
 
-def test_errors_of_left_out_nodes_by_hand(data: Any, known: dict[str, float], result: Any) -> None:
+def test_left_out_errors_equal_their_definition(
+    data: Any, known: dict[str, float], result: Any
+) -> None:
     held_out, error, y = result.left_out, result.left_out.error, data.values[:60]
     errors = held_out.predictions - y
     means = np.array([np.delete(y, i).mean() for i in range(60)])
@@ -91,7 +93,7 @@ def test_a_prediction_is_a_weighted_mean_of_known_values(
     assert [known[name] for name in found.names[70]] == found.values[70].tolist()
 
 
-def test_a_known_node_is_not_its_own_reason(result: Any) -> None:
+def test_a_known_node_does_not_contribute_to_its_left_out_prediction(result: Any) -> None:
     nodes = result.nodes[[3, 12]].tolist()
     reasons = result.find_left_out_contributors(59, nodes=nodes)
     everyone = result.find_contributors(60, nodes=nodes)
@@ -115,7 +117,7 @@ def test_frame_has_intervals_and_contributors(result: NodePredictions) -> None:
     assert inside.mean() > 0.95
 
 
-def test_nodes_without_edges_may_have_values() -> None:
+def test_values_of_nodes_without_edges_are_refused_ignored_or_kept() -> None:
     links = [("a", "x"), ("b", "x"), ("c", "y"), ("d", "y")]
     values = {"a": 1.0, "c": 3.0, "alone": 2.5}
     with pytest.raises(UnknownNodesError, match="'alone'"):
@@ -127,19 +129,19 @@ def test_nodes_without_edges_may_have_values() -> None:
     assert "alone" not in ignored.nodes.tolist()
 
 
-def test_one_known_value_is_everybodys() -> None:
+def test_with_one_known_value_every_node_gets_it() -> None:
     frame = predict_nodes([("a", "b"), ("b", "c")], {"a": 3.5}).to_frame()
     assert frame.prediction.tolist() == [3.5, 3.5, 3.5]
 
 
-def test_few_known_values_have_no_estimate(data: GraphDataset) -> None:
+def test_too_few_known_values_have_no_left_out_error(data: GraphDataset) -> None:
     few = dict(zip(data.node_names[:9], data.values[:9], strict=True))
     assert predict_nodes(data, few).left_out is None
     with pytest.raises(ValueError, match="no nodes were left out"):
         predict_nodes(data, few).find_left_out_contributors(1, nodes=[data.node_names[0]])
 
 
-def test_the_given_model_says_the_method_and_is_not_changed(
+def test_the_given_model_sets_the_method_and_is_not_changed(
     data: GraphDataset, known: dict[str, float]
 ) -> None:
     base = NodeRegressor(blocks="hop1", width=1.0, alpha=0.1)
@@ -196,7 +198,7 @@ def test_update_predicts_with_the_new_edges_before_it_learns(
     assert again.is_known.sum() == 62
 
 
-def test_update_leaves_out_or_refuses_unknown_nodes_as_asked(
+def test_update_ignores_or_refuses_nodes_that_are_not_in_the_graph(
     data: GraphDataset, known: dict[str, float]
 ) -> None:
     model = predict_nodes(data, known).model

@@ -1,4 +1,4 @@
-"""The whole job in memory by SKG: predictions, held-out nodes, contributors and updates."""
+"""predict_nodes and update_nodes with SKG: predictions, held-out nodes, contributors."""
 
 from typing import Any
 
@@ -27,7 +27,9 @@ def job() -> tuple[Any, ...]:
     return edges, values, known, predict_nodes(edges, known, model=LEARNER)
 
 
-def test_predictions_are_those_of_the_steps_by_hand(job: tuple[Any, ...]) -> None:
+def test_predictions_equal_those_of_skg_regressor_on_adjacency_vectors(
+    job: tuple[Any, ...],
+) -> None:
     edges, _, known, result = job
     vectors = adjacency_vectors(edges)
     rows = [i for i, name in enumerate(vectors.nodes) if name in known]
@@ -62,13 +64,13 @@ def test_a_prediction_is_the_mean_and_weighted_differences(job: tuple[Any, ...])
         np.testing.assert_allclose(values, [known[name] for name in names], atol=1e-12)
 
 
-def test_a_constant_moves_with_the_values(job: tuple[Any, ...]) -> None:
+def test_shifting_all_values_shifts_all_predictions(job: tuple[Any, ...]) -> None:
     edges, _, known, result = job
     moved = predict_nodes(edges, {k: v + 1000.0 for k, v in known.items()}, model=LEARNER)
     np.testing.assert_allclose(moved.predictions, result.predictions + 1000.0, atol=1e-8)
 
 
-def test_a_node_like_no_other_gets_about_the_mean() -> None:
+def test_a_node_unlike_all_known_nodes_gets_about_the_mean() -> None:
     edges, values = ring()
     far = [("alone", f"elsewhere {i}") for i in range(30)]
     moved = {k: v + 50.0 for k, v in values.items()}
@@ -77,7 +79,7 @@ def test_a_node_like_no_other_gets_about_the_mean() -> None:
     assert result.predictions[at] == pytest.approx(50.0, abs=0.5)
 
 
-def test_held_out_nodes_were_not_seen(job: tuple[Any, ...]) -> None:
+def test_held_out_nodes_are_predicted_by_a_model_trained_without_them(job: tuple[Any, ...]) -> None:
     edges, _, known, result = job
     left_out = result.left_out
     names = result.nodes[left_out.rows].tolist()
@@ -99,7 +101,7 @@ def test_held_out_nodes_were_not_seen(job: tuple[Any, ...]) -> None:
     np.testing.assert_allclose(left_out.predictions, expected + left_out.mean, atol=1e-12)
 
 
-def test_held_out_errors_by_hand(job: tuple[Any, ...]) -> None:
+def test_held_out_errors_equal_their_definition(job: tuple[Any, ...]) -> None:
     _, _, known, result = job
     left_out = result.left_out
     error = left_out.error
@@ -126,7 +128,7 @@ def test_nine_known_nodes_are_too_few_to_hold_out() -> None:
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 10])
-def test_few_known_nodes_have_a_verdict_or_none(n: int) -> None:
+def test_similarity_transfer_needs_enough_known_nodes(n: int) -> None:
     edges, values = ring()
     known = {name: values[name] for name in list(values)[:n]}
     transfer = predict_nodes(edges, known, model=LEARNER).model.measure_transfer()
@@ -135,7 +137,7 @@ def test_few_known_nodes_have_a_verdict_or_none(n: int) -> None:
         assert transfer.n_neighbors == min(5, n - 2)
 
 
-def test_equal_values_have_no_verdict() -> None:
+def test_similarity_transfer_is_none_if_all_values_are_equal() -> None:
     edges, values = ring()
     result = predict_nodes(edges, dict.fromkeys(values, 3.0), model=LEARNER)
     assert result.model.measure_transfer() is None
@@ -144,13 +146,13 @@ def test_equal_values_have_no_verdict() -> None:
     assert np.isnan(result.left_out.error.gnmse)
 
 
-def test_no_known_value_is_an_error() -> None:
+def test_no_known_value_is_refused() -> None:
     edges, _ = ring()
     with pytest.raises(ValueError, match="no node of the graph has a known value"):
         predict_nodes(edges, {"n00": np.nan})
 
 
-def test_the_given_learner_is_not_changed() -> None:
+def test_predict_nodes_does_not_change_the_given_model() -> None:
     edges, values = ring()
     learner = SKGNodeRegressor(sigma2=1.0, random_state=0)
     result = predict_nodes(edges, values, model=learner)
@@ -179,7 +181,7 @@ def test_contributors_do_not_depend_on_batches(
     np.testing.assert_allclose(parts.weights, whole.weights, atol=1e-13)
 
 
-def test_contributors_are_the_heaviest_first(job: tuple[Any, ...]) -> None:
+def test_contributors_are_sorted_by_weight(job: tuple[Any, ...]) -> None:
     result = job[3]
     found = result.find_contributors(4, nodes=["n00", "n05"])
     assert found.weights.shape == (2, 4)
@@ -197,7 +199,7 @@ def test_contributors_of_no_rows_and_of_few_nodes(job: tuple[Any, ...]) -> None:
     assert result.find_contributors(100, nodes=["n01"]).weights.shape == (1, 20)
 
 
-def test_frame(job: tuple[Any, ...]) -> None:
+def test_frame_has_one_row_per_node_and_columns_of_contributors(job: tuple[Any, ...]) -> None:
     edges, _, known, result = job
     frame = predict_nodes(edges, known, model=LEARNER).to_frame(n_contributors=2)
     assert list(frame.columns) == [
@@ -216,7 +218,7 @@ def test_frame(job: tuple[Any, ...]) -> None:
     assert list(result.to_frame().columns) == ["node", "known", "value", "prediction"]
 
 
-def test_names_do_not_matter_but_the_kind_does() -> None:
+def test_integer_names_stay_integers_in_the_frame() -> None:
     edges, values = ring(names=list(range(40)))
     known = {name: values[name] for name in list(values)[::2]}
     frame = predict_nodes(edges, known, model=LEARNER).to_frame(n_contributors=1)
@@ -253,7 +255,7 @@ def test_update_with_nothing_known_changes_nothing(job: tuple[Any, ...]) -> None
     np.testing.assert_array_equal(model.skg_.coef_, before)
 
 
-def test_update_brings_new_nodes(job: tuple[Any, ...]) -> None:
+def test_update_adds_new_nodes_by_their_edges(job: tuple[Any, ...]) -> None:
     edges, _, known, _ = job
     model = predict_nodes(edges, known, model=LEARNER).model
     more = [("new", "n01"), ("new", "n02"), ("new", "n03")]
@@ -262,7 +264,7 @@ def test_update_brings_new_nodes(job: tuple[Any, ...]) -> None:
     assert model.values_[model.nodes_.tolist().index("new")] == 5.0
 
 
-def test_nodes_without_edges_may_have_values() -> None:
+def test_values_of_nodes_without_edges_are_refused_kept_or_ignored() -> None:
     links = [("a", "x"), ("b", "x"), ("c", "y"), ("d", "y")]
     known = {"a": 1.0, "c": 3.0, "alone": 2.5}
     with pytest.raises(UnknownNodesError, match="'alone'"):
@@ -282,7 +284,7 @@ def test_nodes_without_edges_may_have_values() -> None:
         ({"a": 1.0, "b": 2.0}, "values: all known nodes have the same edges"),
     ],
 )
-def test_too_few_nodes_to_choose_sigma2_from(known: dict[str, float], message: str) -> None:
+def test_too_few_nodes_to_choose_sigma2_are_refused(known: dict[str, float], message: str) -> None:
     links = [("a", "x"), ("b", "x"), ("c", "y")]
     with pytest.raises(TooFewValuesError, match=message):
         predict_nodes(links, known, model=SKGNodeRegressor())

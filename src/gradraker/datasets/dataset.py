@@ -38,7 +38,7 @@ class GraphDataset:
     node_names : sequence of n str
         Names of the nodes, no two the same; default "0", "1", ...
     positions : array-like of shape (n, k), optional
-        Where the nodes are, in the units that ``position_names`` say.
+        Where the nodes are, in the units that ``position_names`` names.
     position_names : sequence of k str
         One name per column of ``positions``, such as ``"altitude_m"``.
     name : str
@@ -113,7 +113,7 @@ class GraphDataset:
         return {"node": np.array(self.node_names, dtype=object), "value": self.values}
 
     def scale_values(self) -> NDArray[np.float64]:
-        """Values moved and scaled to [0, 1] over all nodes; all 0 if they are all equal."""
+        """Values shifted and scaled to [0, 1] over all nodes; all 0 if they are all equal."""
         low, high = float(self.values.min()), float(self.values.max())
         if low == high:
             return np.zeros_like(self.values)

@@ -121,7 +121,7 @@ def known_values(
     names = check_names(nodes, argument="nodes")
     given = _split_named(select_columns(values, node=node, value=value, task="values"))
     if given is None:
-        aligned = to_numbers(values, what="values")
+        aligned = to_numbers(values, name="values")
         if aligned.shape != names.shape:
             raise ValueError(
                 f"values has shape {aligned.shape}, but there are {len(names)} nodes: give one "
@@ -167,9 +167,9 @@ def _split_named(values: Any) -> tuple[Names, NDArray[np.float64]] | None:
     if names is None:
         return None
     if isinstance(values, ValueTable):
-        return names, to_numbers(values.entries, what=f"column {values.entries.name!r}")
+        return names, to_numbers(values.entries, name=f"column {values.entries.name!r}")
     entries = list(values.values()) if isinstance(values, Mapping) else values
-    return names, to_numbers(entries, what="values")
+    return names, to_numbers(entries, name="values")
 
 
 def get_value_names(values: Any) -> Names | None:
@@ -220,7 +220,7 @@ def find_two_values(
 
 @dataclass(frozen=True)
 class ValueKind:
-    """What the value of a node is, numbers or labels, and how an unknown one is marked."""
+    """The kind of values, numbers or labels, and the mark of an unknown one."""
 
     task: Task
     unknown: Any  # NaN, or None
@@ -229,7 +229,7 @@ class ValueKind:
     align: Callable[[Any, Names], NDArray[Any]]
 
     def make_unknown(self, n: int) -> NDArray[Any]:
-        """Return marks of n unknown values."""
+        """Return n unknown values."""
         return np.full(n, self.unknown, dtype=self.dtype)
 
     def is_known(self, values: NDArray[Any]) -> NDArray[np.bool_]:
@@ -273,9 +273,9 @@ def align_values(
             "nodes without edges",
             _find_line(values, unknown[0]),
         )
-    everyone = append_isolated_nodes(graph, unknown)
-    aligned = kind.align(values, everyone.nodes)
-    return (everyone, aligned) if unknown_nodes == "isolated" else (graph, aligned[: len(graph)])
+    extended = append_isolated_nodes(graph, unknown)
+    aligned = kind.align(values, extended.nodes)
+    return (extended, aligned) if unknown_nodes == "isolated" else (graph, aligned[: len(graph)])
 
 
 def check_magnitudes(graph: NodeGraph, values: NDArray[Any]) -> None:
@@ -290,7 +290,7 @@ def check_magnitudes(graph: NodeGraph, values: NDArray[Any]) -> None:
                 f"must lie between ±{LARGEST_MAGNITUDE:g}: scale them"
             )
     weights = graph.adjacency.data
-    # Not by absolute values of all, since weights may be mapped from a file.
+    # Without a copy of absolute values, since weights may be mapped from a file.
     largest = max(float(weights.max(initial=0.0)), -float(weights.min(initial=0.0)))
     if largest > LARGEST_MAGNITUDE:
         raise ValueError(
@@ -309,7 +309,7 @@ class Targets(NamedTuple):
 def split_targets(
     values: Any, *, node: Hashable = None, value: Any = None, names: Sequence[Hashable] = ()
 ) -> Targets | None:
-    """Take values of several targets apart; None if there is one target only.
+    """Split values of several targets; None if there is one target only.
 
     Parameters
     ----------
@@ -331,7 +331,7 @@ def split_targets(
     True
     """
     if isinstance(value, list | tuple):
-        columns = [select_columns(values, node=node, value=one, task="values") for one in value]
+        columns = [select_columns(values, node=node, value=name, task="values") for name in value]
         if len(set(value)) < len(value) or not value:
             raise ValueError(f"value must name different columns, got {list(value)!r}")
         return Targets(list(value), columns)

@@ -9,7 +9,7 @@ import numpy as np
 
 from gradraker.exceptions import GraphFileError, Place
 from gradraker.graph.adapters.columns import WantedColumns
-from gradraker.graph.adapters.tables import to_rules
+from gradraker.graph.adapters.tables import to_column_table
 from gradraker.io.content import (
     Content,
     FileColumns,
@@ -56,7 +56,7 @@ def take_columns(
     """Return the wanted columns of a table that begins at a row of a file."""
     import polars as pl
 
-    rules = to_rules([nw.from_native(c, series_only=True) for c in table], Place(label))
+    rules = to_column_table([nw.from_native(c, series_only=True) for c in table], Place(label))
     chosen, reading = choose_columns(wanted, rules)
     columns = []
     for i in chosen.names:

@@ -1,6 +1,6 @@
 """Text tables: their layout is found from the first lines, then polars reads all of them in bulk.
 
-A single line is looked at in Python only when a check found something wrong, to name the place.
+Python examines a single line only after a check has failed, to name the place.
 """
 
 import math
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 BLANKS = " \t"
 # Separator for any run of blanks, so that aligned columns are read as well.
 WHITESPACE = " "
-# Lines that are looked at to find the layout.
-SAMPLED = 1000
+# Lines that are examined to find the layout.
+SAMPLE_SIZE = 1000
 Rows = Sequence[Sequence[str]]
 # Characters per piece: small enough that memory is reused, large enough that calls cost little.
 _PIECE = 1 << 22
@@ -83,7 +83,7 @@ def decode_text(content: Content) -> str:
 
 
 def find_data_lines(text: str, comment: str | None) -> Iterator[tuple[int, str]]:
-    """Give number and text of each line that is neither blank nor a comment."""
+    """Yield number and text of each line that is neither blank nor a comment."""
     for line, match in enumerate(re.finditer(r"(.*)\n?", text), start=1):
         bare = match[1].lstrip(BLANKS)
         if bare and not (comment and bare.startswith(comment)):
@@ -159,7 +159,7 @@ class Layout:
         return Place(self.label, line=line, column=column + 1, header=header)
 
     def make_table(self) -> Table:
-        """Return the columns as the rules of columns see them."""
+        """Return the columns as the rules take them."""
         sample = partial(sample_texts, self.rows, self.n_columns)
         return Table(self.header, self.n_columns, sample, Place(self.label))
 
@@ -176,10 +176,10 @@ def find_layout(text: str, label: str, options: TextOptions, wanted: WantedColum
     if len(fields) < 2:
         raise GraphFileError(place, f"at least two columns are needed, got {shorten(first)}")
     next_number, rows = 0, []
-    for line, content in islice(lines, SAMPLED):
+    for line, content in islice(lines, SAMPLE_SIZE):
         next_number = next_number or line
         found = split_line(content, separator, Place(label, line=line))
-        if len(found) == len(fields):  # other lines are wrong, and named when all are read
+        if len(found) == len(fields):  # others are errors, reported when all lines are read
             rows.append(found)
     named = options.header
     if named is None:
@@ -228,9 +228,9 @@ def has_header(
     rest : str
         All text after the first line, where its words may occur again.
     separator : str
-        What separates fields.
+        The character between fields.
     wanted : EdgeColumns or ValueColumns
-        What is read.
+        The columns to read.
     place : Place
         The first line, in messages.
 
@@ -241,7 +241,7 @@ def has_header(
     """
     if wanted.is_heading(fields, plainly=True):
         return True
-    # A header may have no name above the numbers of rows, but names all other columns.
+    # The first column, of row numbers, may have no name in a header; all others have.
     is_data = any(is_number(field) for field in fields) or any(
         f.casefold() in MISSING for f in fields[1:]
     )
@@ -370,12 +370,12 @@ def parse_numbers(
 ) -> "pl.DataFrame":
     """Turn the texts of a column into numbers; null where a text is not one.
 
-    A number that may be missing is NaN where it is.
+    With ``missing_allowed``, missing numbers are NaN.
     """
     import polars as pl
 
     text, cast = pl.col(name), pl.col("cast")
-    # As finite numbers polars reads decimal numbers and nothing else.
+    # polars parses decimal numbers, and nothing else, as finite numbers.
     number: pl.Expr = pl.when(cast.is_finite()).then(cast)
     if missing_allowed:
         missing = text.str.to_lowercase().is_in(MISSING)

@@ -37,9 +37,9 @@ def load_node_model(path: str | os.PathLike[str]) -> NodeModel:
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Load a model that ``model.save(path)`` wrote; it goes on training bit for bit.
+    """Load a model that ``model.save(path)`` wrote; it continues training bit for bit.
 
-    Nothing in the file is run: a file from elsewhere can at worst be refused.
+    No code in the file is run: a file from an untrusted source can at worst be refused.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ def plot_demo(result: DemoResult) -> "Figure":
             result.altitude_m,
             result.true_c,
             predicted[method],
-            known=result.sampled,
+            known=result.is_known,
             position_label="Altitude (m a.s.l.)",
             value_label="January mean temperature (°C)",
             ax=axes[column],

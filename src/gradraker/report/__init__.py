@@ -1,4 +1,4 @@
-"""What a user shows to others: a summary of a job as a dict, and a page made from it."""
+"""Reports of a job: a summary as a dict, and a page made from it."""
 
 from gradraker.report.answers import (
     summarize_bank,

@@ -1,4 +1,4 @@
-"""What commands other than ``gradraker predict`` answer, as dicts that JSON can hold."""
+"""Summaries of all commands but ``gradraker predict``, as dicts ready for JSON."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -27,7 +27,7 @@ def summarize_update(
     *,
     n_contributors: int,
 ) -> dict[str, Any]:
-    """Summarize an update: what ``gradraker update --json`` prints.
+    """Summarize an update, as ``gradraker update --json`` prints it.
 
     ``result`` has the predictions of the model after the update, of several targets by target.
 
@@ -83,8 +83,8 @@ def _summarize_targets_update(
     update: Update, results: Mapping[Any, NodePredictions], n_contributors: int
 ) -> dict[str, Any]:
     summaries = {
-        name: summarize_predictions(one, n_contributors=n_contributors)
-        for name, one in results.items()
+        name: summarize_predictions(result, n_contributors=n_contributors)
+        for name, result in results.items()
     }
     facts: dict[str, Any] = {
         "command": "update",
@@ -94,15 +94,15 @@ def _summarize_targets_update(
         "forgotten": update.n_forgotten,
     } | summarize_targets(results, summaries)
     errors: Any = [{} if found is None else found for found in (update.rmse, update.rmse_of_mean)]
-    for one, target in zip(facts["targets"], update.targets, strict=True):
-        one["rmse_before"], one["rmse_before_of_mean"] = (found.get(target) for found in errors)
+    for row, target in zip(facts["targets"], update.targets, strict=True):
+        row["rmse_before"], row["rmse_before_of_mean"] = (found.get(target) for found in errors)
     return facts
 
 
 def summarize_targets(
     results: Mapping[Any, NodePredictions], summaries: Mapping[Any, dict[str, Any]]
 ) -> dict[str, Any]:
-    """Summarize predictions of several targets: what ``gradraker predict --value a,b`` prints.
+    """Summarize predictions of several targets, as ``gradraker predict --value a,b`` prints them.
 
     ``summaries`` are those that :func:`summarize_predictions` makes of each result.
 
@@ -111,17 +111,17 @@ def summarize_targets(
     >>> from gradraker.report import summarize_predictions, summarize_targets
     >>> from gradraker.workflow import predict_targets
     >>> found = predict_targets([("a", "b"), ("b", "c")], {"a": [30.0, 5.0], "c": [50.0, 7.0]})
-    >>> summaries = {target: summarize_predictions(one) for target, one in found.items()}
-    >>> [one["known"] for one in summarize_targets(found, summaries)["targets"]]
+    >>> summaries = {target: summarize_predictions(found[target]) for target in found}
+    >>> [row["known"] for row in summarize_targets(found, summaries)["targets"]]
     [2, 2]
     """
     facts = next(iter(results.values())).model.describe()
-    one = next(iter(summaries.values()))
+    first = next(iter(summaries.values()))
     return {
-        "graph": one["graph"],
+        "graph": first["graph"],
         "choice": facts["choice"],
-        "coverage": one["coverage"],
-        "bounds": one["bounds"],
+        "coverage": first["coverage"],
+        "bounds": first["bounds"],
         "targets": [
             {
                 "target": to_json_name(name),
@@ -132,13 +132,13 @@ def summarize_targets(
                 "predictions": summary["predictions"],
             }
             for name, summary in summaries.items()
-            for error in [summary["held_out"] or {}]  # none of too few known values
+            for error in [summary["held_out"] or {}]  # None with too few known values
         ],
     }
 
 
 def summarize_bank(result: BankPredictions) -> dict[str, Any]:
-    """Summarize predictions of a bank: what ``gradraker bank --json`` prints.
+    """Summarize predictions of a bank, as ``gradraker bank --json`` prints them.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def summarize_bank(result: BankPredictions) -> dict[str, Any]:
 
 
 def summarize_series(result: SeriesPredictions) -> dict[str, Any]:
-    """Summarize predictions of series: what ``gradraker series --json`` prints.
+    """Summarize predictions of series, as ``gradraker series --json`` prints them.
 
     Examples
     --------
@@ -200,11 +200,11 @@ def summarize_series(result: SeriesPredictions) -> dict[str, Any]:
 def summarize_explanation(
     model: NodeModel, explanation: LinearExplanation, *, k: int, target: object = None
 ) -> dict[str, Any]:
-    """Summarize why the first explained node got its prediction: what ``gradraker explain`` prints.
+    """Summarize the prediction of the first explained node, as ``gradraker explain`` prints it.
 
-    Contributions are weight × (value − mean), the part by which a known value moves the prediction
-    from the mean. A class is scored by the weights of the known nodes of that class. ``target`` is
-    the one that was explained, if the model has several.
+    Contributions are weight × (value − mean): how far a known value moves the prediction from the
+    mean. A class is scored by the weights of the known nodes of that class. ``target`` is the
+    explained target, if the model has several.
 
     Examples
     --------
@@ -222,12 +222,12 @@ def summarize_explanation(
         if units is None and not model.target_names_
         else float(explanation.values.mean())
     )
-    weights, moved = explanation.weights[0], explanation.values - mean
+    weights, deviations = explanation.weights[0], explanation.values - mean
     order = explanation.find_heaviest(k)[0].tolist()
-    total, listed = float(weights @ moved), float(weights[order] @ moved[order])
-    further = explanation.describe_pairs([0] * len(order), order)
+    total, listed = float(weights @ deviations), float(weights[order] @ deviations[order])
+    details = explanation.describe_pairs([0] * len(order), order)
     if units is not None:
-        further = {"scaled_value": explanation.values[order]} | further
+        details = {"scaled_value": explanation.values[order]} | details
     scaled = (
         {} if units is None else {"scale": units.scale, "sum": float(explanation.prediction[0])}
     )
@@ -245,10 +245,10 @@ def summarize_explanation(
                 "node": str(explanation.known_names[i]),
                 "weight": float(weights[i]),
                 "value": round_off(float(explanation.known_labels[i])),
-                "contribution": float(weights[i] * moved[i]),
+                "contribution": float(weights[i] * deviations[i]),
             }
-            | {name: float(column[at]) for name, column in further.items()}
-            for at, i in enumerate(order)
+            | {name: float(column[rank]) for name, column in details.items()}
+            for rank, i in enumerate(order)
         ],
     } | scaled
 
@@ -256,17 +256,17 @@ def summarize_explanation(
 def _summarize_class(model: NodeModel, explanation: LinearExplanation, *, k: int) -> dict[str, Any]:
     weights, scores = explanation.weights[0], explanation.prediction[0]
     node = explanation.node_names[0]
-    chances = model.predict_proba([node])[0]
+    probabilities = model.predict_proba([node])[0]
     names = [to_json_name(label) for label in model.classes_.tolist()]
     first = names.index(to_json_name(model.predict([node]).tolist()[0]))
-    ranked = sorted(range(len(names)), key=lambda i: (i != first, -chances[i]))
+    ranked = sorted(range(len(names)), key=lambda i: (i != first, -probabilities[i]))
     order = explanation.find_heaviest(k)[0].tolist()
     return {
         "node": str(node),
         "prediction": names[first],
-        "probability": float(chances[first]),
+        "probability": float(probabilities[first]),
         "classes": [
-            {"class": names[i], "probability": float(chances[i]), "score": float(scores[i])}
+            {"class": names[i], "probability": float(probabilities[i]), "score": float(scores[i])}
             for i in ranked
         ],
         "observed": int(weights.size),
@@ -286,9 +286,9 @@ def _summarize_class(model: NodeModel, explanation: LinearExplanation, *, k: int
 
 
 def _list_coefficients(model: NodeModel, target: object, k: int) -> list[dict[str, Any]]:
-    """List the attributes that count most for a class or a target (None if there is one only)."""
-    told = describe_attributes(model.describe(), model, target=target)
-    if told is None:
+    """List the attributes that count most for a class or a target (None if it is the only one)."""
+    attributes = describe_attributes(model.describe(), model, target=target)
+    if attributes is None:
         return []
-    listed = told["coefficients"][:k]
-    return [{key: one[key] for key in ("attribute", "whose", "coefficient")} for one in listed]
+    keys = ("attribute", "whose", "coefficient")
+    return [{key: entry[key] for key in keys} for entry in attributes["coefficients"][:k]]

@@ -1,4 +1,4 @@
-"""The user's job: a graph and some known values in, predictions for the other nodes out."""
+"""Predict the unknown nodes of a graph from the known ones, in one call."""
 
 from collections.abc import Hashable
 from dataclasses import replace
@@ -37,7 +37,7 @@ def predict_nodes(
     value: Hashable = None,
     **graph_options: Any,
 ) -> NodePredictions:
-    """Predict the values of all nodes of a graph from the known ones: the whole job.
+    """Predict the values of all nodes of a graph from the known ones, in one call.
 
     Parameters
     ----------
@@ -48,22 +48,22 @@ def predict_nodes(
     attributes : frame, array, sparse matrix or mapping, optional
         Attributes of nodes, as :meth:`gradraker.NodeRegressor.fit` takes them.
     sample_weight : mapping, Series, array, or name of a column of values, optional
-        How far known values are trusted, as :meth:`gradraker.NodeRegressor.fit` takes it.
+        How much known values are trusted, as :meth:`gradraker.NodeRegressor.fit` takes it.
     model : model of graphs, optional
         Settings of the learner; it is not changed. Default :class:`NodeRegressor`, or
-        :class:`NodeClassifier` for classes, which compare nodes by where walks from them lead and
+        :class:`NodeClassifier` for classes, which compare nodes by where walks from them end and
         by their degrees. :class:`SKGNodeRegressor` is the paper's learner, for numbers.
     task : {"values", "classes"}, optional
-        Whether values are numbers or labels of classes. Default: what the model predicts, or
-        classes if the values are texts.
+        Whether values are numbers or labels of classes. Default: the task of the model, or, if
+        none is given, classes for texts and values for numbers.
     coverage : float, optional
         Share of the true values that intervals should hold, such as 0.9; for numbers.
     lower, upper : float, optional
         Ends of the range that numbers can have: predictions and intervals are clipped to it,
         explanations are not.
     unknown_nodes : {"error", "ignore", "isolated"}, default="error"
-        What to do with values and attributes of nodes that the graph does not have: refuse them,
-        leave them out, or add them as nodes without edges.
+        What to do with values and attributes of nodes that are not in the graph: raise an error,
+        ignore them, or add them as nodes without edges.
     node, value : name or position of a column, optional
         Columns of a table of values; see :func:`gradraker.graph.known_values`.
     **graph_options
@@ -146,21 +146,21 @@ def predict_targets(
     >>> from gradraker.workflow import predict_targets
     >>> known = {"a": {"age": 30.0, "income": 5.0}, "c": {"age": 50.0, "income": 7.0}}
     >>> found = predict_targets([("a", "b"), ("b", "c")], known)
-    >>> {target: one.predictions.shape for target, one in found.items()}
+    >>> {target: result.predictions.shape for target, result in found.items()}
     {'age': (3,), 'income': (3,)}
     """
-    shape: Any = {"coverage": coverage, "lower": lower, "upper": upper}
+    bounds: Any = {"coverage": coverage, "lower": lower, "upper": upper}
     if task == "classes" or split_targets(values, node=node, value=value) is None:
         columns: Any = {"node": node, "value": value}
         return {
             None: predict_nodes(
-                graph, values, model=model, task=task, **shape, **columns, **options
+                graph, values, model=model, task=task, **bounds, **columns, **options
             )
         }
     learner = _choose_model(model, "values", values)
     learner, readings = _fit_model(learner, graph, values, node=node, value=value, **options)
-    found = predict_all_targets(learner, **shape)
-    return {target: replace(one, readings=readings) for target, one in found.items()}
+    found = predict_all_targets(learner, **bounds)
+    return {target: replace(result, readings=readings) for target, result in found.items()}
 
 
 def _fit_model(
@@ -169,8 +169,8 @@ def _fit_model(
     """Fit a model, and return it with how tables of edges and values were read."""
     edges, remaining = _select_edges(graph, options)
     learner.fit(edges, values, **remaining)
-    readings = {"edges": edges, "values": values}
-    return learner, {what: one.reading for what, one in readings.items() if _has_reading(one)}
+    inputs = {"edges": edges, "values": values}
+    return learner, {name: table.reading for name, table in inputs.items() if _has_reading(table)}
 
 
 def predict_all(
@@ -265,7 +265,7 @@ def predict_all_targets(
 
 
 def _predict_numbers(model: NodeModel, coverage: float | None, bounds: Bounds) -> tuple[Any, Any]:
-    """Return predictions of all nodes, and intervals if there is a coverage, within bounds."""
+    """Return predictions of all nodes, and intervals if coverage is given, clipped to bounds."""
     if coverage is None:
         return bounds.clip(model.predict(model.nodes_)), None
     found = model.predict(model.nodes_, return_interval=True, coverage=coverage)
@@ -281,7 +281,7 @@ def _make_bounds(lower: float | None, upper: float | None) -> Bounds:
 
 
 def _choose_model(model: object, task: Task | None, values: Any) -> NodeModel:
-    """Return an unfitted model that predicts what the values are."""
+    """Return an unfitted model for the task that the values have."""
     if task not in (None, "values", "classes"):
         raise ArgumentError("task", "'values', 'classes' or None", task)
     if model is None:
@@ -304,7 +304,7 @@ def _choose_model(model: object, task: Task | None, values: Any) -> NodeModel:
 
 
 def _select_edges(graph: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Return the edges of a table, which know how they were read, and the options that remain."""
+    """Return the edges of a table with a note on how it was read, and the remaining options."""
     if isinstance(graph, EdgeList) or not is_table(graph):
         return graph, options
     columns = {name: options.get(name) for name in ("source", "target", "weight")}
@@ -313,8 +313,8 @@ def _select_edges(graph: Any, options: dict[str, Any]) -> tuple[Any, dict[str, A
     return edges, remaining
 
 
-def _has_reading(part: Any) -> bool:
-    return isinstance(part, EdgeList | ValueTable | NodeValues) and part.reading is not None
+def _has_reading(table: Any) -> bool:
+    return isinstance(table, EdgeList | ValueTable | NodeValues) and table.reading is not None
 
 
 def _check_model(model: object) -> NodeModel:

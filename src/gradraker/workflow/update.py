@@ -1,4 +1,4 @@
-"""Teach a fitted model, or a file of one, more edges, then values, each predicted before."""
+"""Teach a fitted model, or a file of one, more edges, then values, each first predicted."""
 
 import os
 from collections import Counter
@@ -27,7 +27,7 @@ Errors = float | dict[Hashable, float] | None
 @describe_fields
 @dataclass(frozen=True, eq=False)
 class Update:
-    """What an update taught a model.
+    """The changes that an update made to a model.
 
     Examples
     --------
@@ -37,29 +37,28 @@ class Update:
 
     learned: Annotated[
         dict[Hashable, Any],
-        "Node → value, of the values that the model learned; of several targets, node → target → "
-        "value.",
+        "Node → value that the model learned; of several targets, node → target → value.",
     ]
     predicted: Annotated[
         dict[Hashable, Any],
-        "The same of what the model, with the new edges, predicted before it learned the values.",
+        "The same of the predictions of the model, with the new edges, before it learned.",
     ]
-    n_passed_over: Annotated[int, "Values that the model held already."]
+    n_passed_over: Annotated[int, "Number of values that the model had already."]
     graph_changed: Annotated[
-        bool, "Whether there are new nodes, new edges, other weights or attributes."
+        bool, "Whether nodes, edges, weights or attributes were added or changed."
     ]
     fallback: Annotated[
         Any,
-        "Mean that the model compares values with (of several targets, target → mean), or the "
-        "class that was known most often.",
+        "Mean of the known values (of several targets, target → mean), or the most common known "
+        "class, before the update.",
     ]
     task: Annotated[Task, "Whether values are numbers or labels of classes."] = "values"
-    n_forgotten: Annotated[int, "Values, nodes and edges that the model was told to forget."] = 0
+    n_forgotten: Annotated[int, "Number of forgotten values, nodes and edges."] = 0
     targets: Annotated[tuple[Hashable, ...], "Names of several targets; () for one."] = ()
 
     @property
     def has_changed(self) -> bool:
-        """Whether the model is another one than before."""
+        """Whether the update changed the model."""
         return bool(self.learned) or self.graph_changed or self.n_forgotten > 0
 
     @property
@@ -86,15 +85,15 @@ class Update:
 
     @property
     def accuracy(self) -> float | None:
-        """Share of classes predicted rightly before learning; None if nothing was learned."""
-        return self._count_right(list(self.predicted.values()))
+        """Share of classes predicted correctly before learning; None if nothing was learned."""
+        return self._count_correct(list(self.predicted.values()))
 
     @property
     def accuracy_of_most_common(self) -> float | None:
-        """The same share if the class that was known most often had been predicted."""
-        return self._count_right([self.fallback] * len(self.learned))
+        """The same share if the most common known class had been predicted."""
+        return self._count_correct([self.fallback] * len(self.learned))
 
-    def _count_right(self, predictions: list[Any]) -> float | None:
+    def _count_correct(self, predictions: list[Any]) -> float | None:
         if not self.learned or self.task != "classes":
             return None
         pairs = zip(self.learned.values(), predictions, strict=True)
@@ -136,14 +135,14 @@ def update_nodes(
     graph : graph, optional
         Edges to add, in any form that ``fit`` takes.
     values : mapping from nodes to values, optional
-        Values to learn; those that the model holds already are passed over. Of several targets,
+        Values to learn; those that the model has already are skipped. Of several targets,
         mappings from targets to numbers or vectors, as ``fit`` takes them.
     attributes : frame, array, sparse matrix or mapping, optional
         Attributes to add or replace, which are learned with the edges.
     unknown_nodes : {"error", "ignore", "isolated"}, default="error"
-        What to do with values of nodes that the graph does not have.
+        What to do with values of nodes that are not in the graph.
     relearn : bool, default=False
-        Whether to learn also the values that the model holds already.
+        Whether to learn the values that the model has already, too.
     forget : mapping, optional
         ``values``, ``nodes`` and ``edges`` that the model forgets first; see
         :meth:`gradraker.models.NodeModel.forget`.
@@ -177,31 +176,33 @@ def update_nodes(
         )
     after = model.adjacency_
     changed = before.shape != after.shape or (before != after).nnz > 0 or attributes is not None
-    given = [
+    given_values = [
         (n, t, v) for t, c in columns.items() for n, v in c.items() if v is not None and v == v
     ]
-    _check_task(model, given)
-    held, nodes = _list_held(model), set(model.nodes_.tolist())
-    news: dict[Hashable, dict[Hashable, Any]] = {}
-    for node, target, value in given:
-        if relearn or held.get((node, target)) != value:
-            news.setdefault(node, {})[target] = value
-    listed = [node for node in news if node in nodes]
-    predicted = model.predict(listed).tolist() if listed else []
-    plain = news if targets and None not in columns else {n: v[None] for n, v in news.items()}
-    if plain:
-        plain = keep_lines(values, plain)
-        model.partial_fit(values=plain, unknown_nodes=unknown_nodes, relearn=relearn)
+    _check_task(model, given_values)
+    old_values, nodes = _list_values(model), set(model.nodes_.tolist())
+    new_values: dict[Hashable, dict[Hashable, Any]] = {}
+    for node, target, value in given_values:
+        if relearn or old_values.get((node, target)) != value:
+            new_values.setdefault(node, {})[target] = value
+    learned_nodes = [node for node in new_values if node in nodes]
+    predicted = model.predict(learned_nodes).tolist() if learned_nodes else []
+    by_node: dict[Hashable, Any] = dict(new_values)
+    if not targets or None in columns:
+        by_node = {node: value[None] for node, value in new_values.items()}
+    if by_node:
+        by_node = keep_lines(values, by_node)
+        model.partial_fit(values=by_node, unknown_nodes=unknown_nodes, relearn=relearn)
     if targets:
         predicted = [
-            {target: row[targets.index(target)] for target in news[node]}
-            for node, row in zip(listed, predicted, strict=True)
+            {target: row[targets.index(target)] for target in new_values[node]}
+            for node, row in zip(learned_nodes, predicted, strict=True)
         ]
+    n_learned = sum(len(new_values[node]) for node in learned_nodes)
     return Update(
-        learned={node: plain[node] for node in listed},
-        predicted=dict(zip(listed, predicted, strict=True)),
-        n_passed_over=sum(node in nodes for node, _, _ in given)
-        - sum(len(news[n]) for n in listed),
+        learned={node: by_node[node] for node in learned_nodes},
+        predicted=dict(zip(learned_nodes, predicted, strict=True)),
+        n_passed_over=sum(node in nodes for node, _, _ in given_values) - n_learned,
         graph_changed=changed,
         fallback=fallback,
         task=model.value_kind.task,
@@ -217,7 +218,7 @@ def _split_columns(values: Any, targets: tuple[Hashable, ...]) -> dict[Hashable,
 
 
 def _find_fallback(model: NodeModel) -> Any:
-    """Return the mean of each target, or the class that is known most often."""
+    """Return the mean of each target, or the most common known class."""
     if model.value_kind.task == "classes":
         return Counter(model.known_values_.tolist()).most_common(1)[0][0]
     if not model.target_names_:
@@ -225,7 +226,7 @@ def _find_fallback(model: NodeModel) -> Any:
     return dict(zip(model.target_names_, model.mean_.tolist(), strict=True))
 
 
-def _list_held(model: NodeModel) -> dict[tuple[Hashable, Hashable], Any]:
+def _list_values(model: NodeModel) -> dict[tuple[Hashable, Hashable], Any]:
     """Return the known value of each node and target, of which None names the only one."""
     nodes, values = model.known_nodes_.tolist(), model.known_values_.tolist()
     targets = model.target_names_
@@ -236,7 +237,7 @@ def _list_held(model: NodeModel) -> dict[tuple[Hashable, Hashable], Any]:
 
 
 def _check_held(model: NodeModel, removed: Mapping[str, list[Any]]) -> None:
-    """Refuse to forget what the model does not hold, before anything is forgotten."""
+    """Refuse to forget nodes and values that the model does not have, before any change."""
     nodes, known = set(model.nodes_.tolist()), set(model.known_nodes_.tolist())
     for argument, items in removed.items():
         for node in (end for edge in items for end in edge) if argument == "edges" else items:
@@ -269,7 +270,7 @@ class FileUpdate:
     """
 
     model: Annotated[NodeModel, "The updated model."]
-    update: Annotated[Update, "What it learned."]
+    update: Annotated[Update, "The changes of the update."]
     results: Annotated[
         dict[Hashable, NodePredictions], "Predictions by target; None names the only one."
     ]
@@ -303,7 +304,7 @@ def update_file(
         Notes that replace those of the file, unless they are None. ``coverage``, ``lower`` and
         ``upper`` are those of the predictions.
     on_stage : callable, optional
-        Called with a few words on what begins.
+        Called with the name of each stage.
 
     Yields
     ------
@@ -323,10 +324,10 @@ def update_file(
     ({'b': 1.5}, 3)
     """
 
-    def say_waiting() -> None:
+    def show_wait() -> None:
         on_stage("waiting for another process that writes the model")
 
-    with lock_file(path if save_as is None else save_as, on_wait=say_waiting):
+    with lock_file(path if save_as is None else save_as, on_wait=show_wait):
         on_stage("reading the model")
         model, kept = load_node_model(path), read_notes(path)
         given = (notes or {}).items()
@@ -334,5 +335,5 @@ def update_file(
         changes = read_changes(model)
         on_stage("training")
         update = update_nodes(model, **changes)
-        shape = {name: kept.get(name) for name in ("coverage", "lower", "upper")}
-        yield FileUpdate(model, update, predict_all_targets(model, **shape), kept)
+        bounds = {name: kept.get(name) for name in ("coverage", "lower", "upper")}
+        yield FileUpdate(model, update, predict_all_targets(model, **bounds), kept)

@@ -33,7 +33,7 @@ def expected(stations: Path) -> NodePredictions:
     )
 
 
-def test_table_for_people(predict: Callable[..., Any], expected: Any) -> None:
+def test_predict_prints_a_table(predict: Callable[..., Any], expected: Any) -> None:
     result = predict()
     assert result.exit_code == 0, result.output
     assert result.stderr == ""
@@ -103,7 +103,9 @@ def test_standard_output_gets_the_csv_alone(
 
 
 @pytest.mark.parametrize("which", ["edges", "values"])
-def test_standard_input(predict: Callable[..., Any], which: str) -> None:
+def test_edges_or_values_are_read_from_standard_input(
+    predict: Callable[..., Any], which: str
+) -> None:
     assert predict("--out", "p.csv").exit_code == 0
     file = {"edges": "edges.csv", "values": "known.csv"}[which]
     result = predict("--out", "q.csv", **{which: "-"}, input=Path(file).read_bytes())
@@ -148,7 +150,7 @@ def test_options_reach_the_library(predict: Callable[..., Any], expected: NodePr
     assert saved.adjacency_[[-1]].data.tolist() == [1.0]
 
 
-def test_words_of_options_are_those_of_the_library() -> None:
+def test_choices_of_options_equal_those_of_the_library() -> None:
     from gradraker.graph import hops
     from gradraker.kernels import shift_invariant as kernels
     from gradraker.models import sigma2
@@ -160,7 +162,7 @@ def test_words_of_options_are_those_of_the_library() -> None:
 
 def test_names_are_text_in_every_file(run_here: Callable[..., Any]) -> None:
     write_rows("e.csv", [(i, (i + k) % 12) for i in range(12) for k in (1, 2, 5)])
-    # 7x makes a text column of what are whole numbers in the other file.
+    # Because of 7x this column is text, while the other file has integers.
     write_rows("v.csv", [*((i, i / 2) for i in range(8)), ("7x", 1.0)])
     result = run_here(
         "predict", "--edges", "e.csv", "--values", "v.csv", "--unknown-nodes", "ignore", "--json"
@@ -172,7 +174,7 @@ def test_names_are_text_in_every_file(run_here: Callable[..., Any]) -> None:
     assert [one["node"] for one in facts["predictions"]] == ["8", "9", "10", "11"]
 
 
-def test_unicode_crlf_and_bom(run_here: Callable[..., Any]) -> None:
+def test_files_with_unicode_crlf_and_bom_are_read(run_here: Callable[..., Any]) -> None:
     names = ["Zürich", "東京", "naïve, with comma", 'quote "x"', "🎉", "e\u0301", "a", "b"]
     rows = [(names[i], names[(i + k) % 8]) for i in range(8) for k in (1, 3)]
     write_rows("e.csv", [("source", "target"), *rows])
@@ -197,7 +199,7 @@ def test_too_few_known_nodes_have_no_estimate(run_here: Callable[..., Any]) -> N
     assert "no estimate of the error" in Path("r.html").read_text("utf-8")
 
 
-def test_all_nodes_known(run_here: Callable[..., Any]) -> None:
+def test_predict_with_all_nodes_known(run_here: Callable[..., Any]) -> None:
     write_rows("e.csv", [("a", "b"), ("b", "a")])
     write_rows("v.csv", [("a", 1), ("b", 2)])
     result = run_here(
@@ -210,7 +212,7 @@ def test_all_nodes_known(run_here: Callable[..., Any]) -> None:
 # -- names that do harm --------------------------------------------------------
 
 
-def test_formulas_in_the_output(run_here: Callable[..., Any]) -> None:
+def test_names_like_formulas_are_escaped_in_the_output(run_here: Callable[..., Any]) -> None:
     names = ["=1+1", "-5", "@x", "safe", "other", "last"]
     write_rows("e.csv", [(a, b) for a in names for b in names if a < b])
     write_rows("v.csv", [("node", "value"), ("=1+1", -1.5), ("-5", 2), ("@x", 3)])
@@ -244,7 +246,9 @@ def test_formula_behind_a_carriage_return_from_parquet(run_here: Callable[..., A
     assert set(found) == set(names)
 
 
-def test_names_cannot_write_to_the_terminal(run_here: Callable[..., Any]) -> None:
+def test_control_characters_of_names_do_not_reach_the_terminal(
+    run_here: Callable[..., Any],
+) -> None:
     bad = "x\x1b[2J[bold]y"
     assert make_printable(bad) == "x\\x1b[2J[bold]y"
     write_rows("e.csv", [("a", "c"), ("b", "d"), (bad, "c")])

@@ -21,8 +21,8 @@ def invoke(*arguments: str) -> Result:
 
 def facts(result: Result) -> Any:
     assert result.exit_code == 0, result.output
-    told = [": read as: " in line or "directed" in line for line in result.stderr.splitlines()]
-    assert all(told)
+    are_notes = [": read as: " in line or "directed" in line for line in result.stderr.splitlines()]
+    assert all(are_notes)
     return json.loads(result.stdout)
 
 
@@ -100,7 +100,7 @@ def test_options_reach_the_model(run: Callable[..., Any]) -> None:
         ["--hop-weights", "binary"],
     ],
 )
-def test_options_of_skg_are_not_passed_over_in_silence(
+def test_options_of_skg_are_refused_for_the_node_model(
     run: Callable[..., Any], option: list[str]
 ) -> None:
     result = run("predict", *KNOWN, *option)
@@ -110,11 +110,11 @@ def test_options_of_skg_are_not_passed_over_in_silence(
 
 
 @pytest.mark.parametrize("coverage", ["0", "1", "nan", "-1", "much"])
-def test_wrong_coverage(run: Callable[..., Any], coverage: str) -> None:
+def test_wrong_coverage_is_refused(run: Callable[..., Any], coverage: str) -> None:
     assert run("predict", *KNOWN, "--coverage", coverage).exit_code == 2
 
 
-def test_coverage_is_not_for_skg(run: Callable[..., Any]) -> None:
+def test_coverage_is_refused_for_skg(run: Callable[..., Any]) -> None:
     result = run("predict", *KNOWN, "--method", "skg", "--coverage", "0.9")
     assert result.exit_code == 2
     assert "--coverage is an option of --method nodes" in result.stderr
@@ -138,7 +138,7 @@ def test_explanation_adds_up(run: Callable[..., Any]) -> None:
     assert "Squared distance" not in table
 
 
-def test_explain_refuses(run: Callable[..., Any]) -> None:
+def test_explain_refuses_unknown_nodes_and_edges(run: Callable[..., Any]) -> None:
     result = run("explain", "--model", "model.gr", "--node", "Atlantis")
     assert result.exit_code == 1
     assert "'Atlantis' is not in the graph that the model has learned" in result.stderr
@@ -156,7 +156,7 @@ def test_update_needs_no_edges(run: Callable[..., Any]) -> None:
     assert (found["learned"], found["graph_changed"]) == (10, False)
 
 
-def test_update_learns_what_is_new(run: Callable[..., Any]) -> None:
+def test_update_learns_only_new_values(run: Callable[..., Any]) -> None:
     found = facts(run(*UPDATE, "--values", "new.csv", "--json"))
     assert (found["learned"], found["passed_over"], found["known"]) == (10, 0, 70)
     values = gradraker.read_values("new.csv")
@@ -201,7 +201,7 @@ def test_update_adds_edges_and_nodes_to_the_graph(run: Callable[..., Any]) -> No
     assert shown["prediction"] == pytest.approx(predicted["Mars"], abs=1e-10)
 
 
-def test_update_refuses(run: Callable[..., Any]) -> None:
+def test_update_refuses_wrong_options_and_data(run: Callable[..., Any]) -> None:
     old = Path("model.gr").read_bytes()
     result = run(*UPDATE, "--values", "new.csv", "--again")
     assert result.exit_code == 2

@@ -56,7 +56,7 @@ def assert_refused(result: Any, code: Any, *words: Any) -> None:
         ["--out", ""],
     ],
 )
-def test_wrong_use(
+def test_predict_refuses_wrong_options(
     predict: Callable[..., Any], arguments: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = {path.name: path.read_bytes() for path in Path().iterdir()}
@@ -64,7 +64,7 @@ def test_wrong_use(
     assert {path.name: path.read_bytes() for path in Path().iterdir()} == before
 
 
-def test_two_standard_inputs_are_wrong_use(predict: Callable[..., Any]) -> None:
+def test_two_standard_inputs_are_refused(predict: Callable[..., Any]) -> None:
     assert_refused(predict(edges="-", values="-"), 2, "only one of --edges and --values")
 
 
@@ -73,7 +73,7 @@ def test_missing_files_are_exit_code_1(predict: Callable[..., Any]) -> None:
     assert_refused(predict(values="none.csv"), 1, "none.csv: No such file or directory")
 
 
-def test_folders_as_files(predict: Callable[..., Any]) -> None:
+def test_folders_instead_of_files_are_refused(predict: Callable[..., Any]) -> None:
     Path("folder").mkdir()
     assert_refused(predict(edges="folder"), 1, "folder: Is a directory")
     for option in ("--out", "--report", "--model"):
@@ -81,7 +81,7 @@ def test_folders_as_files(predict: Callable[..., Any]) -> None:
         assert_refused(predict(option, "none/file"), 1, "the folder 'none' does not exist")
 
 
-def test_unreadable_file(predict: Callable[..., Any]) -> None:
+def test_an_unreadable_file_is_refused(predict: Callable[..., Any]) -> None:
     if os.geteuid() == 0:
         pytest.skip("root reads everything")
     Path("edges.csv").chmod(0)
@@ -106,7 +106,7 @@ def test_unreadable_file(predict: Callable[..., Any]) -> None:
         (b"\x00\xff\xfe", b"a,1\n", "e.csv"),
     ],
 )
-def test_data_that_say_no(
+def test_wrong_data_are_refused_with_one_sentence(
     run_here: Callable[..., Any], edges: bytes, values: bytes, message: str
 ) -> None:
     Path("e.csv").write_bytes(edges)
@@ -153,7 +153,7 @@ def test_too_few_values_are_told_with_the_option_that_helps(predict: Callable[..
         gradraker.SKGNodeRegressor().fit([("a", "b")], {"a": 1.0})
 
 
-def test_debug_shows_where(run_here: Callable[..., Any]) -> None:
+def test_debug_shows_the_traceback(run_here: Callable[..., Any]) -> None:
     Path("e.csv").write_bytes(b"")
     result = run_here("--debug", "predict", "--edges", "e.csv", "--values", "e.csv")
     assert result.exit_code == 1
@@ -174,7 +174,7 @@ def test_report_without_jinja2_writes_nothing(
 # -- outputs are whole ---------------------------------------------------------
 
 
-def test_a_failing_writer_leaves_the_old_file_and_no_litter(
+def test_a_failing_writer_leaves_the_old_file_and_no_temporary_files(
     predict: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Path("p.csv").write_text("old")

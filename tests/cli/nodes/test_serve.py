@@ -1,4 +1,4 @@
-"""``gradraker serve``: wrong use, before anything is started."""
+"""``gradraker serve``: wrong options are refused before anything is started."""
 
 import sys
 from typing import Any
@@ -27,7 +27,7 @@ pytest.importorskip("fastapi", reason="the extra 'serve' is not installed")
         ),
     ],
 )
-def test_wrong_use(run: Any, words: Any, message: Any) -> None:
+def test_serve_refuses_wrong_options(run: Any, words: Any, message: Any) -> None:
     result = run("serve", *words)
     assert result.exit_code == 2, result.output
     assert message in result.stderr

@@ -15,7 +15,7 @@ from gradraker import NodeRegressor, load
 from gradraker._columns import ColumnNumber
 from gradraker.cli import main
 from gradraker.cli.inputs import load_one_target
-from gradraker.cli.output import Waiting
+from gradraker.cli.output import StatusLine
 from gradraker.io import readers
 
 
@@ -48,10 +48,10 @@ def read_rows(path: str) -> list[dict[str, str]]:
 
 
 @pytest.mark.usefixtures("files")
-def test_the_scale_is_told_and_can_be_given() -> None:
-    told = run("--value", "between").output
-    assert "Weights add up in" in told
-    assert "log(1 + value" in told
+def test_the_scale_is_printed_and_can_be_given() -> None:
+    output = run("--value", "between").output
+    assert "Weights add up in" in output
+    assert "log(1 + value" in output
     assert "Weights add up in" not in run("--value", "between", "--transform", "none").output
     median = run("--value", "between", "--statistic", "median", "--json")
     summary = json.loads(median.stdout)
@@ -174,24 +174,24 @@ def test_a_target_of_which_few_values_are_known_has_no_error_on_the_page() -> No
     page = Path("page.html").read_text(encoding="utf-8")
     assert "<td>3</td><td>74</td><td>–</td><td>–</td>" in page
     assert " shares</td>" in page
-    told = run("--value", "between,few", "--unit", "a,b,c", code=2).output
-    assert "--unit names 3 units for 2 columns" in told
+    output = run("--value", "between,few", "--unit", "a,b,c", code=2).output
+    assert "--unit names 3 units for 2 columns" in output
 
 
 @pytest.mark.usefixtures("files")
 def test_a_service_takes_one_of_several_targets_by_its_name() -> None:
     run("--value", "between,size", "--model", "m.gr", "--sample-weight", "trust")
-    with Waiting() as waiting:
-        found = load_one_target("m.gr", ColumnNumber("size"), waiting)
+    with StatusLine() as status:
+        found = load_one_target("m.gr", ColumnNumber("size"), status)
         assert found.target_names_ == []
         assert found.known_values_.shape == (33,)
         run("--value", "size", "--model", "one.gr", "--sample-weight", "trust")
         expected = load("one.gr")
         np.testing.assert_allclose(found.predict(), expected.predict(found.unknown_nodes_))
-        for value, told in ((None, "such as --value between"), ("no", "none of them is 'no'")):
-            asked = None if value is None else ColumnNumber(value)
-            with pytest.raises(click.UsageError, match=told):
-                load_one_target("m.gr", asked, waiting)
+        for value, message in ((None, "such as --value between"), ("no", "none of them is 'no'")):
+            column = None if value is None else ColumnNumber(value)
+            with pytest.raises(click.UsageError, match=message):
+                load_one_target("m.gr", column, status)
     for command in (["serve", "--port", "0"], ["studio", "--no-browser"]):
         refused = CliRunner().invoke(main, [*command, "--model", "m.gr"])
         assert refused.exit_code == 2
@@ -199,7 +199,7 @@ def test_a_service_takes_one_of_several_targets_by_its_name() -> None:
 
 
 @pytest.mark.usefixtures("files")
-def test_sample_weights_are_a_column() -> None:
+def test_sample_weights_are_read_from_a_column() -> None:
     plain, weighed = (
         run("--value", "between", "--out", "-", *more).stdout
         for more in ([], ["--sample-weight", "trust"])
@@ -232,8 +232,8 @@ def test_a_model_of_several_targets_takes_new_edges_and_keeps_a_value_of_each() 
     Path("more.csv").write_text("source,target\nGavroche,Newcomer\n")
     update("--edges", "more.csv", "--out", "out.csv")
     assert read_rows("out.csv")[-1]["node"] == "Newcomer"
-    told = update("--forget-value", "Gavroche", code=1).stderr
-    assert "no node has a known value of the target 'b'" in told
+    error = update("--forget-value", "Gavroche", code=1).stderr
+    assert "no node has a known value of the target 'b'" in error
     assert "'x'" in update("--forget-node", "x", code=1).stderr
     assert "not known" in update("--forget-value", "Newcomer", code=1).stderr
 
@@ -242,7 +242,7 @@ def test_a_model_of_several_targets_takes_new_edges_and_keeps_a_value_of_each() 
 def test_errors_of_few_values_are_stated_as_for_one_target() -> None:
     lines = Path("values.csv").read_text(encoding="utf-8").splitlines()
     Path("values.csv").write_text("\n".join(lines[:6]), encoding="utf-8")
-    told = json.loads(run("--value", "between,size", "--json").stdout)["targets"]
+    targets = json.loads(run("--value", "between,size", "--json").stdout)["targets"]
     alone = json.loads(run("--value", "between", "--json").stdout)
     assert alone["held_out"] is None
-    assert [(one["target"], one["rmse"]) for one in told] == [("between", None), ("size", None)]
+    assert [(one["target"], one["rmse"]) for one in targets] == [("between", None), ("size", None)]

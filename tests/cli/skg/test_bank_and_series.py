@@ -1,4 +1,4 @@
-"""``gradraker bank`` and ``gradraker series``, and what ``ranges`` takes of algorithm 2."""
+"""``gradraker bank`` and ``gradraker series``, and ``ranges`` with algorithm 2."""
 
 import csv
 import json
@@ -102,7 +102,7 @@ def test_bank_prints_the_members_that_count_most(files: Any) -> None:
         (["--out", "known.csv"], 2, "name the same file"),
     ],
 )
-def test_bank_refuses_wrong_use(files: Any, options: Any, code: Any, message: Any) -> None:
+def test_bank_refuses_wrong_options(files: Any, options: Any, code: Any, message: Any) -> None:
     done = invoke("bank", "--layer", "wide=altitude.csv", "--values", "known.csv", *options)
     assert done.exit_code == code
     assert message in " ".join(done.output.split())
@@ -146,7 +146,7 @@ def test_series_are_those_of_the_library(files: Any) -> None:
         (["--series", "text.csv"], 1, "column 'b' holds no numbers"),
     ],
 )
-def test_series_refuses_wrong_use(files: Any, options: Any, code: Any, message: Any) -> None:
+def test_series_refuses_wrong_options(files: Any, options: Any, code: Any, message: Any) -> None:
     (files / "text.csv").write_text("a,b\n1,x\n", "utf-8")
     done = invoke("series", "--edges", "strict.csv", "--series", "series.csv", *options)
     assert done.exit_code == code, done.output

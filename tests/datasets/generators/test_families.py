@@ -54,7 +54,7 @@ def test_the_seed_decides_the_graph(make: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize("make", FAMILIES)
-def test_a_generator_moves_on_and_the_global_one_does_not(make: Callable[..., Any]) -> None:
+def test_a_given_generator_advances_and_the_global_one_does_not(make: Callable[..., Any]) -> None:
     rng = np.random.default_rng(0)
     before = np.random.get_state(legacy=True)[1].copy()  # type: ignore[index] # noqa: NPY002
     assert not same(make(60, random_state=rng), make(60, random_state=rng))
@@ -75,7 +75,9 @@ def test_a_hundred_thousand_nodes_need_no_dense_matrix(make: Callable[..., Any])
 
 @pytest.mark.parametrize("n_nodes", [2, 3])
 @pytest.mark.parametrize("make", FAMILIES)
-def test_tiny_graphs(make: Callable[..., Any], n_nodes: int) -> None:
+def test_generators_make_graphs_of_two_and_three_nodes(
+    make: Callable[..., Any], n_nodes: int
+) -> None:
     blocks = {"n_blocks": 1} if make is make_block_graph else {}
     assert make(n_nodes, random_state=0, **blocks).n_nodes == n_nodes
 
@@ -98,7 +100,7 @@ def test_values_without_noise_are_the_documented_ones() -> None:
 
 
 @pytest.mark.parametrize("make", FAMILIES)
-def test_noise_has_the_asked_deviation(make: Callable[..., Any]) -> None:
+def test_noise_has_the_given_deviation(make: Callable[..., Any]) -> None:
     clean = make(5000, noise=0.0, random_state=0, **_sparse(make))
     noisy = make(5000, noise=0.5, random_state=0, **_sparse(make))
     # The standard deviation of 5000 draws is known to 0.5 / sqrt(10000).
@@ -115,7 +117,7 @@ def _sparse(make: Callable[..., Any]) -> dict[Any, Any]:
     }[make]
 
 
-def test_values_along_edges_are_smooth_or_not_as_asked() -> None:
+def test_values_along_edges_are_smooth_or_not_by_parameters() -> None:
     assert edge_correlation(make_block_graph(random_state=0)) > 0.5
     assert edge_correlation(make_block_graph(p_in=0.01, p_out=0.1, random_state=0)) < -0.2
     bipartite = make_block_graph(n_blocks=2, p_in=0.0, p_out=0.1, random_state=0)
@@ -214,7 +216,7 @@ def test_adjacency_vectors_carry_information(
         (make_arriving_graph, {"random_state": "a"}, TypeError, "random_state must be an integer"),
     ],
 )
-def test_generators_refuse(
+def test_generators_refuse_bad_arguments(
     make: Callable[..., Any], options: dict[Any, Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):

@@ -1,4 +1,4 @@
-"""The journal in SQLite and in PostgreSQL: the same promises by the same code."""
+"""The journal in SQLite and in PostgreSQL: the same guarantees with the same code."""
 
 import itertools
 import sqlite3
@@ -52,7 +52,7 @@ def put(node: Any, value: Any, key: Any = None) -> Any:
     return Submission((Change("put_value", node, value=value),), key)
 
 
-def test_new_journal_holds_its_beginning(journal: Any, url: Any) -> None:
+def test_new_journal_holds_its_model_and_facts(journal: Any, url: Any) -> None:
     assert not journal.is_new()
     assert journal.read_facts() == FACTS | {"format": "1"}
     assert journal.read_snapshot() == Snapshot(0, 0, b"model")
@@ -78,7 +78,7 @@ def test_changes_are_numbered_without_gaps(journal: Any) -> None:
     assert [one.seq for one in journal.read_history("a", before=3, limit=10)] == [1]
 
 
-def test_submission_with_an_unknown_node_leaves_nothing(journal: Any) -> None:
+def test_submission_with_an_unknown_node_writes_nothing(journal: Any) -> None:
     edge = Change("put_edge", "c", "a", 1.0)
     wrong = Submission((edge, Change("put_value", "nobody", value=1.0)))
     assert append(journal, [wrong, put("c", 1.0)]) == [
@@ -94,7 +94,7 @@ def test_submission_with_an_unknown_node_leaves_nothing(journal: Any) -> None:
     assert append(journal, [Submission((edge,)), put("c", 2.0)])[1] == Receipt(6, 6)
 
 
-def test_keys_count_once(journal: Any) -> None:
+def test_requests_with_the_same_key_count_once(journal: Any) -> None:
     first, again = append(journal, [put("a", 1.0, "k"), put("a", 1.0, "k")])
     assert (first, again) == (Receipt(1, 1), Receipt(1, 1, is_repeat=True))
     assert append(journal, [put("a", 1.0, "k")]) == [Receipt(1, 1, is_repeat=True)]
@@ -102,7 +102,7 @@ def test_keys_count_once(journal: Any) -> None:
     assert journal.get_last_seq() == 1
 
 
-def test_writers_of_several_processes_get_numbers_of_their_own(journal: Any, url: Any) -> None:
+def test_writers_of_several_processes_get_different_numbers(journal: Any, url: Any) -> None:
     errors = []
 
     def write(number: Any) -> Any:
@@ -188,7 +188,7 @@ class LateLock:
 
 
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)
-def test_released_lease_is_not_taken_again_by_a_thread_that_comes_late(
+def test_released_lease_is_not_taken_again_by_a_late_renewal(
     journal: Any, monkeypatch: Any
 ) -> None:
     lease, rival = Lease(journal, seconds=0.3), Lease(journal, seconds=60.0)
@@ -213,7 +213,7 @@ def test_lease_of_a_dead_process_is_taken_at_once(journal: Any) -> None:
     assert lease.acquire()
 
 
-def test_snapshots_are_pruned_and_damaged_ones_passed_over(journal: Any, url: Any) -> None:
+def test_snapshots_are_pruned_and_damaged_ones_skipped(journal: Any, url: Any) -> None:
     for number in range(1, 5):
         journal.write_snapshot(Snapshot(number, 10 * number, b"model %d" % number))
     journal.write_snapshot(Snapshot(4, 40, b"another"))
@@ -270,7 +270,7 @@ def test_other_files_are_refused(tmp_path: Any) -> None:
 
 
 @pytest.mark.parametrize("url", ["sqlite"], indirect=True)
-def test_file_is_for_its_user_only(journal: Any, url: Any) -> None:
+def test_only_its_user_can_read_the_file(journal: Any, url: Any) -> None:
     append(journal, [put("a", 1.0)])
     files = list(Path(url).parent.glob("live.db*"))
     assert len(files) == 3  # the log beside it
@@ -286,7 +286,7 @@ def test_newer_format_is_refused(journal: Any, url: Any) -> None:
         journal.read_facts()
 
 
-def test_effect_of_changes_together() -> None:
+def test_compute_effect_combines_changes() -> None:
     effect = compute_effect(
         [
             Change("put_edge", "a", "b", 1.0),

@@ -127,7 +127,7 @@ def test_weights_do_not_depend_on_the_unit_of_the_values(unit: float) -> None:
     assert scaled.regret_bound_ == pytest.approx(unit**2 * model.regret_bound_, rel=1e-11)
 
 
-def test_the_ranges_place_five_members() -> None:
+def test_kernels_by_ranges_make_five_members() -> None:
     model = bank(kernels="ranges").fit(X, Y)
     ranges = model.ranges_[0]
     ce, ed = ranges.chaos_extending, ranges.extending_disturbing
@@ -139,7 +139,7 @@ def test_the_ranges_place_five_members() -> None:
     assert equally_far.sigma2_.size == 3  # σ²_ce and σ²_ed are the same
 
 
-def test_epochs_in_the_order_of_the_rows_are_so_many_partial_fits() -> None:
+def test_unshuffled_epochs_equal_as_many_partial_fits() -> None:
     model = bank(shuffle=False, n_epochs=3).fit(X, Y)
     again = bank(kernels=[(m.kernel, m.sigma2) for m in model.members_])
     for _ in range(3):
@@ -152,7 +152,7 @@ def test_epochs_in_the_order_of_the_rows_are_so_many_partial_fits() -> None:
 
 @given(cuts=st.sets(st.integers(1, N - 1), max_size=6), y=st.sampled_from([Y, Y3]))
 @settings(max_examples=20, deadline=None)
-def test_any_cut_into_chunks_gives_the_same_model(cuts: Any, y: Any) -> None:
+def test_any_split_into_chunks_gives_the_same_model(cuts: Any, y: Any) -> None:
     kernels = [0.1, 1.5, ("laplacian", 2.0)]
     whole = bank(kernels=kernels, regularization=0.1).partial_fit(X, y)
     parts = bank(kernels=kernels, regularization=0.1)
@@ -172,7 +172,7 @@ def test_memory_limits_and_threads_do_not_change_the_model(
         monkeypatch.setattr(bank_training, name, value)
         assert_equal_models(expected, bank().fit(rows, Y))
         np.testing.assert_array_equal(expected.predict(rows), predictions)
-    monkeypatch.setattr(bank_training, "_FEATURES_A_THREAD", 0)
+    monkeypatch.setattr(bank_training, "_FEATURES_PER_THREAD", 0)
     for n_threads in (1, 2, 5):
         monkeypatch.setattr(threads, "count_threads", lambda n=n_threads: n)
         assert_equal_models(expected, bank().fit(rows, Y))
@@ -220,7 +220,7 @@ def test_features_that_are_kept_are_those_that_are_computed_again() -> None:
 # -- views -------------------------------------------------------------------------------------
 
 
-def test_a_member_sees_the_columns_of_its_view_only() -> None:
+def test_a_member_uses_the_columns_of_its_view_only() -> None:
     views = {"left": 5, "right": 7}
     model = bank(kernels=[1.5, "theory"], views=views).fit(X, Y)
     assert [member.view for member in model.members_] == ["left", "left", "right", "right"]
@@ -237,7 +237,7 @@ def test_a_member_sees_the_columns_of_its_view_only() -> None:
     assert model.sigma2_[3] == model.ranges_[3].extending_disturbing
 
 
-def test_one_view_is_no_view_and_numbers_will_do() -> None:
+def test_one_view_equals_no_views_and_widths_may_be_a_list() -> None:
     whole, one, listed = bank(), bank(views={"all of it": M}), bank(views=[M])
     for model in (whole, one, listed):
         model.fit(sparse.csr_array(X), Y)
@@ -298,16 +298,16 @@ def test_data_frames_bring_names() -> None:
 
 @pytest.mark.parametrize("regularization", [0.0, 0.4])
 @pytest.mark.parametrize("y", [Y, Y3], ids=["one", "three"])
-def test_predictions_are_weighted_sums_of_seen_values(
+def test_predictions_are_weighted_sums_of_known_values(
     y: NDArray[np.float64], regularization: float
 ) -> None:
     model = bank(regularization=regularization).fit(X, y)
     model.learning_rate = 0.1
     model.partial_fit(X[:7].astype(np.float32), y[:7])
     explanation = model.explain(X)
-    seen = np.concatenate([y, y[:7]])
-    np.testing.assert_array_equal(explanation.values, seen)
-    np.testing.assert_allclose(explanation.weights @ seen, model.predict(X), atol=1e-10)
+    learned = np.concatenate([y, y[:7]])
+    np.testing.assert_array_equal(explanation.values, learned)
+    np.testing.assert_allclose(explanation.weights @ learned, model.predict(X), atol=1e-10)
     np.testing.assert_array_equal(explanation.kernel_weights, model.kernel_weights_)
     np.testing.assert_array_equal(explanation.member_predictions, model.predict_members(X))
 
@@ -320,7 +320,7 @@ def test_a_bank_of_one_is_explained_as_skg_is() -> None:
     assert len(one.top(3, row=0)) == 3
 
 
-def test_explaining_needs_what_was_observed() -> None:
+def test_explaining_needs_the_known_rows() -> None:
     model = bank(keep_known=False).fit(X, Y)
     with pytest.raises(ValueError, match="keep_known is False"):
         model.explain(X)

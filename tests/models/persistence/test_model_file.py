@@ -1,4 +1,4 @@
-"""Model files: round trips, and that no failure costs an older file."""
+"""Model files: round trips, and that no failure loses an older file."""
 
 import copy
 import json
@@ -41,7 +41,7 @@ from saved_models import (
 
 
 @EVERY
-def test_round_trip(kind: str, path: Path) -> None:
+def test_a_saved_model_is_loaded_unchanged(kind: str, path: Path) -> None:
     model = MODELS[kind]()
     assert model.save(path) == path
     assert_same(model, load(path))
@@ -55,7 +55,7 @@ def test_round_trip(kind: str, path: Path) -> None:
     [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))],
     ids=["deepcopy", "pickle"],
 )
-def test_copies(kind: str, duplicate: Callable[..., Any]) -> None:
+def test_pickles_and_copies_are_equal(kind: str, duplicate: Callable[..., Any]) -> None:
     model = MODELS[kind]()
     other = duplicate(model)
     assert_same(model, other)
@@ -77,7 +77,7 @@ def test_a_clone_is_not_fitted_and_learns_the_same(kind: str) -> None:
         )
 
 
-def test_explanations_survive(path: Path) -> None:
+def test_a_loaded_model_explains_the_same(path: Path) -> None:
     model = MODELS["indexed"]()
     before = model.explain(pd.DataFrame(X[:3], columns=NAMES))
     model.save(path)
@@ -156,7 +156,9 @@ model.save(sys.argv[2])
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_a_file_written_by_this_format_long_ago(kernel: str, path: Path) -> None:
+def test_parameters_seed_and_names_of_a_file_make_the_same_frequencies(
+    kernel: str, path: Path
+) -> None:
     # The promise of the format: parameters, seed and names make the same features again.
     model = regressor(kernel=kernel).fit(X, Y[:, 0], references=NAMES)
     model.save(path)
@@ -177,7 +179,7 @@ def test_a_file_written_by_this_format_long_ago(kernel: str, path: Path) -> None
         ("a", np.int8(1)),
     ],
 )
-def test_a_name_of_every_kind(name: Any, path: Path) -> None:
+def test_a_name_of_every_kind_is_saved(name: Any, path: Path) -> None:
     model = regressor()
     model.learn_one(["first", name], 1.0)
     model.save(path)
@@ -204,7 +206,7 @@ NAME = st.recursive(
 @given(NAME)
 @example("\ud83d\ude00")
 @settings(deadline=None, derandomize=True, max_examples=3 * settings().max_examples)
-def test_names_survive_json(name: Any) -> None:
+def test_names_are_restored_from_json(name: Any) -> None:
     text = json.dumps(encode_name(name), allow_nan=False)
     again = decode_name(json.loads(text))
     assert again == name
@@ -219,7 +221,7 @@ def test_names_survive_json(name: Any) -> None:
     max_examples=40,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-def test_names_survive_files(path: Path, names: Any) -> None:
+def test_names_are_restored_from_files(path: Path, names: Any) -> None:
     model = regressor().fit(np.eye(len(names)), np.arange(len(names)), references=names)
     model.save(path)
     again = load(path)

@@ -1,4 +1,4 @@
-"""Rows and values that models of rows take or refuse."""
+"""Rows and values that models of rows accept or refuse."""
 
 import re
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from refused_rows import DENSE_AND_SPARSE, NAMES, X, Y, refuse, regressor, with_
 
 @DENSE_AND_SPARSE
 @pytest.mark.parametrize(("bad", "word"), [(np.nan, "NaN"), (np.inf, "inf"), (-np.inf, "inf")])
-def test_rows_that_are_not_finite(
+def test_fit_refuses_rows_that_are_not_finite(
     model: SKGRegressor, make: Callable[..., Any] | type[Any], bad: float, word: str
 ) -> None:
     rows = make(with_entry(X, bad))
@@ -39,7 +39,7 @@ def test_rows_that_are_not_finite(
 
 @DENSE_AND_SPARSE
 @pytest.mark.parametrize(("bad", "word"), [(np.nan, "NaN"), (np.inf, "inf")])
-def test_predicting_rows_that_are_not_finite(
+def test_predict_refuses_rows_that_are_not_finite(
     make: Callable[..., Any] | type[Any], bad: float, word: str
 ) -> None:
     fitted = regressor().fit(X, Y)
@@ -50,7 +50,7 @@ def test_predicting_rows_that_are_not_finite(
 
 @pytest.mark.parametrize(("bad", "word"), [(np.nan, "NaN"), (np.inf, "inf"), (-np.inf, "inf")])
 @pytest.mark.parametrize("values", [Y, np.c_[Y, Y]])
-def test_values_that_are_not_finite(
+def test_values_that_are_not_finite_are_refused(
     model: SKGRegressor, bad: float, word: str, values: NDArray[np.float64]
 ) -> None:
     y = with_entry(values, bad)
@@ -64,13 +64,15 @@ def test_values_that_are_not_finite(
 
 
 @DENSE_AND_SPARSE
-def test_no_rows(model: SKGRegressor, make: Callable[..., Any] | type[Any]) -> None:
+def test_a_matrix_without_rows_is_refused(
+    model: SKGRegressor, make: Callable[..., Any] | type[Any]
+) -> None:
     refuse(lambda: model.fit(make(X[:0]), Y[:0]), ValueError, "0 sample", model)
     fitted = regressor().fit(X, Y)
     refuse(lambda: fitted.predict(make(X[:0])), ValueError, "0 sample", fitted)
 
 
-def test_no_columns(model: SKGRegressor) -> None:
+def test_a_matrix_without_columns_is_refused(model: SKGRegressor) -> None:
     refuse(lambda: model.fit(X[:, :0], Y), ValueError, "0 feature", model)
 
 
@@ -118,7 +120,7 @@ def test_rows_of_zeros_are_allowed() -> None:
 
 @pytest.mark.parametrize("n_columns", [1, 3, 5])
 @pytest.mark.parametrize("names", [None, NAMES])
-def test_another_number_of_columns(n_columns: int, names: list[str] | None) -> None:
+def test_another_number_of_columns_is_refused(n_columns: int, names: list[str] | None) -> None:
     fitted = regressor().fit(X, Y, references=names)
     rows = np.ones((12, n_columns))
     message = f"X has {n_columns} features, but SKGRegressor is expecting 4"
@@ -129,7 +131,7 @@ def test_another_number_of_columns(n_columns: int, names: list[str] | None) -> N
 
 
 @pytest.mark.parametrize("rows", [X[0], X[0].tolist(), 3.0, X[None]])
-def test_rows_of_other_dimensions(model: SKGRegressor, rows: Any) -> None:
+def test_rows_of_other_dimensions_are_refused(model: SKGRegressor, rows: Any) -> None:
     refuse(lambda: model.fit(rows, Y[:1]), ValueError, r"2D array|[Dd]im 3|dim <= 2", model)
 
 
@@ -146,7 +148,7 @@ def test_rows_of_other_dimensions(model: SKGRegressor, rows: Any) -> None:
         pl.DataFrame({"a": Y, "b": ["x"] * 12}),
     ],
 )
-def test_strings_in_rows(model: SKGRegressor, rows: Any) -> None:
+def test_strings_in_rows_are_refused(model: SKGRegressor, rows: Any) -> None:
     refuse(lambda: model.fit(rows, Y), ValueError, "X must hold numbers, got the string", model)
     fitted = regressor().fit(X, Y)
     refuse(lambda: fitted.predict(rows), ValueError, "X must hold numbers, got the string", fitted)
@@ -165,29 +167,31 @@ def test_strings_in_rows(model: SKGRegressor, rows: Any) -> None:
         np.c_[Y, Y].astype(str),
     ],
 )
-def test_strings_in_values(model: SKGRegressor, y: Any) -> None:
+def test_strings_in_values_are_refused(model: SKGRegressor, y: Any) -> None:
     refuse(lambda: model.fit(X, y), ValueError, "y must hold numbers, got the string", model)
 
 
 @DENSE_AND_SPARSE
-def test_complex_rows(model: SKGRegressor, make: Callable[..., Any] | type[Any]) -> None:
+def test_complex_rows_are_refused(
+    model: SKGRegressor, make: Callable[..., Any] | type[Any]
+) -> None:
     refuse(lambda: model.fit(make(X + 1j), Y), ValueError, "Complex data not supported", model)
 
 
 @pytest.mark.parametrize("y", [Y + 1j, (Y + 1j).tolist(), np.c_[Y, Y] + 1j])
-def test_complex_values(model: SKGRegressor, y: NDArray[Any] | list[complex]) -> None:
+def test_complex_values_are_refused(model: SKGRegressor, y: NDArray[Any] | list[complex]) -> None:
     refuse(lambda: model.fit(X, y), ValueError, "Complex data not supported", model)
 
 
 @pytest.mark.parametrize(
     "y", [np.full(12, np.datetime64("2020-01-01")), np.full(12, np.timedelta64(1, "s"))]
 )
-def test_dates_as_values(model: SKGRegressor, y: NDArray[Any]) -> None:
+def test_dates_as_values_are_refused(model: SKGRegressor, y: NDArray[Any]) -> None:
     refuse(lambda: model.fit(X, y), ValueError, "y must hold numbers", model)
 
 
 @pytest.mark.parametrize("y", [Y[:-1], np.r_[Y, Y], Y[:1], np.c_[Y, Y].T])
-def test_values_of_another_length(model: SKGRegressor, y: NDArray[np.float64]) -> None:
+def test_values_of_another_length_are_refused(model: SKGRegressor, y: NDArray[np.float64]) -> None:
     refuse(lambda: model.fit(X, y), ValueError, "inconsistent numbers of samples", model)
     refuse(
         lambda: model.partial_fit(X, y, references=NAMES),
@@ -198,29 +202,31 @@ def test_values_of_another_length(model: SKGRegressor, y: NDArray[np.float64]) -
 
 
 @pytest.mark.parametrize("make", [sparse.csr_array, sparse.coo_array, sparse.csc_matrix])
-def test_sparse_values(model: SKGRegressor, make: type[Any]) -> None:
+def test_sparse_values_are_refused(model: SKGRegressor, make: type[Any]) -> None:
     refuse(lambda: model.fit(X, make(Y[:, None])), TypeError, "y must be a dense array", model)
 
 
 @pytest.mark.parametrize("y", [3.0, np.ones((12, 1, 1)), np.ones((12, 0))])
-def test_values_of_other_dimensions(model: SKGRegressor, y: NDArray[np.float64] | float) -> None:
+def test_values_of_other_dimensions_are_refused(
+    model: SKGRegressor, y: NDArray[np.float64] | float
+) -> None:
     refuse(lambda: model.fit(X, y), (ValueError, TypeError), "dim|scalar|collection|0 feat", model)
 
 
-def test_no_values(model: Any) -> None:
+def test_missing_values_are_refused(model: Any) -> None:
     refuse(
         lambda: model.fit(X, None), ValueError, "requires y to be passed|y cannot be None", model
     )
 
 
-def test_other_targets_than_before() -> None:
+def test_other_targets_than_before_are_refused() -> None:
     for first, then in [(Y, Y[:, None]), (Y[:, None], Y), (np.c_[Y, Y], np.c_[Y, Y, Y])]:
         fitted = regressor().fit(X, first)
         message = re.escape(f"y has shape {then.shape}, but the model was trained on")
         refuse(lambda f=fitted, y=then: f.partial_fit(X, y), ValueError, message, fitted)
 
 
-def test_rows_whose_projections_overflow() -> None:
+def test_rows_whose_projections_overflow_are_refused() -> None:
     model = regressor()
     refuse(lambda: model.fit(X * 1e308, Y), ValueError, "X or y are too large", model)
     refuse(lambda: model.partial_fit(X * 1e308, Y), ValueError, "X or y are too large", model)
@@ -230,7 +236,7 @@ def test_rows_whose_projections_overflow() -> None:
     refuse(lambda: fitted.predict(rows), ValueError, "X has values too large", fitted)
 
 
-def test_a_variance_too_small_for_the_rows() -> None:
+def test_a_variance_too_small_for_the_rows_is_refused() -> None:
     model = regressor(sigma2=5e-324)
     refuse(lambda: model.fit(X * 1e200, Y), ValueError, r"sigma2 \(.*\) is too small for X", model)
 
@@ -240,7 +246,7 @@ def test_large_rows_and_small_variances_that_fit_are_allowed() -> None:
         assert np.isfinite(regressor(sigma2=sigma2).fit(rows, Y).predict(rows)).all()
 
 
-def test_values_that_overflow() -> None:
+def test_values_that_overflow_are_refused() -> None:
     model = regressor(learning_rate=0.9)
     y = np.where(np.arange(12) % 2, 1.7e308, -1.7e308)
     refuse(lambda: model.fit(X, y), ValueError, "X or y are too large", model)

@@ -95,7 +95,7 @@ def test_data_frames_of_values() -> None:
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_float32_rows(kernel: str) -> None:
+def test_float32_rows_are_near_the_equations(kernel: str) -> None:
     X, y = signed().astype(np.float32), values("three")
     model = regressor(kernel=kernel).fit(X, y)
     coef, predictions = expected_fit(model, X, y)
@@ -129,7 +129,7 @@ def test_angles_beyond_a_million_equal_the_equations(kernel: str) -> None:
     assert_close(model.predict(X), predictions)
 
 
-def test_a_heavy_tailed_draw() -> None:
+def test_a_heavy_tailed_draw_equals_the_equations() -> None:
     # Of 2 million Cauchy draws some exceed 10⁵; a row that meets them is as exact as others.
     model = regressor(kernel="laplacian", n_frequencies=200, sigma2=1.0)
     model.partial_fit(np.zeros((1, 10_000)), [0.0])
@@ -192,7 +192,9 @@ def test_targets_are_learned_independently() -> None:
     ("target", "shape", "predicted"),
     [("one", (2 * D,), (N,)), ("column", (1, 2 * D), (N, 1)), ("three", (3, 2 * D), (N, 3))],
 )
-def test_shapes(target: str, shape: tuple[Any, ...], predicted: tuple[Any, ...]) -> None:
+def test_shapes_of_coef_and_predictions(
+    target: str, shape: tuple[Any, ...], predicted: tuple[Any, ...]
+) -> None:
     model = regressor().fit(weighted(), values(target))
     assert model.coef_.shape == shape
     assert model.predict(weighted()).shape == predicted
@@ -222,7 +224,7 @@ def test_theory_is_the_largest_squared_distance_over_log_2d() -> None:
     )
 
 
-def test_learning_works() -> None:
+def test_a_smooth_function_of_neighbours_is_learned() -> None:
     # A value that is a smooth function of the neighbours is learned far better than its mean.
     rng = np.random.default_rng(0)
     X = (rng.random((600, 30)) < 0.2).astype(float)

@@ -1,4 +1,4 @@
-"""``gradraker data``: the data sets that come with the library or are fetched."""
+"""``gradraker data``: data sets that come with the library or are downloaded."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -80,7 +80,7 @@ def fetch(
 
     With --edges and --values it is also written as files that the other commands read.
     """
-    _describe(name)  # a wrong name is wrong use, before any file is looked at
+    _describe(name)  # a wrong name is wrong usage, reported before any file is read
     check_files({}, {"edges": edges, "values": values}, as_json=as_json)
     dataset = gradraker.datasets.load_dataset(name, data_home=data_home)
     tables = ((edges, dataset.list_edges()), (values, dataset.list_values()))

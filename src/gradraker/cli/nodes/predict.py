@@ -13,12 +13,12 @@ from gradraker.cli import options as shared
 from gradraker.cli.inputs import (
     FileOptions,
     check_files,
+    print_attributes,
     read_attributes_table,
     read_edges_file,
     read_values_file,
     read_weights,
     take_file_options,
-    tell_attributes,
     to_graph_options,
     watch_training,
 )
@@ -32,10 +32,10 @@ from gradraker.cli.option_groups import (
     GroupedCommand,
 )
 from gradraker.cli.output import (
-    SHAPE,
-    SHOWN,
+    BOUND_OPTIONS,
+    N_SHOWN,
     Results,
-    Waiting,
+    StatusLine,
     format_graph,
     make_facts_table,
     make_predictions_table,
@@ -76,7 +76,7 @@ if TYPE_CHECKING:
 )
 @shared.out_option
 @shared.report_options
-@shared.add_file("--model", "Keep the trained model here.")
+@shared.add_file("--model", "Save the trained model here.")
 @shared.add_choice(
     "--method",
     ("nodes", "skg"),
@@ -111,9 +111,9 @@ def predict(
 ) -> None:
     """Predict the values of all nodes of a graph from those that are known.
 
-    Nodes are compared by where walks from them lead and by their degrees; how exactly is
-    chosen on the known nodes. With 10 of them or more, the output says how large the errors are
-    on known nodes that were left out, and how large they were if every node got the mean.
+    Nodes are compared by where walks from them end and by their degrees; the details are
+    chosen on the known nodes. With at least 10 of them, the output shows the error on known nodes
+    that were left out, and the error if every node got the mean.
     """
     how = take_file_options(options)
     page_options = take_page_options(options)
@@ -123,21 +123,21 @@ def predict(
         raise click.UsageError("--model cannot be '-': a model is read again from a file")
     check_files(files | {"explain-nodes": page_options.explain_nodes}, outputs, as_json=as_json)
     targets = [] if how.value is None else several_targets.list_targets(how.value)
-    with Waiting() as waiting:
-        waiting.show_stage("starting")
+    with StatusLine() as status:
+        status.show_stage("starting")
         kinds = _check_method(ctx, options["method"], how.task)
         if targets:
             _check_targets(kinds, how.task)
             split_units(page_options.unit, targets)
             how = replace(how, value=[ColumnNumber(name) for name in targets])
         settings = to_graph_options(options, how)
-        results = _fit_files(files, how, kinds, options, settings, waiting)
-        waiting.show_stage("summing up")
-        told: Any = {"inputs": {name: file for name, file in files.items() if file is not None}}
-        told |= {"n_contributors": top, "settings": settings}
+        results = _fit_files(files, how, kinds, options, settings, status)
+        status.show_stage("summarizing")
+        inputs = {name: file for name, file in files.items() if file is not None}
+        facts: Any = {"inputs": inputs, "n_contributors": top, "settings": settings}
         summarize = gradraker.report.summarize_predictions
-        summaries = {name: summarize(one, **told) for name, one in results.items()}
-        notes = {name: options[name] for name in SHAPE} | page_options.to_notes()
+        summaries = {name: summarize(result, **facts) for name, result in results.items()}
+        notes = {name: options[name] for name in BOUND_OPTIONS} | page_options.to_notes()
         trained = next(iter(results.values())).model
         write_results(
             results,
@@ -147,7 +147,7 @@ def predict(
             top=top,
             raw_names=raw_names,
             write_model=lambda file: trained.write_to(file, notes=notes),
-            waiting=waiting,
+            status=status,
         )
     written = {"Predictions": out, "Report": report, "Model": model}
     if targets:
@@ -172,15 +172,15 @@ def _list_kinds(method: str) -> Kinds:
 def _check_method(ctx: click.Context, method: str, task: str | None) -> Kinds:
     """Return the models of a method; refuse options that only models of another method take."""
     kinds_of = {name: _list_kinds(name) for name in _METHODS}
-    for one in ctx.command.params:
-        name = one.name or ""
+    for param in ctx.command.params:
+        name = param.name or ""
         if ctx.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
             continue
         takers = [
             m for m, kinds in kinds_of.items() if any(k.can_take(name) for k in kinds.values())
         ]
         if takers and method not in takers:
-            raise click.UsageError(f"{one.opts[0]} is an option of {_METHODS[takers[0]]}")
+            raise click.UsageError(f"{param.opts[0]} is an option of {_METHODS[takers[0]]}")
     if task is not None and task not in kinds_of[method]:
         takers = [m for m, kinds in kinds_of.items() if task in kinds]
         raise click.UsageError(f"--task {task} is an option of {_METHODS[takers[0]]}")
@@ -201,24 +201,24 @@ def _fit_files(
     kinds: Kinds,
     options: dict[str, Any],
     settings: dict[str, Any],
-    waiting: Waiting,
+    status: StatusLine,
 ) -> Results:
     """Read the files, fit the model of --method and predict all nodes."""
-    graph = read_edges_file(files["edges"], waiting, how)
-    known = read_values_file(files["values"], waiting, how)
+    graph = read_edges_file(files["edges"], status, how)
+    known = read_values_file(files["values"], status, how)
     weights = replace(how, value=options["sample_weight"])
     given = {
-        "sample_weight": read_weights(files["values"], waiting, weights),
-        "attributes": read_attributes_table(files["attributes"], waiting),
+        "sample_weight": read_weights(files["values"], status, weights),
+        "attributes": read_attributes_table(files["attributes"], status),
         "unknown_nodes": options["unknown_nodes"],
     }
-    with watch_training(files["values"], waiting):
+    with watch_training(files["values"], status):
         model = _make_model(kinds, known.task, options)
-        shape = {name: options[name] for name in SHAPE}
+        given |= {name: options[name] for name in BOUND_OPTIONS}
         results: Any = gradraker.workflow.predict_targets(
-            graph, known, model=model, task=known.task, **shape, **given, **settings
+            graph, known, model=model, task=known.task, **given, **settings
         )
-    tell_attributes(files["attributes"], next(iter(results.values())).model, waiting)
+    print_attributes(files["attributes"], next(iter(results.values())).model, status)
     return results  # type: ignore[no-any-return]
 
 
@@ -241,14 +241,14 @@ def _list_tables(summary: dict[str, Any]) -> "Iterator[Table]":
 
 
 def _list_prediction_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
-    """The main facts of a summary of predictions."""
+    """List the main facts of a summary of predictions."""
     graph, values = summary["graph"], summary["values"]
     facts = [
         ("Graph", format_graph(graph)),
         ("Values", f"{shorten(values['known'])} known, {shorten(values['unknown'])} to predict"),
     ]
     if "classes" in values:
-        names = [make_printable(one["class"]) for one in values["classes"]]
+        names = [make_printable(entry["class"]) for entry in values["classes"]]
         more = f" and {len(names) - 6} more" if len(names) > 6 else ""
         facts.append(("Classes", f"{shorten(len(names))}: {', '.join(names[:6])}{more}"))
     if summary["coverage"] is not None:
@@ -272,7 +272,7 @@ def _list_prediction_facts(summary: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _list_choice_facts(choice: dict[str, Any]) -> list[tuple[str, str]]:
-    """What nodes are compared by, and how that was chosen."""
+    """List how nodes are compared, and how that was chosen."""
     if not choice["kernel"]:
         return [("Compared by", "nothing: every node gets about the mean of the known values")]
     text = ", ".join(dict.fromkeys(term["block"] for term in choice["kernel"]))
@@ -288,44 +288,44 @@ def _list_choice_facts(choice: dict[str, Any]) -> list[tuple[str, str]]:
     return facts
 
 
-def _list_attribute_facts(told: dict[str, Any] | None) -> list[tuple[str, str]]:
-    """What attributes were understood as, and which count most in linear terms."""
-    if told is None:
+def _list_attribute_facts(attributes: dict[str, Any] | None) -> list[tuple[str, str]]:
+    """List the kinds of attributes, and those that count most in linear terms."""
+    if attributes is None:
         return []
-    kinds = ", ".join(f"{kind}: {shorten(n)}" for kind, n in told["kinds"].items())
-    facts = [("Attributes", f"{shorten(told['n_columns'])} numbers per node ({kinds})")]
-    if told["coefficients"]:
-        largest = sorted(told["coefficients"], key=lambda one: -abs(one["coefficient"]))[:SHOWN]
-        facts.append(("Count most", ", ".join(_format_coefficient(one) for one in largest)))
+    kinds = ", ".join(f"{kind}: {shorten(n)}" for kind, n in attributes["kinds"].items())
+    facts = [("Attributes", f"{shorten(attributes['n_columns'])} numbers per node ({kinds})")]
+    if listed := attributes["coefficients"]:
+        largest = sorted(listed, key=lambda entry: -abs(entry["coefficient"]))[:N_SHOWN]
+        facts.append(("Count most", ", ".join(map(_format_coefficient, largest))))
     return facts
 
 
-def _format_coefficient(one: dict[str, Any]) -> str:
-    """Say which attribute counts how much, whose it is, and for which class or target."""
-    whose = "" if one["whose"] == "of the node" else f" {one['whose']}"
-    target = f" for {make_printable(one['target'])}" if "target" in one else ""
-    return f"{make_printable(one['attribute'])}{whose} ({one['coefficient']:+.3g}{target})"
+def _format_coefficient(entry: dict[str, Any]) -> str:
+    """Format an attribute, whose it is, its coefficient, and its class or target."""
+    whose = "" if entry["whose"] == "of the node" else f" {entry['whose']}"
+    target = f" for {make_printable(entry['target'])}" if "target" in entry else ""
+    return f"{make_printable(entry['attribute'])}{whose} ({entry['coefficient']:+.3g}{target})"
 
 
 def _describe_rule(rule: str) -> str:
-    """Say where σ² comes from."""
+    """Describe how σ² was chosen."""
     return "as given" if rule == "given" else f"chosen by rule '{rule}'"
 
 
 def _list_held_out_facts(held_out: dict[str, Any] | None) -> list[tuple[str, str]]:
-    """Errors beside those of the mean, or of the most common class."""
+    """List errors, with those of the mean or of the most common class."""
     if held_out is None:
-        return [("Held out", "none: too few known nodes for an estimate of the error")]
+        return [("Held out", "none: too few known nodes to estimate the error")]
     if "accuracy" in held_out:
-        right, common = shorten(held_out["accuracy"]), shorten(held_out["accuracy_of_most_common"])
+        share, common = shorten(held_out["accuracy"]), shorten(held_out["accuracy_of_most_common"])
         return [
             ("Left out", f"{shorten(held_out['nodes'])} known nodes, one at a time"),
-            ("Accuracy", f"{right} ({common} by the most common class)"),
+            ("Accuracy", f"{share} ({common} by the most common class)"),
             ("Calibration error", shorten(held_out["calibration_error"])),
         ]
     facts = [
         (
-            "Held out",
+            "Left out" if held_out["one_at_a_time"] else "Held out",
             f"{shorten(held_out['nodes'])} of the known nodes, "
             f"{'one at a time, ' if held_out['one_at_a_time'] else ''}for the errors below",
         ),

@@ -31,7 +31,7 @@ def list_targets(value: object) -> list[str]:
 
 
 def refuse_targets(value: object) -> None:
-    """Refuse several columns, in commands that show or learn one."""
+    """Refuse several columns, for commands that take one."""
     if targets := list_targets(value):
         raise click.UsageError(
             f"--value names {len(targets)} columns, and this command takes one: --value "
@@ -50,10 +50,10 @@ def list_tables(facts: Mapping[str, Any]) -> "Iterator[Table]":
     headings = ["Target", "Known", "RMSE", "RMSE of the mean", "Weights add up in"]
     rows = [
         [
-            *(one["target"], one["known"]),
-            *("" if error is None else error for error in (one["rmse"], one["rmse_of_mean"])),
-            one["scale"],
+            *(row["target"], row["known"]),
+            *("" if error is None else error for error in (row["rmse"], row["rmse_of_mean"])),
+            row["scale"],
         ]
-        for one in facts["targets"]
+        for row in facts["targets"]
     ]
     yield make_rows_table("Errors of known nodes that were left out", headings, rows)

@@ -24,9 +24,9 @@ from gradraker.cli.inputs import (
 from gradraker.cli.nodes.several_targets import list_tables, list_targets, refuse_targets
 from gradraker.cli.option_groups import FILE_OPTIONS, PAGE_OPTIONS, GroupedCommand
 from gradraker.cli.output import (
-    SHAPE,
+    BOUND_OPTIONS,
+    StatusLine,
     Summaries,
-    Waiting,
     format_graph,
     make_facts_table,
     make_predictions_table,
@@ -51,17 +51,17 @@ def _add_forgotten(kind: str, text: str, **more: Any) -> shared.Decorator:
 @click.command(
     cls=GroupedCommand,
     groups={"Reading files": FILE_OPTIONS, "The page of --report": PAGE_OPTIONS},
-    short_help="Go on training a saved model on new values.",
+    short_help="Teach a saved model new values, and predict.",
     epilog="Example: gradraker update --model model.gr --values new.csv --out predicted.csv",
 )
-@shared.add_file("--model", "Model that predict wrote.", required=True)
+@shared.add_file("--model", "Model that predict saved.", required=True)
 @shared.add_edges(more=" They are added to the model's graph.")
-@shared.add_values("New values; those already learned are passed over.")
+@shared.add_values("New values; those already learned are skipped.")
 @shared.attributes_option
-@_add_forgotten("value", "Take back the value of a node; may be given several times.")
+@_add_forgotten("value", "Remove the value of a node; may be repeated.")
 @_add_forgotten("node", "Remove a node with its edges and its value.")
 @_add_forgotten("edge", "Remove an edge.", nargs=2, metavar="SOURCE TARGET")
-@click.option("--again", is_flag=True, help="Learn also what was already learned, once more.")
+@click.option("--again", is_flag=True, help="Learn values that were already learned again.")
 @shared.out_option
 @shared.add_file("--save-as", "Write the model here; default the file of --model.")
 @shared.device_option
@@ -92,11 +92,11 @@ def update(
 ) -> None:
     """Teach a saved model new edges, values and attributes, or let it forget, and predict.
 
-    The model holds its graph, and takes the edges as more of it. New values are predicted
-    before they are learned, which gives an honest error. What --forget-value, --forget-node and
-    --forget-edge name is removed first, as if it had never been there. With none of these, the
-    model only predicts. Intervals, bounds, title and unit are those of predict, unless they are
-    given anew. A model of several columns takes those of its columns that --value names, or all.
+    The model holds its graph, to which the edges are added. New values are predicted before they
+    are learned, which gives an honest error. Values, nodes and edges of the --forget options are
+    removed first, as if they had never existed. With none of these options, the model only
+    predicts. Intervals, bounds, title and unit are those of predict, unless they are given again.
+    For a model of several columns, --value names the columns to learn; default all.
     """
     if "-" in (model, save_as):
         raise click.UsageError("--model and --save-as cannot be '-': give the name of a file")
@@ -111,23 +111,25 @@ def update(
     removed = {"values": forget_values, "nodes": forget_nodes, "edges": forget_edges}
     learning: Any = {"unknown_nodes": unknown_nodes, "relearn": again, "forget": removed}
     with (
-        Waiting() as waiting,
-        watch_training(values, waiting),
+        StatusLine() as status,
+        watch_training(values, status),
         gradraker.workflow.update_file(
             model,
-            lambda saved: _read_changes(saved, inputs, how, options, device, learning, waiting),
+            lambda saved: _read_changes(saved, inputs, how, options, device, learning, status),
             save_as=save_as,
-            notes={name: options[name] for name in _KEPT},
-            on_stage=waiting.show_stage,
+            notes={name: options[name] for name in _KEPT_OPTIONS},
+            on_stage=status.show_stage,
         ) as found,
     ):
-        results = {None if t is None else str(t): one for t, one in found.results.items()}
+        results = {None if t is None else str(t): result for t, result in found.results.items()}
 
         def summarize() -> Summaries:
-            told: Any = {name: file for name, file in inputs.items() if file is not None}
+            used: Any = {name: file for name, file in inputs.items() if file is not None}
             return {
-                name: gradraker.report.summarize_predictions(one, n_contributors=top, inputs=told)
-                for name, one in results.items()
+                name: gradraker.report.summarize_predictions(
+                    result, n_contributors=top, inputs=used
+                )
+                for name, result in results.items()
             }
 
         facts = gradraker.report.summarize_update(found.update, results, n_contributors=top)
@@ -136,11 +138,11 @@ def update(
             results,
             summarize,
             files | {"model": target},
-            take_page_options(options | {name: found.notes[name] for name in _KEPT}),
+            take_page_options(options | {name: found.notes[name] for name in _KEPT_OPTIONS}),
             top=top,
             raw_names=raw_names,
             write_model=found.write_model if is_written else None,
-            waiting=waiting,
+            status=status,
         )
     show_facts(
         facts,
@@ -157,7 +159,7 @@ def _read_changes(
     options: dict[str, Any],
     device: str | None,
     learning: dict[str, Any],
-    waiting: Waiting,
+    status: StatusLine,
 ) -> dict[str, Any]:
     """Refuse options that the model does not have, and read the files as it needs them."""
     if device is not None:
@@ -172,20 +174,20 @@ def _read_changes(
     if not targets:
         refuse_targets(how.value)
     else:
-        asked = list_targets(how.value) or ([how.value] if how.value is not None else targets)
-        columns = [c if isinstance(c, ColumnNumber) else ColumnNumber(str(c)) for c in asked]
+        wanted = list_targets(how.value) or ([how.value] if how.value is not None else targets)
+        columns = [c if isinstance(c, ColumnNumber) else ColumnNumber(str(c)) for c in wanted]
         how = replace(how, value=columns)
     how = replace(how, task=model.value_kind.task, directed=model.is_directed_)
     edges, values = files["edges"], files["values"]
     return learning | {
-        "graph": None if edges is None else read_edges_file(edges, waiting, how),
-        "values": None if values is None else read_values_file(values, waiting, how),
-        "attributes": read_attributes_table(files["attributes"], waiting),
+        "graph": None if edges is None else read_edges_file(edges, status, how),
+        "values": None if values is None else read_values_file(values, status, how),
+        "attributes": read_attributes_table(files["attributes"], status),
     }
 
 
-# What a model keeps of predict for predictions and pages.
-_KEPT = (*SHAPE, "title", "unit")
+# Options of predict that a model keeps for predictions and pages.
+_KEPT_OPTIONS = (*BOUND_OPTIONS, "title", "unit")
 
 
 def _list_tables(facts: dict[str, Any], *, changed: bool) -> "Iterator[Table]":
@@ -199,8 +201,8 @@ def _list_tables(facts: dict[str, Any], *, changed: bool) -> "Iterator[Table]":
         in_all = f"{shorten(facts['steps'])} steps"
     listed = [("Graph", format_graph(facts)), *_list_learned_facts(facts, f", {in_all} in all")]
     if facts.get("accuracy_before") is not None:
-        right, common = shorten(facts["accuracy_before"]), shorten(facts["accuracy_of_most_common"])
-        text = f"{right} on the new values before learning ({common} by the most common class)"
+        share, common = shorten(facts["accuracy_before"]), shorten(facts["accuracy_of_most_common"])
+        text = f"{share} on the new values before learning ({common} by the most common class)"
         listed.append(("Accuracy", text))
     if facts.get("rmse_before") is not None:
         before, mean = shorten(facts["rmse_before"]), shorten(facts["rmse_of_mean"])
@@ -214,10 +216,10 @@ def _list_learned_facts(facts: dict[str, Any], in_all: str) -> list[tuple[str, s
     if facts["forgotten"]:
         listed.append(("Forgotten", f"{shorten(facts['forgotten'])} values, nodes and edges"))
     if facts["passed_over"]:
-        listed.append(("Passed over", f"{shorten(facts['passed_over'])} values, learned before"))
-    for one in facts.get("targets", []):
-        if one["rmse_before"] is not None:
-            before, mean = shorten(one["rmse_before"]), shorten(one["rmse_before_of_mean"])
+        listed.append(("Skipped", f"{shorten(facts['passed_over'])} values, learned before"))
+    for row in facts.get("targets", []):
+        if row["rmse_before"] is not None:
+            before, mean = shorten(row["rmse_before"]), shorten(row["rmse_before_of_mean"])
             text = f"{before} on the new values before learning ({mean} by the mean)"
-            listed.append((f"RMSE of {make_printable(one['target'])}", text))
+            listed.append((f"RMSE of {make_printable(row['target'])}", text))
     return listed

@@ -18,7 +18,7 @@ from gradraker.cli.inputs import (
 )
 from gradraker.cli.option_groups import SKG_GROUPS, GroupedCommand
 from gradraker.cli.output import (
-    Waiting,
+    StatusLine,
     list_column_rows,
     make_csv,
     make_facts_table,
@@ -41,7 +41,7 @@ class KernelList(shared.NumberOrWord):
         super().__init__(("ranges", *shared.SIGMA2_RULES))
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the entries as the library takes them; anything else is wrong use."""
+        """Return the entries as the library takes them; anything else is wrong usage."""
         entries: list[Any] = []
         for text in str(value).split(","):
             family, colon, rest = text.strip().rpartition(":")
@@ -65,7 +65,7 @@ class KernelList(shared.NumberOrWord):
     multiple=True,
     required=True,
     metavar="[NAME=]FILE",
-    help="Edges of one kind, in any format of --edges of predict; give it once for each layer.",
+    help="Edges of one kind, in any format of --edges of predict; repeat it for each layer.",
 )
 @shared.add_values("Known values: a table of nodes and numbers.", required=True)
 @click.option(
@@ -90,11 +90,11 @@ def bank(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Predict unknown values by a bank of kernels that are weighed while they learn.
+    """Predict unknown values by a bank of kernels, which are weighted while they learn.
 
     Every layer, every number of hops up to --hops and every entry of --kernels is a member of the
-    bank; --kernel is the family of entries without one. The output says how much each member
-    counts, and how large the errors are on a fifth of the known nodes, held out once.
+    bank; --kernel is the family of entries without one. The output shows how much each
+    member counts, and the errors on a fifth of the known nodes, held out once.
     """
     files = _split_layers(layers)
     how = take_file_options(options, task="values")
@@ -104,14 +104,14 @@ def bank(
         kernels = [
             entry if isinstance(entry, tuple) else (options["kernel"], entry) for entry in kernels
         ]
-    with Waiting() as waiting:
-        graphs = {name: read_edges_file(file, waiting, how) for name, file in files.items()}
-        known = read_values_file(values, waiting, how)
-        waiting.show_stage("training")
+    with StatusLine() as status:
+        graphs = {name: read_edges_file(file, status, how) for name, file in files.items()}
+        known = read_values_file(values, status, how)
+        status.show_stage("training")
         settings = to_vector_options(options, how)
         views = {name: settings.pop(name) for name in ("hops", "hop_weights")}
         learner = to_learner_options(options)
-        del learner["kernel"]  # it is in the entries of kernels
+        del learner["kernel"]  # part of the entries of kernels
         with reword_errors(values):
             result = gradraker.workflow.predict_with_bank(
                 graphs,
@@ -129,7 +129,7 @@ def bank(
 
 
 def _split_layers(layers: tuple[str, ...]) -> dict[str, str]:
-    """Name and file of each layer; a file without a name is called by its number."""
+    """Return name and file of each layer; a layer without a name gets its number."""
     files: dict[str, str] = {}
     for number, text in enumerate(layers, start=1):
         name, equals, file = text.partition("=")

@@ -1,4 +1,4 @@
-"""``gradraker series``: the next values of series at nodes, through a graph filter."""
+"""``gradraker series``: predict the next values of series at nodes, through a graph filter."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from gradraker.cli.inputs import (
 )
 from gradraker.cli.option_groups import SKG_GROUPS, GroupedCommand
 from gradraker.cli.output import (
-    Waiting,
+    StatusLine,
     list_column_rows,
     make_csv,
     make_facts_table,
@@ -43,9 +43,9 @@ _SHIFTS = ("adjacency", "laplacian", "normalised", "mean")
 @shared.add_file(
     "--series", "CSV or Parquet: one row per time, one column per node.", required=True
 )
-@click.option("--time-column", metavar="NAME", help="A column of --series that is no node.")
+@click.option("--time-column", metavar="NAME", help="A column of --series that is not a node.")
 @shared.out_option
-@shared.add_count("--horizon", default=1, metavar="H", text="How many steps ahead.")
+@shared.add_count("--horizon", default=1, metavar="H", text="Steps to look ahead.")
 @shared.add_count(
     "--taps", default=3, metavar="L", text="Length of the filter: values up to L - 1 hops away."
 )
@@ -60,7 +60,7 @@ _SHIFTS = ("adjacency", "laplacian", "normalised", "mean")
     default=1,
     least=0,
     metavar="STEPS",
-    text="Steps back per hop; 0 takes present values of neighbours.",
+    text="Steps back in time per hop; 0 takes the current values of neighbours.",
 )
 @shared.add_choice(
     "--direction",
@@ -97,12 +97,12 @@ def series(
         raise click.UsageError("--series cannot be '-': a table is read from a file")
     check_files({"edges": edges, "series": series}, {"out": out}, as_json=as_json)
     how = take_file_options(learner)
-    with Waiting() as waiting:
+    with StatusLine() as status:
         from gradraker.io.series import read_series
 
-        graph = read_edges_file(edges, waiting, how)
+        graph = read_edges_file(edges, status, how)
         table = read_series(series, leave_out=[] if time_column is None else [time_column])
-        waiting.show_stage("training")
+        status.show_stage("training")
         try:
             result = gradraker.workflow.predict_series(
                 graph,
@@ -137,7 +137,7 @@ def _list_tables(summary: dict[str, Any]) -> "Iterator[Table]":
     title = f"Predicted {summary['horizon']} step{'s' * (summary['horizon'] > 1)} ahead"
     yield make_facts_table(title, facts)
     first = [
-        (one["node"], shorten(one["last"]), shorten(one["prediction"]))
-        for one in summary["predictions"][:10]
+        (entry["node"], shorten(entry["last"]), shorten(entry["prediction"]))
+        for entry in summary["predictions"][:10]
     ]
     yield make_rows_table("First nodes", ["Node", "Last value", "Prediction"], first)
